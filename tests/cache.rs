@@ -22,7 +22,7 @@ use guard_state::hex;
 use sha2::{Digest, Sha256};
 
 use crate::support::guests::chain;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// An unprivileged user that owns nothing.
 const NOBODY: u32 = 65534;
@@ -40,7 +40,7 @@ fn answers(world: &World) {
     is_answer(&world.bash("ls -la"));
 }
 
-fn is_answer(ended: &Ended) {
+fn is_answer(ended: &ProcessOutput) {
     assert_eq!(ended.decision(), "ask", "{ended:?}");
     assert!(
         ended.reason().starts_with(

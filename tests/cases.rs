@@ -20,13 +20,13 @@ use guard_hook::audit::Decision;
 use guard_hook::chain::{AskOptions, Chain};
 use guard_kit::suite::{self, Subject, Suite};
 use guard_redact::Secrets;
-use guard_state::Places;
+use guard_state::AppDirs;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
     let arguments = Arguments::from_args();
-    let (root, places) = (root(), places());
-    let standard = Subject::chain(&places, Path::new(env!("CARGO_BIN_EXE_guard-host")), &[]);
+    let (root, dirs) = (root(), dirs());
+    let standard = Subject::chain(&dirs, Path::new(env!("CARGO_BIN_EXE_guard-host")), &[]);
     let standard = standard.unwrap_or_else(|error| panic!("{error}"));
     let is_standard = |name: &str| standard.manifests().any(|(other, _)| other == name);
     let chain = Arc::new(standard.chain_for_suite(&Suite::default()).unwrap_or_else(|error| panic!("{error}")));
@@ -35,7 +35,7 @@ fn main() {
     let mut trials = Vec::new();
     for builtin in guard_builtins::all() {
         let name = builtin.name;
-        let subject = Subject::policy(name, Wasi::Absent, &root, &places).unwrap_or_else(|error| panic!("{error}"));
+        let subject = Subject::policy(name, Wasi::Absent, &root, &dirs).unwrap_or_else(|error| panic!("{error}"));
         let cases = root.join("policies").join(name).join("cases");
         for file in suite::find(&cases).unwrap_or_else(|error| panic!("{error}")) {
             let suite = Arc::new(suite::read(&file).unwrap_or_else(|error| panic!("{error}")));
@@ -115,12 +115,12 @@ fn root() -> PathBuf {
 }
 
 /// A home with the preset `standard`, and with the artifacts that all tests share.
-fn places() -> Places {
+fn dirs() -> AppDirs {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
         guard_state::make_private(&home.join(folder)).unwrap();
     }
     let config = home.join("standard.toml");
     std::fs::write(&config, "preset = \"standard\"\n").unwrap();
-    Places { managed: home.join("none"), config, ..Places::below(home.to_str().unwrap()) }
+    AppDirs { managed: home.join("none"), config, ..AppDirs::below(home.to_str().unwrap()) }
 }

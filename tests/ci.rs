@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::pages::{Shell, blocks, root};
 use crate::support::texts::{Transcript, lasting, lines_about};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 const EXAMPLE: &str = "guest-sdk/examples/team";
@@ -48,7 +48,7 @@ fn clone() -> World {
     world
 }
 
-fn ci(world: &World, arguments: &[&str]) -> Ended {
+fn ci(world: &World, arguments: &[&str]) -> ProcessOutput {
     world.run(&[&["ci"], arguments].concat(), "")
 }
 

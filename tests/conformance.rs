@@ -4,10 +4,10 @@ use crate::support::guests;
 use std::fs;
 use std::path::Path;
 
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use serde_json::Value;
 
-fn conformance(world: &World, policy: &str, keys: &[&str]) -> (Ended, Value) {
+fn conformance(world: &World, policy: &str, keys: &[&str]) -> (ProcessOutput, Value) {
     let ended = world.run(&[&["policy", "conformance", policy, "--format", "json"], keys].concat(), "");
     let report = serde_json::from_str(&ended.stdout).unwrap_or_default();
     (ended, report)

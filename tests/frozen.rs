@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::support::texts::lasting;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// The component, built once for all tests.
@@ -31,14 +31,14 @@ fn world_with(keys: &str) -> World {
 const FROZEN: &str = "wasi = \"frozen\"";
 
 /// The guest's report of its attempt; the whole reason if it gave no answer.
-fn saw(ended: &Ended, deed: &str) -> String {
+fn saw(ended: &ProcessOutput, deed: &str) -> String {
     let reason = ended.reason();
     let said = reason.strip_prefix(&format!("{deed}: ")).and_then(|rest| rest.split_once(". [asks: saw]"));
     said.map_or_else(|| reason.clone(), |(said, _)| said.to_owned())
 }
 
 /// The line of a reply that says why a policy gave no answer.
-fn fault(world: &World, ended: &Ended) -> String {
+fn fault(world: &World, ended: &ProcessOutput) -> String {
     let reason = ended.reason();
     let line = reason.lines().find(|line| line.contains(": policy-fault]")).unwrap_or_else(|| panic!("{ended:?}"));
     lasting(world, &format!("{line}\n"))

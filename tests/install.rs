@@ -21,7 +21,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// The user's settings.
 const SETTINGS: &str = ".claude/settings.json";
@@ -38,7 +38,7 @@ fn closed(line: &str) -> String {
 
 /// Runs a command that must end well.
 #[track_caller]
-fn done(world: &World, arguments: &[&str]) -> Ended {
+fn done(world: &World, arguments: &[&str]) -> ProcessOutput {
     let ended = world.run(arguments, "");
     assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
     ended

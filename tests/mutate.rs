@@ -9,7 +9,7 @@ use std::path::Path;
 use guard_contract::Wasi;
 use guard_kit::suite::mutate::{Mutation, REWRITES, SIBLINGS, Tally, mutate, page};
 use guard_kit::suite::{self, Subject, SuiteOnChain};
-use guard_state::Places;
+use guard_state::AppDirs;
 
 use crate::support::pages::root;
 
@@ -23,8 +23,8 @@ fn subject(name: &str) -> Subject {
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
         guard_state::make_private(&home.join(folder)).unwrap();
     }
-    let places = Places::below(home.to_str().unwrap());
-    Subject::policy(name, Wasi::default(), &root(), &places).unwrap_or_else(|error| panic!("{error}"))
+    let dirs = AppDirs::below(home.to_str().unwrap());
+    Subject::policy(name, Wasi::default(), &root(), &dirs).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

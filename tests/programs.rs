@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny};
 use crate::support::texts::lasting;
-use crate::support::world::{Ended, PATIENCE, World, end};
+use crate::support::world::{ProcessOutput, PATIENCE, World, end};
 use crate::texts::assert_text;
 
 const HOOK: &str = env!("CARGO_BIN_EXE_guard-host");
@@ -31,7 +31,7 @@ fn alone(world: &World) -> PathBuf {
     program
 }
 
-fn run(program: &Path, world: &World, arguments: &[&str], input: &str) -> Ended {
+fn run(program: &Path, world: &World, arguments: &[&str], input: &str) -> ProcessOutput {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     end(command, input)

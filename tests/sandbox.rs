@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::support::guests::{chain, entry, place};
 use crate::support::reply::assert_ask;
 use crate::support::texts::{lasting, lines_about};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 /// The guest is at fault at every call, as its snapshot says, and stops nobody, whatever `on-error` says.
@@ -23,7 +23,7 @@ fn check(guest: &str) {
 
 fn check_in(world: &World, guest: &str, on_error: &str) {
     let end = format!(" [{guest}: policy-fault]");
-    let fault = |ended: &Ended| {
+    let fault = |ended: &ProcessOutput| {
         let reason = lasting(world, &ended.reason());
         let (before, _) = reason.split_once(&end)?;
         before.split_once(&format!("`{guest}` ")).map(|(_, fault)| fault.to_owned())
@@ -308,7 +308,7 @@ fn loops_of_a_project_do_not_outlast_the_deny_of_its_user() {
 }
 
 /// The hook over a harmless call, with `setup` run by a shell in the same process before it.
-fn after(world: &World, setup: &str) -> Ended {
+fn after(world: &World, setup: &str) -> ProcessOutput {
     let hook = world.command(&["hook", "claude"]);
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("{setup}; exec \"$0\" hook claude")]).arg(hook.get_program());

@@ -25,7 +25,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use support::reply::{assert_ask, assert_deny, assert_silent};
-use support::world::{Ended, World, end};
+use support::world::{ProcessOutput, World, end};
 
 const PRESETS: [&str; 3] = ["standard", "guardrail", "full"];
 
@@ -118,7 +118,7 @@ fn config(world: &World, name: &str) -> String {
 }
 
 impl Case {
-    fn run(&self, world: &World, preset: &str, alone: bool) -> Ended {
+    fn run(&self, world: &World, preset: &str, alone: bool) -> ProcessOutput {
         let text = match &self.file {
             Some(file) => fs::read_to_string(seed(file)).unwrap(),
             None => self.payload.to_string(),
@@ -135,7 +135,7 @@ impl Case {
 }
 
 #[track_caller]
-fn hold(expected: &str, ended: &Ended, words: &[String]) {
+fn hold(expected: &str, ended: &ProcessOutput, words: &[String]) {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match expected {
         "silent" => assert_silent(ended),
@@ -168,7 +168,7 @@ const OTHERS: &[(&str, Test)] = &[
 ];
 
 /// The hook of the plain protocol, with one policy or all of a preset.
-fn generic(world: &World, preset: &str, more: &[&str], payload: &str) -> Ended {
+fn generic(world: &World, preset: &str, more: &[&str], payload: &str) -> ProcessOutput {
     let config = config(world, preset);
     world.run(&[&["--config", config.as_str(), "hook", "generic"][..], more].concat(), payload)
 }
@@ -191,7 +191,7 @@ fn generic_allows(world: &World) {
 }
 
 fn generic_blocks(world: &World) {
-    let block = |ended: &Ended| -> String {
+    let block = |ended: &ProcessOutput| -> String {
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
         let value: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(value.as_object().unwrap().keys().collect::<Vec<_>>(), ["decision", "reason"]);
@@ -236,7 +236,7 @@ fn log_lines(_: &World) {
 }
 
 /// plan-enforcer alone over a command, with a plan of the seed's shapes in a folder of its own.
-fn planned(world: &World, plan: &str, mode: &str, command: &str) -> (Ended, Vec<Value>) {
+fn planned(world: &World, plan: &str, mode: &str, command: &str) -> (ProcessOutput, Vec<Value>) {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(seed(&format!("plans/{plan}.yaml")), folder.path().join("experiment_plan.yaml")).unwrap();
     let config = config(world, "full");

@@ -11,7 +11,7 @@ use crate::support::terminal;
 use serde_json::{Value, json};
 
 use crate::support::reply::assert_ask;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// A world with the preset `guardrail`, and these keys beside it. Its policies are compiled before anybody asks.
 fn guardrail(keys: &str) -> World {
@@ -23,7 +23,7 @@ fn guardrail(keys: &str) -> World {
 }
 
 /// The hook over a `Bash` call in this session and mode.
-fn bash_in(world: &World, session: &str, mode: &str, command: &str) -> Ended {
+fn bash_in(world: &World, session: &str, mode: &str, command: &str) -> ProcessOutput {
     let payload = json!({
         "session_id": session, "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": mode,
         "tool_name": "Bash", "tool_input": { "command": command },
@@ -54,7 +54,7 @@ fn pushed() -> World {
 
 /// The reply to a call that a person let run.
 #[track_caller]
-fn assert_confirmed(ended: &Ended, reason: &str) {
+fn assert_confirmed(ended: &ProcessOutput, reason: &str) {
     let text = serde_json::to_string(reason).unwrap();
     let expected = format!(
         "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\",\

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::pages::{Shell, blocks};
 use crate::support::texts::{Transcript, told};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 use receiver::{Mode, Receiver};
 
@@ -38,7 +38,7 @@ fn ids(numbers: impl IntoIterator<Item = usize>) -> BTreeSet<String> {
     numbers.into_iter().map(|number| format!("{number:016x}")).collect()
 }
 
-fn ship(world: &World, receiver: &Receiver, options: &[&str]) -> Ended {
+fn ship(world: &World, receiver: &Receiver, options: &[&str]) -> ProcessOutput {
     world.run(&[&["audit", "ship", "--to", &receiver.url], options].concat(), "")
 }
 
@@ -51,7 +51,7 @@ fn ship_all(world: &World, receiver: &Receiver) -> usize {
 }
 
 #[track_caller]
-fn sent(ended: &Ended) -> usize {
+fn sent(ended: &ProcessOutput) -> usize {
     let rest = ended.stdout.strip_prefix("sent ").unwrap_or_else(|| panic!("{ended:?}"));
     rest.split(' ').next().unwrap().parse().unwrap()
 }

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use guard_contract::Wasi;
 use guard_kit::suite::{self, Subject};
-use guard_state::Places;
+use guard_state::AppDirs;
 
 use crate::support::pages::root;
 
 #[test]
 fn a_snapshot_answers_every_case_as_the_policy_does() {
     let (root, home) = (root(), tempfile::tempdir().unwrap());
-    let places = Places::below(home.path().to_str().unwrap());
+    let dirs = AppDirs::below(home.path().to_str().unwrap());
     let (mut compared, mut different) = (0, Vec::new());
     for builtin in guard_builtins::all() {
-        let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &places).unwrap();
+        let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &dirs).unwrap();
         // One snapshot for all suites of the same settings: each is compiled twice.
         let mut taken = HashMap::new();
         for file in suite::find(&root.join("policies").join(builtin.name).join("cases")).unwrap() {

@@ -20,9 +20,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use crate::remote::ask;
-use crate::serve::client::{Answered, Server, bash};
+use crate::serve::client::{ServerAnswer, Server, bash};
 use crate::ship::receiver::{Mode, Receiver};
-use crate::support::world::{Ended, PATIENCE, World, free_address};
+use crate::support::world::{ProcessOutput, PATIENCE, World, free_address};
 use disk::Disk;
 use wire::{Network, Wire};
 
@@ -41,28 +41,28 @@ struct Call {
     number: usize,
     from: &'static str,
     command: &'static str,
-    said: Said,
+    said: ClientResult,
     began: Instant,
     ended: Instant,
 }
 
 /// A client's result.
 #[derive(Debug)]
-enum Said {
+enum ClientResult {
     /// A reply of the hook.
-    Reply(Ended),
+    Reply(ProcessOutput),
     /// No whole answer with status 200: the client does not run the call.
     Nothing,
 }
 
 impl Call {
     fn is_answered(&self) -> bool {
-        matches!(self.said, Said::Reply(_))
+        matches!(self.said, ClientResult::Reply(_))
     }
 
     /// The word for a table.
     fn word(&self) -> String {
-        let Said::Reply(reply) = &self.said else { return "not decided".to_owned() };
+        let ClientResult::Reply(reply) = &self.said else { return "not decided".to_owned() };
         match (reply.exit, reply.decision().as_str()) {
             (_, "ask") if reply.reason().contains("gave no answer") => "ask, without the service".to_owned(),
             (_, "ask") if reply.reason().contains("no-verdict") => "ask, out of time".to_owned(),
@@ -214,15 +214,15 @@ impl Storm {
             let text = format!("{command} # {}", marked(number));
             let began = Instant::now();
             let said = match from {
-                "hook" => Said::Reply(self.machine.bash(&text)),
-                _ => self.post(&text).map_or(Said::Nothing, Said::Reply),
+                "hook" => ClientResult::Reply(self.machine.bash(&text)),
+                _ => self.post(&text).map_or(ClientResult::Nothing, ClientResult::Reply),
             };
             self.calls.lock().unwrap().push(Call { number, from, command, said, began, ended: Instant::now() });
         }
     }
 
     /// The relay's answer with status 200.
-    fn post(&self, text: &str) -> Option<Ended> {
+    fn post(&self, text: &str) -> Option<ProcessOutput> {
         let Ok(mut stream) = TcpStream::connect(&self.relay_at) else {
             sleep(Duration::from_millis(5));
             return None;
@@ -240,7 +240,7 @@ impl Storm {
         let text = String::from_utf8(bytes).unwrap();
         let (headers, body) = text.split_once("\r\n\r\n")?;
         let status = headers.split(' ').nth(1)?.parse().unwrap();
-        let answered = Answered { status, headers: headers.replace("\r\n", "\n"), body: body.to_owned() };
+        let answered = ServerAnswer { status, headers: headers.replace("\r\n", "\n"), body: body.to_owned() };
         let is_whole = answered.header("content-length") == Some(body.len().to_string().as_str());
         (status == 200 && is_whole).then(|| answered.ended())
     }
@@ -387,7 +387,7 @@ fn weather(storm: &Storm) {
     assert!(doubled.is_empty(), "{doubled:?}");
     let missing: Vec<&&Call> = answered.iter().filter(|call| !lines.contains_key(&call.number)).collect();
     let is_told = |call: &Call| {
-        let Said::Reply(reply) = &call.said else { return false };
+        let ClientResult::Reply(reply) = &call.said else { return false };
         ["no-audit-line", "it does not answer"].iter().all(|words| reply.reason().contains(words))
     };
     let unseen = missing.iter().map(|call| **call).filter(|call| call.word() == "runs" || !storm.saw_full_disk(call));

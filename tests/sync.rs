@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::support::guests;
 use crate::support::pages::{Shell, root};
-use crate::support::registry::{Registry, Wrong};
+use crate::support::registry::{Registry, RegistryFault};
 use crate::support::terminal::attended;
 use crate::support::texts::{Transcript, told};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 const TO: &str = "repo/etc/guard.toml";
@@ -47,7 +47,7 @@ impl Fleet {
         format!("oci://{}/acme/guard:stable", self.registry.host)
     }
 
-    fn push(&self, text: &str, version: &str, more: &[&str]) -> Ended {
+    fn push(&self, text: &str, version: &str, more: &[&str]) -> ProcessOutput {
         self.world.write("repo/fleet.toml", text);
         let address = self.address();
         let key: &[&str] = if more.contains(&"--key") { &[] } else { &["--key", "acme"] };
@@ -61,7 +61,7 @@ impl Fleet {
         assert_eq!(ended.exit, 0, "{ended:?}");
     }
 
-    fn sync(&self) -> Ended {
+    fn sync(&self) -> ProcessOutput {
         self.world.run(&["sync", "--to", "etc/guard.toml", "--timeout", "2"], "")
     }
 
@@ -131,22 +131,22 @@ fn whatever_is_wrong_the_last_good_configuration_decides() {
     refused(65);
     fleet.pushed(SECOND, "1.1.0", &[]);
     for (wrong, exit) in [
-        (Wrong::Silent, 69),
-        (Wrong::Tampered, 65),
-        (Wrong::Truncated, 69),
-        (Wrong::Endless, 65),
-        (Wrong::EndlessManifest, 65),
-        (Wrong::Redirects, 69),
-        (Wrong::Locked, 69),
-        (Wrong::Broken, 69),
-        (Wrong::Garbled, 65),
+        (RegistryFault::Silent, 69),
+        (RegistryFault::Tampered, 65),
+        (RegistryFault::Truncated, 69),
+        (RegistryFault::Endless, 65),
+        (RegistryFault::EndlessManifest, 65),
+        (RegistryFault::Redirects, 69),
+        (RegistryFault::Locked, 69),
+        (RegistryFault::Broken, 69),
+        (RegistryFault::Garbled, 65),
     ] {
         fleet.registry.go_wrong(wrong);
         refused(exit);
     }
     transcript.add(&fleet.world, 69, &fleet.world.run(&["sync", "status", "--to", "etc/guard.toml"], ""));
     assert_text!("sync_wrong", transcript.0);
-    fleet.registry.go_wrong(Wrong::Nothing);
+    fleet.registry.go_wrong(RegistryFault::Nothing);
     fleet.synced("1.1.0");
     assert_ne!(fleet.verdict(), first);
 }
@@ -205,13 +205,13 @@ fn a_crash_leaves_the_old_configuration_or_the_new_one() {
     let known = fs::read(&state).unwrap();
     fleet.pushed(SECOND, "1.1.0", &[]);
     // Killed while it waits for the registry.
-    fleet.registry.go_wrong(Wrong::Silent);
+    fleet.registry.go_wrong(RegistryFault::Silent);
     let mut command = fleet.world.command(&["sync", "--to", "etc/guard.toml"]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(500));
     child.kill().unwrap();
     child.wait().unwrap();
-    fleet.registry.go_wrong(Wrong::Nothing);
+    fleet.registry.go_wrong(RegistryFault::Nothing);
     assert_eq!(fleet.verdict(), first);
     fleet.synced("1.1.0");
     let second = fleet.verdict();

@@ -11,7 +11,7 @@ mod runs;
 mod watch;
 
 use crate::support::guests::place;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use serde_json::Value;
 
 /// Two cases that hold and one that does not, of the guest `denies`.
@@ -36,13 +36,13 @@ message = "50% <gone>"
 "#;
 
 /// `guard-host test` over a guest and files below the project.
-fn test(world: &World, guest: &str, arguments: &[&str]) -> Ended {
+fn test(world: &World, guest: &str, arguments: &[&str]) -> ProcessOutput {
     let component = place(world, guest);
     world.run(&[&["test", component.to_str().unwrap()][..], arguments].concat(), "")
 }
 
 /// The report for machines.
-fn json(ended: &Ended) -> Value {
+fn json(ended: &ProcessOutput) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
 }
 

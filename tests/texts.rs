@@ -9,7 +9,7 @@ use std::path::Path;
 use guard_contract::Wasi;
 use guard_contract::{outcome_name, verdict::Verdict};
 use guard_kit::suite::{self, Case, Subject, Suite};
-use guard_state::Places;
+use guard_state::AppDirs;
 use serde_json::Value;
 
 use crate::support::pages::root;
@@ -69,10 +69,10 @@ fn the_rules_say_what_the_snapshot_says() {
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
         guard_state::make_private(&home.join(folder)).unwrap();
     }
-    let places = Places::below(home.to_str().unwrap());
+    let dirs = AppDirs::below(home.to_str().unwrap());
     let mut blocks = Vec::new();
     for builtin in guard_builtins::all() {
-        let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &places).unwrap();
+        let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &dirs).unwrap();
         let files = suite::find(&root.join("policies").join(builtin.name).join("cases")).unwrap();
         let named = |path: &std::path::PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
         let suites: Vec<(String, Suite)> = files.iter().map(|path| (named(path), suite::read(path).unwrap())).collect();

@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 /// A throwaway home with a repository of two files in one commit.
 struct Repo {
@@ -94,21 +94,21 @@ impl Repo {
     }
 
     /// Runs a command of a test in the repository. All its paths are relative.
-    fn shell(&self, command: &str) -> Ended {
+    fn shell(&self, command: &str) -> ProcessOutput {
         assert!(!command.contains('$') && !command.contains("~/"), "a test names its paths");
         end(self.command("sh", &["-c", command]), "")
     }
 
     /// The hook over a payload. A machine that is busy with other tests is given more time.
-    fn hook(&self, payload: &str) -> Ended {
+    fn hook(&self, payload: &str) -> ProcessOutput {
         let is_late =
-            |ended: &Ended| ["no verdict in time", "takes too long"].iter().any(|it| ended.stdout.contains(it));
+            |ended: &ProcessOutput| ["no verdict in time", "takes too long"].iter().any(|it| ended.stdout.contains(it));
         let replies = (0..30).map(|_| self.world.hook(payload));
         replies.into_iter().find(|ended| !is_late(ended)).expect("the hook answers in time")
     }
 
     /// The hook over a `Bash` call.
-    fn bash(&self, command: &str) -> Ended {
+    fn bash(&self, command: &str) -> ProcessOutput {
         let payload = serde_json::json!({
             "session_id": "s1", "cwd": self.world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_input": { "command": command },

@@ -8,7 +8,7 @@ use std::process::Command;
 use super::{NOBODY, answers, change_mode, is_answer, is_root, prepared};
 use crate::support::guests::chain;
 use crate::support::texts::lasting;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 /// The folders that everything depends on.
@@ -68,20 +68,20 @@ fn a_folder_behind_a_link_is_not_used() {
 }
 
 /// A world whose files bind the user that runs the program: root is bound by no mode, so it becomes somebody else.
-struct Bound {
+struct UserBoundWorld {
     world: World,
     program: Option<PathBuf>,
 }
 
-impl Bound {
+impl UserBoundWorld {
     fn new(world: World) -> Self {
         if !is_root() {
-            return Bound { world, program: None };
+            return UserBoundWorld { world, program: None };
         }
         let program = world.path("guard-host");
         fs::copy(env!("CARGO_BIN_EXE_guard-host"), &program).unwrap();
         let given = Command::new("chown").args(["-R", &NOBODY.to_string()]).arg(world.home.path()).status();
-        let bound = Bound { world, program: Some(program) };
+        let bound = UserBoundWorld { world, program: Some(program) };
         assert!(given.unwrap().success(), "root can't give files away here");
         let tried = bound.command(&["hook", "--help"]).output().unwrap();
         assert!(tried.status.success(), "root can't become another user here: {tried:?}");
@@ -98,7 +98,7 @@ impl Bound {
         command
     }
 
-    fn bash(&self, command: &str) -> Ended {
+    fn bash(&self, command: &str) -> ProcessOutput {
         let payload = serde_json::json!({
             "session_id": "s1", "cwd": self.world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_input": { "command": command },
@@ -120,7 +120,7 @@ impl Bound {
 fn a_state_folder_that_cannot_be_read_is_a_fault_of_every_policy() {
     let world = World::new();
     chain(&world, &["shell", "denies"], "on-error = \"deny\"");
-    let bound = Bound::new(world);
+    let bound = UserBoundWorld::new(world);
     is_answer(&bound.bash("ls -la"));
     for mode in [0o000, 0o600] {
         bound.with_mode(".local/state/guard-host", mode, || {
@@ -136,7 +136,7 @@ fn a_state_folder_that_cannot_be_read_is_a_fault_of_every_policy() {
 fn a_key_that_cannot_be_read_never_ends_in_silence() {
     let world = World::new();
     chain(&world, &["shell"], "");
-    let bound = Bound::new(world);
+    let bound = UserBoundWorld::new(world);
     is_answer(&bound.bash("ls -la"));
     bound.with_mode(".local/state/guard-host/mac.key", 0o000, || {
         let ended = bound.bash("ls -la");
@@ -149,7 +149,7 @@ fn a_cache_that_cannot_be_read_never_ends_in_silence() {
     for folder in FOLDERS {
         let world = World::new();
         chain(&world, &["shell"], "");
-        let bound = Bound::new(world);
+        let bound = UserBoundWorld::new(world);
         bound.with_mode(folder, 0o000, || {
             let ended = bound.bash("ls -la");
             assert_eq!(ended.decision(), "ask", "{folder}: {ended:?}");
@@ -164,7 +164,7 @@ fn a_home_that_cannot_be_written_gives_a_question_when_nothing_is_prepared() {
     for made in [".cache", ".local"] {
         let _ = fs::remove_dir_all(world.path(made));
     }
-    let bound = Bound::new(world);
+    let bound = UserBoundWorld::new(world);
     bound.with_mode("", 0o555, || {
         let ended = bound.bash("ls -la");
         assert_eq!(ended.decision(), "ask", "{ended:?}");
@@ -176,7 +176,7 @@ fn a_home_that_cannot_be_written_gives_a_question_when_nothing_is_prepared() {
 fn a_home_that_cannot_be_written_is_enough_for_a_prepared_chain() {
     let world = World::new();
     chain(&world, &["shell", "denies"], "");
-    let bound = Bound::new(world);
+    let bound = UserBoundWorld::new(world);
     is_answer(&bound.bash("ls -la"));
     let folders = [
         "",

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::{answers, cached, change_mode, files, is_answer};
 use crate::support::guests::configure;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 /// Counts the files that come to be under a name in a folder, by the machine's own account.
 mod arrivals {
@@ -43,7 +43,7 @@ mod arrivals {
 }
 
 /// Runs the program that often at once.
-fn at_once(number: usize, run: impl Fn() -> Ended + Sync) -> Vec<Ended> {
+fn at_once(number: usize, run: impl Fn() -> ProcessOutput + Sync) -> Vec<ProcessOutput> {
     let barrier = std::sync::Barrier::new(number);
     let one = || {
         barrier.wait();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::support::guests::{self, chain, configure};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// A warm world whose chain is this guest alone.
 fn warm(guest: &str, keys: &str) -> World {
@@ -27,7 +27,7 @@ fn files(world: &World, extension: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).filter(is_one).collect()
 }
 
-fn is_answer(ended: &Ended) {
+fn is_answer(ended: &ProcessOutput) {
     assert_eq!(ended.decision(), "ask", "{ended:?}");
     assert!(ended.reason().starts_with("the guest was asked. [slow-settings: known]"), "{ended:?}");
 }

@@ -5,13 +5,13 @@ use std::fs;
 use serde_json::Value;
 
 use super::{ci, clone, git};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 const FILE: &str = ".guard/guard.toml";
 
 /// Runs `ci` against the commit before a change of a file, which must have the old text.
 #[track_caller]
-fn after(world: &World, file: &str, old: &str, new: &str) -> Ended {
+fn after(world: &World, file: &str, old: &str, new: &str) -> ProcessOutput {
     let path = world.repo().join(file);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(old), "{file} has no `{old}`");
@@ -21,7 +21,7 @@ fn after(world: &World, file: &str, old: &str, new: &str) -> Ended {
 
 /// A line of the report begins and ends so.
 #[track_caller]
-fn assert_line(ended: &Ended, exit: i32, start: &str, part: &str) {
+fn assert_line(ended: &ProcessOutput, exit: i32, start: &str, part: &str) {
     let has = ended.stdout.lines().any(|line| line.trim_start().starts_with(start) && line.contains(part));
     assert!(ended.exit == exit && has, "no `{start}` with `{part}`: {ended:?}");
 }

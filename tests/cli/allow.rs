@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::{attended, attended_by};
 use crate::support::texts::{Transcript, lasting, told};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 const FILE: &str = ".config/guard-host/guard.toml";
@@ -172,7 +172,7 @@ fn nobody_at_a_terminal_allows_nothing() {
 }
 
 /// Answers the question of `allow` by what a person types.
-fn choose(world: &World, arguments: &[&str], typed: &str) -> Ended {
+fn choose(world: &World, arguments: &[&str], typed: &str) -> ProcessOutput {
     attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, typed)
 }
 
@@ -390,7 +390,7 @@ fn a_setting_is_shown_with_the_denials_that_it_loosens() {
 }
 
 /// A hook call by a tool in the project.
-fn call(world: &World, tool: &str, input: serde_json::Value) -> Ended {
+fn call(world: &World, tool: &str, input: serde_json::Value) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
         "tool_name": tool, "tool_input": input,

@@ -6,9 +6,9 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::check::record;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
-fn batch(world: &World, input: &str) -> (Ended, Vec<Value>) {
+fn batch(world: &World, input: &str) -> (ProcessOutput, Vec<Value>) {
     let ended = world.run(&["check", "--batch"], input);
     let lines = ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (ended, lines)

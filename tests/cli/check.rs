@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::texts::{Transcript, told};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// The order of the keys, which readers of lines may rely on.
@@ -21,7 +21,7 @@ pub(crate) fn record(line: &str) -> Value {
 }
 
 #[track_caller]
-fn assert_exit(world: &World, arguments: &[&str], exit: i32) -> Ended {
+fn assert_exit(world: &World, arguments: &[&str], exit: i32) -> ProcessOutput {
     let ended = world.run(arguments, "");
     assert_eq!(ended.exit, exit, "{arguments:?}: {ended:?}");
     ended

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_held};
 use crate::support::texts::{Transcript, lasting, lines_about, told};
-use crate::support::world::{Ended, World, policy as done};
+use crate::support::world::{ProcessOutput, World, policy as done};
 use crate::texts::assert_text;
 
 const CONFIG: &str = ".config/guard-host/guard.toml";
@@ -40,7 +40,7 @@ fn inspect(world: &World, policy: &str) -> Value {
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
-fn write_to(world: &World, path: &str) -> Ended {
+fn write_to(world: &World, path: &str) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Write",
         "tool_input": { "file_path": path, "content": "x" },

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::terminal::attended;
 use crate::support::texts::{Transcript, lines_about};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 fn replay(world: &World, arguments: &[&str]) -> Value {
@@ -188,7 +188,7 @@ fn the_differences_are_those_of_each_call_decided_alone() {
     }
     assert_eq!(found, expected, "{result}");
 
-    let run = |arguments: &[&str]| -> Ended {
+    let run = |arguments: &[&str]| -> ProcessOutput {
         let source = source.to_str().unwrap();
         world.run(&[&["replay", "--against", new.to_str().unwrap(), source], arguments].concat(), "")
     };

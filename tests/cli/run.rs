@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::support::pages::blocks;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 /// A project with programs that no table knows: copies of the system's under other names.
 fn world() -> World {
@@ -17,7 +17,7 @@ fn world() -> World {
     world
 }
 
-fn run(world: &World, words: &[&str]) -> Ended {
+fn run(world: &World, words: &[&str]) -> ProcessOutput {
     world.run(&[&["run"], words].concat(), "")
 }
 

@@ -6,16 +6,16 @@ use std::os::unix::fs::symlink;
 use serde_json::Value;
 
 use crate::support::texts::Transcript;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 const FILE: &str = "repo/run/.claude/settings.json";
 
-fn settings(world: &World, arguments: &[&str]) -> Ended {
+fn settings(world: &World, arguments: &[&str]) -> ProcessOutput {
     world.run(&[&["settings"], arguments].concat(), "")
 }
 
-fn init(world: &World, more: &[&str]) -> Ended {
+fn init(world: &World, more: &[&str]) -> ProcessOutput {
     settings(world, &[&["init", "--work-dir", "run"], more].concat())
 }
 

@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 use crate::support::reply::assert_ask;
 use crate::support::texts::told;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 const LOG: &str = ".local/state/guard-host/audit.jsonl";
 const ROTATED: &str = ".local/state/guard-host/audit.jsonl.1";
 const LAST: &str = ".local/state/guard-host/audit.jsonl.last";
 
-fn verify(world: &World) -> Ended {
+fn verify(world: &World) -> ProcessOutput {
     world.run(&["audit", "verify"], "")
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use sha2::{Digest, Sha256};
 
 use crate::support::texts::{Transcript, lines_about};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// The lines that `sha256sum` would write for both programs.
@@ -19,7 +19,7 @@ fn sums() -> String {
         + &program("guard-host-tools", env!("CARGO_BIN_EXE_guard-host-tools"))
 }
 
-fn check(world: &World, text: &str) -> Ended {
+fn check(world: &World, text: &str) -> ProcessOutput {
     let file = world.write("PROGRAMS.sha256", text);
     world.run(&["self", "version", "--check", file.to_str().unwrap()], "")
 }

@@ -7,7 +7,7 @@ use guard_contract::{Outcome, Wasi};
 use guard_engine::Analyzer;
 use guard_kit::suite::Subject;
 use guard_kit::suite::mutate::REWRITES;
-use guard_state::Places;
+use guard_state::AppDirs;
 use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
@@ -113,8 +113,8 @@ fn rewritten(analyzer: &Analyzer, world: &World, text: &str) -> BTreeSet<String>
 #[test]
 fn no_rewrite_of_a_call_that_does_more_is_covered() {
     let world = World::new();
-    let places = Places::below(world.home.path().to_str().unwrap());
-    let subject = Subject::policy("command-guard", Wasi::Absent, &world.repo(), &places).unwrap();
+    let dirs = AppDirs::below(world.home.path().to_str().unwrap());
+    let subject = Subject::policy("command-guard", Wasi::Absent, &world.repo(), &dirs).unwrap();
     let more = [
         "rm -rf node_modules src",
         "rm -rf node_modules ../other",

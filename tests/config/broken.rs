@@ -133,7 +133,7 @@ fn a_pattern_of_tools_that_is_no_glob_does_not_silence_the_policy() {
 #[test]
 fn a_file_that_is_no_file_or_no_text_or_too_large_is_a_problem() {
     let layers = Layers::new();
-    std::fs::create_dir_all(&layers.places.config).unwrap();
+    std::fs::create_dir_all(&layers.dirs.config).unwrap();
     let others = [b"\xff\xfe".to_vec(), vec![b'#'; (1 << 20) + 1]].map(|text| Layers::new().user(text).problem());
     assert_text!("config_no_file", layers.problem() + &others.concat());
 }
@@ -141,7 +141,7 @@ fn a_file_that_is_no_file_or_no_text_or_too_large_is_a_problem() {
 #[test]
 fn a_configuration_that_is_a_pipe_holds_nobody_up() {
     let layers = Layers::new();
-    let file = &layers.places.config;
+    let file = &layers.dirs.config;
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(file).status().unwrap().success());
     assert_text!("config_pipe", layers.problem());

@@ -19,7 +19,7 @@ use rows::{ENTRY, FILES, KEYS, MANAGED, SETTINGS};
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_deny, assert_warn};
 use crate::support::texts::{Transcript, lasting};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 /// The hook holds a shell command or a write.
@@ -210,7 +210,7 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     let world = World::new();
     world.configure("preset = \"full\"\n");
     let mut transcript = Transcript::default();
-    let mut warned = |ended: &Ended| {
+    let mut warned = |ended: &ProcessOutput| {
         assert_warn(ended, &[]);
         let reply: Value = serde_json::from_str(&ended.stdout).unwrap();
         let told = reply["systemMessage"].as_str().unwrap_or_default();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::texts::{lines_about, told};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 /// The names of the chain, in order.
@@ -98,7 +98,7 @@ fn an_entry_stands_before_or_after_another_one() {
 }
 
 /// The plan enforcer in the project, with a grant to read the plan.
-fn planned(world: &World, read: &str) -> Ended {
+fn planned(world: &World, read: &str) -> ProcessOutput {
     world.configure(&format!(
         "[[policy]]\nname = \"plan-enforcer\"\n[policy.grants]\nenv = [\"NOUS_ITER_DIR\", \"NOUS_PLAN_ENFORCEMENT\"]\nread = [\"{read}\"]\n"
     ));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::world::World;
 
 #[derive(Deserialize)]
-struct Honest {
+struct HonestWorld {
     commands: Vec<String>,
     edits: Vec<String>,
 }
@@ -24,7 +24,7 @@ fn outcomes(world: &World, calls: &[Value]) -> Vec<Value> {
 #[test]
 fn nobody_is_asked_about_ordinary_work() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/honest.toml")).unwrap();
-    let honest: Honest = toml::from_str(&text).unwrap();
+    let honest: HonestWorld = toml::from_str(&text).unwrap();
     assert!(honest.commands.len() >= 60 && honest.edits.len() >= 40);
     let world = World::new();
     let repo = world.repo();

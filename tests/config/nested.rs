@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::attended;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 const FILE: &str = "repo/svc/a/.guard/guard.toml";
 
@@ -24,15 +24,15 @@ fn monorepo() -> World {
     world
 }
 
-fn tool(world: &World, cwd: &str, tool: &str, input: Value) -> Ended {
+fn tool(world: &World, cwd: &str, tool: &str, input: Value) -> ProcessOutput {
     world.hook(&json!({ "cwd": world.path(cwd), "tool_name": tool, "tool_input": input }).to_string())
 }
 
-fn write(world: &World, cwd: &str, path: &str) -> Ended {
+fn write(world: &World, cwd: &str, path: &str) -> ProcessOutput {
     tool(world, cwd, "Write", json!({ "file_path": path, "content": "" }))
 }
 
-fn bash(world: &World, cwd: &str, command: &str) -> Ended {
+fn bash(world: &World, cwd: &str, command: &str) -> ProcessOutput {
     tool(world, cwd, "Bash", json!({ "command": command }))
 }
 

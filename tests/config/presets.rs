@@ -5,14 +5,14 @@ use serde_json::json;
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// A rule of its own, and `~/work` as the one safe path.
 const GUARDRAILS: &str = r#"{"version": 1, "safe_paths": ["~/work"], "blocked_paths": ["~/vault"],
     "rules": {"bash": [{"pattern": "frobnicate", "action": "block"}], "write": [{"path_patterns": ["blocked_paths"], "action": "block"}]}}"#;
 
-fn write(world: &World, file: &str) -> Ended {
+fn write(world: &World, file: &str) -> ProcessOutput {
     let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
         "tool_name": "Write", "tool_input": { "file_path": file, "content": "x" } });
     world.hook(&payload.to_string())

@@ -131,7 +131,7 @@ fn the_settings_file_of_a_project_is_read_beside_its_file() {
 #[test]
 fn a_project_file_that_is_the_users_own_counts_once() {
     let mut layers = Layers::new();
-    layers.places.config = layers.world.repo().join(".guard/guard.toml");
+    layers.dirs.config = layers.world.repo().join(".guard/guard.toml");
     let layers = layers.project(format!("preset = \"standard\"\n{}", entry("on-error = \"allow\"")));
     assert_eq!(layers.problems(), [""; 0]);
     assert_eq!(layers.names().iter().filter(|name| *name == "ours").count(), 1);

@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 
 use super::file;
-use super::reading::{Means, reads};
+use super::reading::{CallFate, reads};
 use crate::support::schema::complaints;
 
 /// Random verdicts, each for every surface.
@@ -92,10 +92,10 @@ fn misread(harness: &dyn Harness, surface: &Surface, verdict: &Verdict, reply: &
     let means = reads(harness.name(), surface.event, reply);
     // An event that asks for no permission has nothing that could be blocked, but for a fault that is said all the same.
     let well = match verdict.outcome {
-        Outcome::Deny => means == Means::Blocked,
-        Outcome::Ask => matches!(means, Means::Blocked | Means::Asked),
-        Outcome::Allow if verdict.skips_prompt => matches!(means, Means::Granted | Means::Passes),
-        Outcome::Allow | Outcome::Warn | Outcome::Abstain => means == Means::Passes,
+        Outcome::Deny => means == CallFate::Blocked,
+        Outcome::Ask => matches!(means, CallFate::Blocked | CallFate::Asked),
+        Outcome::Allow if verdict.skips_prompt => matches!(means, CallFate::Granted | CallFate::Passes),
+        Outcome::Allow | Outcome::Warn | Outcome::Abstain => means == CallFate::Passes,
     };
     (!well).then(|| format!("{:?} is read as {means:?}", verdict.outcome))
 }
@@ -128,7 +128,7 @@ fn a_fault_is_never_silent() {
             let fault = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
             let reply = harness.encode(&merge([fault]), surface);
             let means = reads(harness.name(), surface.event, &reply);
-            assert!(matches!(means, Means::Blocked | Means::Asked), "{} {}: {means:?}", harness.name(), surface.event);
+            assert!(matches!(means, CallFate::Blocked | CallFate::Asked), "{} {}: {means:?}", harness.name(), surface.event);
             assert!(!reply.stdout.is_empty() || !reply.stderr.is_empty());
         }
     }
@@ -139,7 +139,7 @@ fn no_opinion_is_read_as_none() {
     for (harness, surface) in surfaces() {
         let reply = harness.encode(&merge([]), surface);
         let about = format!("{} {}: {reply:?}", harness.name(), surface.event);
-        assert_eq!(reads(harness.name(), surface.event, &reply), Means::Passes, "{about}");
+        assert_eq!(reads(harness.name(), surface.event, &reply), CallFate::Passes, "{about}");
         assert!(reply.exit == 0 && reply.stderr.is_empty(), "{about}");
     }
 }

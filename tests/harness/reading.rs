@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The fate of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Means {
+pub(crate) enum CallFate {
     /// It runs, whatever the harness's own rules say.
     Granted,
     /// It goes on as if no hook had been asked.
@@ -18,7 +18,7 @@ pub(crate) enum Means {
     Broken,
 }
 
-use Means::{Asked, Blocked, Broken, Granted, Passes};
+use CallFate::{Asked, Blocked, Broken, Granted, Passes};
 
 /// A reply as a harness gets it.
 struct Received<'a> {
@@ -46,7 +46,7 @@ impl Received<'_> {
     }
 
     /// The meaning of Claude Code's keys.
-    fn nested(&self) -> Means {
+    fn nested(&self) -> CallFate {
         match self.text("/hookSpecificOutput/permissionDecision") {
             Some("allow") => Granted,
             Some("ask") => Asked,
@@ -57,7 +57,7 @@ impl Received<'_> {
 }
 
 /// The harness's reading of these bytes and this exit code.
-pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
+pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> CallFate {
     let json: Option<Value> = serde_json::from_str(reply.stdout.trim()).ok();
     let received = Received { reply, object: json.filter(Value::is_object) };
     match harness {
@@ -81,7 +81,7 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> Means {
     }
 }
 
-fn claude(event: &str, received: &Received<'_>) -> Means {
+fn claude(event: &str, received: &Received<'_>) -> CallFate {
     match received.decision() {
         _ if event == "PreToolUse" && received.exit_blocks() => Blocked,
         // Any JSON counts; what does not begin with a brace is no JSON.
@@ -92,7 +92,7 @@ fn claude(event: &str, received: &Received<'_>) -> Means {
     }
 }
 
-fn codex(event: &str, received: &Received<'_>) -> Means {
+fn codex(event: &str, received: &Received<'_>) -> CallFate {
     match received.text("/hookSpecificOutput/decision/behavior") {
         _ if received.exit_blocks() => Blocked,
         _ if event == "PreToolUse" => codex_before_tool(received.object.as_ref()),
@@ -103,7 +103,7 @@ fn codex(event: &str, received: &Received<'_>) -> Means {
 }
 
 /// Our plugins.
-fn plugin(harness: &str, event: &str, received: &Received<'_>) -> Means {
+fn plugin(harness: &str, event: &str, received: &Received<'_>) -> CallFate {
     // Anything but an exit of 0 and a decision holds the call.
     let can_ask = !matches!((harness, event), ("opencode" | "kilo", _) | ("pi", "pi.tool_call print"));
     match received.decision() {
@@ -114,7 +114,7 @@ fn plugin(harness: &str, event: &str, received: &Received<'_>) -> Means {
 }
 
 /// The harnesses whose replies have a `decision`, or a `permission`, at their top.
-fn by_decision(harness: &str, event: &str, received: &Received<'_>) -> Means {
+fn by_decision(harness: &str, event: &str, received: &Received<'_>) -> CallFate {
     let Received { reply, object } = received;
     match (harness, received.decision()) {
         // JSON counts at any exit code; any other text blocks from 2 on.
@@ -156,7 +156,7 @@ fn by_decision(harness: &str, event: &str, received: &Received<'_>) -> Means {
     }
 }
 
-fn cline(event: &str, received: &Received<'_>) -> Means {
+fn cline(event: &str, received: &Received<'_>) -> CallFate {
     let at = |pointer: &str| received.text(pointer);
     match received.object.as_ref().and_then(|value| value.get("cancel")) {
         Some(Value::Bool(true)) => Blocked,
@@ -191,7 +191,7 @@ fn only_fails(command: &str) -> bool {
 }
 
 /// Codex before a tool: strict, and what does not fit counts for nothing.
-fn codex_before_tool(reply: Option<&Value>) -> Means {
+fn codex_before_tool(reply: Option<&Value>) -> CallFate {
     let Some(reply) = reply.and_then(Value::as_object) else { return Passes };
     if reply.keys().any(|key| !matches!(key.as_str(), "systemMessage" | "hookSpecificOutput")) {
         return Passes;
@@ -206,7 +206,7 @@ fn codex_before_tool(reply: Option<&Value>) -> Means {
 }
 
 /// Copilot: lines of progress, then at most one reply.
-fn copilot(stdout: &str) -> Means {
+fn copilot(stdout: &str) -> CallFate {
     let values: Vec<Value> = stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let replies: Vec<&Value> = values.iter().filter(|value| value["type"] != "progress").collect();
     let [reply] = replies.as_slice() else { return Passes };

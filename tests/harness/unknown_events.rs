@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::texts::told;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 const PUSH: &str = "git push --force origin main";
 
-fn hook(world: &World, harness: &str, payload: &Value) -> Ended {
+fn hook(world: &World, harness: &str, payload: &Value) -> ProcessOutput {
     let mut payload = payload.clone();
     payload["cwd"] = json!(world.repo());
     world.run(&["hook", harness], &payload.to_string())

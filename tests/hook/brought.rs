@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
 use crate::support::terminal::attended_by;
 use crate::support::texts::Transcript;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 const PLAN: &str = "arms:\n  - name: base\n    conditions:\n      - command: ./sim --x 1\n";
@@ -24,7 +24,7 @@ fn link(world: &World, below_home: &str) -> PathBuf {
 }
 
 /// Starts a script in the project with a payload as the seeds have it: neither session nor folder.
-fn start(world: &World, script: &Path, variables: &[(&str, &str)], payload: &Value) -> Ended {
+fn start(world: &World, script: &Path, variables: &[(&str, &str)], payload: &Value) -> ProcessOutput {
     let mut command = Command::new(script);
     command.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     command.envs(variables.iter().copied());
@@ -211,7 +211,7 @@ fn s2_12c_s2_42_the_script_answers_its_own_payload_in_its_own_protocol() {
 
 /// The reply of the seed's script that holds a call back.
 #[track_caller]
-fn assert_blocked(ended: &Ended, words: &[&str]) {
+fn assert_blocked(ended: &ProcessOutput, words: &[&str]) {
     let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     let reason = reply["reason"].as_str().unwrap_or_default();
     assert_eq!((ended.exit, &reply["decision"]), (0, &json!("block")), "{ended:?}");

@@ -9,7 +9,7 @@ use guard_contract::{Decision, Finding, Outcome};
 use serde_json::Value;
 
 use crate::support::reply::{assert_ask, assert_deny};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// Every tool whose input the hook's documentation describes.
 const TOOLS: [&str; 19] = [
@@ -49,7 +49,7 @@ fn cases() -> (PathBuf, Vec<String>) {
 }
 
 /// Compares a reply with its golden file: either the very bytes, or a decision and words of its reason.
-fn compare(expected: &Value, ended: &Ended) -> Result<(), String> {
+fn compare(expected: &Value, ended: &ProcessOutput) -> Result<(), String> {
     let text = |key: &str| expected[key].as_str().unwrap_or_default();
     let differs = || Err(format!("expected {expected}, got {ended:?}"));
     if expected["exit"] != ended.exit {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::texts::lasting;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 /// A project with programs that no table knows.
@@ -22,7 +22,7 @@ fn world(confine: &str) -> World {
 
 const ALL: &str = "preset = \"confined\"\n";
 
-fn hook(world: &World, harness: &str, input: &Value) -> Ended {
+fn hook(world: &World, harness: &str, input: &Value) -> ProcessOutput {
     let mut payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
         "tool_name": "Bash", "tool_input": input,
@@ -37,7 +37,7 @@ fn hook(world: &World, harness: &str, input: &Value) -> Ended {
 }
 
 /// The command that the reply puts in the place of the call's.
-fn replaced(ended: &Ended) -> Option<String> {
+fn replaced(ended: &ProcessOutput) -> Option<String> {
     let value: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     value["hookSpecificOutput"]["updatedInput"]["command"].as_str().map(str::to_owned)
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::attended;
 use crate::support::texts::{Transcript, lasting};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 fn payload(world: &World, session: &str, tool: &str, input: Value) -> Value {
@@ -20,11 +20,11 @@ fn payload(world: &World, session: &str, tool: &str, input: Value) -> Value {
     })
 }
 
-fn call(world: &World, session: &str, tool: &str, input: Value) -> Ended {
+fn call(world: &World, session: &str, tool: &str, input: Value) -> ProcessOutput {
     world.hook(&payload(world, session, tool, input).to_string())
 }
 
-fn bash(world: &World, session: &str, command: &str) -> Ended {
+fn bash(world: &World, session: &str, command: &str) -> ProcessOutput {
     call(world, session, "Bash", json!({ "command": command }))
 }
 

@@ -7,10 +7,10 @@ use serde_json::json;
 
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny, assert_held, assert_silent};
-use crate::support::world::{Ended, World, ended};
+use crate::support::world::{ProcessOutput, World, ended};
 
 /// Starts the hook, writes `start` and keeps standard input open.
-fn never_ending(world: &World, start: &str) -> Ended {
+fn never_ending(world: &World, start: &str) -> ProcessOutput {
     let mut command = world.command(&["hook", "claude"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
@@ -46,7 +46,7 @@ fn a_reader_that_is_gone_changes_nothing_else() {
 }
 
 /// The hook with some of its streams closed by a shell.
-fn with_closed(world: &World, closed: &str, command: &str) -> Ended {
+fn with_closed(world: &World, closed: &str, command: &str) -> ProcessOutput {
     let payload = json!({ "tool_input": { "command": command } }).to_string();
     let program = env!("CARGO_BIN_EXE_guard-host");
     let mut shell = std::process::Command::new("sh");

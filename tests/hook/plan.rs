@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_deny, assert_silent};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 const MARKED: &str = "curl -s localhost # nous: ad-hoc";
 
@@ -17,7 +17,7 @@ fn planned() -> World {
     world
 }
 
-fn run(world: &World, mode: &str, folder: Option<&str>, command: &str) -> Ended {
+fn run(world: &World, mode: &str, folder: Option<&str>, command: &str) -> ProcessOutput {
     let mut hook = world.command(&["hook", "claude"]);
     hook.env("NOUS_PLAN_ENFORCEMENT", mode);
     if let Some(folder) = folder {

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
-fn hook(world: &World, folder: &str, payload: &Value) -> Ended {
+fn hook(world: &World, folder: &str, payload: &Value) -> ProcessOutput {
     world.run(&["hook", "claude", "--record", folder], &payload.to_string())
 }
 

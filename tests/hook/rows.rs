@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::guests::{entry, place};
 use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
-fn tool(world: &World, tool: &str, input: Value) -> Ended {
+fn tool(world: &World, tool: &str, input: Value) -> ProcessOutput {
     world.hook(&json!({ "cwd": world.repo(), "tool_name": tool, "tool_input": input }).to_string())
 }
 

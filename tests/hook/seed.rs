@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::guests::{entry, place};
 use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// A payload of the Claude adapter in the project of `world`.
 fn payload(world: &World, tool: &str, input: Value) -> Value {
@@ -18,12 +18,12 @@ fn payload(world: &World, tool: &str, input: Value) -> Value {
     })
 }
 
-fn tool(world: &World, tool: &str, input: Value) -> Ended {
+fn tool(world: &World, tool: &str, input: Value) -> ProcessOutput {
     world.hook(&payload(world, tool, input).to_string())
 }
 
 /// The seed's own input, as it is.
-fn seed(world: &World, row: &str) -> Ended {
+fn seed(world: &World, row: &str) -> ProcessOutput {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/seeds").join(format!("{row}.json"));
     world.hook(&fs::read_to_string(path).unwrap())
 }

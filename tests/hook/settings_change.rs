@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// As 2.1.332 tells it.
-fn changed(world: &World, source: &str, file: &str) -> Ended {
+fn changed(world: &World, source: &str, file: &str) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "transcript_path": "/t", "cwd": world.repo(), "hook_event_name": "ConfigChange",
         "source": source, "file_path": world.path(file),
@@ -14,7 +14,7 @@ fn changed(world: &World, source: &str, file: &str) -> Ended {
 }
 
 #[track_caller]
-fn assert_held(ended: &Ended, word: &str) {
+fn assert_held(ended: &ProcessOutput, word: &str) {
     let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
     assert_eq!((ended.exit, &reply["decision"]), (2, &json!("block")), "{ended:?}");
     assert!(ended.stderr.contains(word) && reply["reason"].as_str().unwrap().contains(word), "{ended:?}");

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 const REMOVE_ALL: &str = "{\"tool_input\":{\"command\":\"rm -rf /\"}}";
 
@@ -67,7 +67,7 @@ fn only_hides_no_broken_configuration() {
 }
 
 /// The hook with absolute places, as `install` registers it, and the environment of `change`.
-fn placed(world: &World, change: impl FnOnce(&mut std::process::Command)) -> Ended {
+fn placed(world: &World, change: impl FnOnce(&mut std::process::Command)) -> ProcessOutput {
     let path = |below: &str| world.path(below).to_string_lossy().into_owned();
     let (config, state, cache) =
         (path(".config/guard-host/guard.toml"), path(".local/state/guard-host"), path(".cache/guard-host"));

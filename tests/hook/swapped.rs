@@ -2,9 +2,9 @@
 
 use crate::support::guests::{entry, place};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
-fn write(world: &World, file: &str, content: &str) -> Ended {
+fn write(world: &World, file: &str, content: &str) -> ProcessOutput {
     let payload = serde_json::json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
         "tool_name": "Write", "tool_input": { "file_path": file, "content": content } });
     world.hook(&payload.to_string())

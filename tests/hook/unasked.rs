@@ -6,12 +6,12 @@ use std::os::unix::fs::symlink;
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 const NEW: &str = "claude-code_2-1-332_harness";
 
 /// The hook as this version of Claude Code starts it, in the session `s1`.
-fn hook(world: &World, version: Option<&str>, mode: &str, tool: &str, input: &Value) -> Ended {
+fn hook(world: &World, version: Option<&str>, mode: &str, tool: &str, input: &Value) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": mode,
         "tool_name": tool, "tool_input": input,
@@ -23,7 +23,7 @@ fn hook(world: &World, version: Option<&str>, mode: &str, tool: &str, input: &Va
     end(command, &payload.to_string())
 }
 
-fn bypassing(world: &World, command: &str) -> Ended {
+fn bypassing(world: &World, command: &str) -> ProcessOutput {
     hook(world, Some(NEW), "bypassPermissions", "Bash", &json!({ "command": command }))
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::support::terminal::attended_by;
 use crate::support::texts::told;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 /// A home with the settings of three harnesses, two of them in folders that others share, and with the program of one.
@@ -20,7 +20,7 @@ fn world() -> World {
 }
 
 /// Runs a command with the programs of this home alone.
-fn run(world: &World, arguments: &[&str]) -> Ended {
+fn run(world: &World, arguments: &[&str]) -> ProcessOutput {
     let mut command = world.command(arguments);
     command.env("PATH", world.path("bin"));
     end(command, "")

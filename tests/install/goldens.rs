@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{closed, done, read, text};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 /// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
 const HARNESSES: [(&str, &str, &str, &str); 17] = [
@@ -234,7 +234,7 @@ fn flags_that_a_harness_has_no_word_for_are_refused() {
     assert!(!world.path(".codex").exists() && !world.path(".cursor").exists());
 }
 
-fn with(world: &World, variable: &str, value: &str, arguments: &[&str]) -> Ended {
+fn with(world: &World, variable: &str, value: &str, arguments: &[&str]) -> ProcessOutput {
     let mut command = world.command(arguments);
     command.env(variable, value);
     end(command, "")

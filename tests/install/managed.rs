@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{SETTINGS, done, read};
 use crate::support::pages::{blocks, root};
 use crate::support::texts::Transcript;
-use crate::support::world::{Ended, World, end, free_address};
+use crate::support::world::{ProcessOutput, World, end, free_address};
 use crate::texts::assert_text;
 
 const MANAGED: &str = "etc/claude-code/managed-settings.json";
@@ -28,12 +28,12 @@ impl Machine {
     }
 
     /// Runs the program in the project, with `before` in front of it, such as another user.
-    fn run_as(&self, before: &str, arguments: &[&str]) -> Ended {
+    fn run_as(&self, before: &str, arguments: &[&str]) -> ProcessOutput {
         self.given(before, arguments, "")
     }
 
     /// The same, with this text on its standard input.
-    fn given(&self, before: &str, arguments: &[&str], input: &str) -> Ended {
+    fn given(&self, before: &str, arguments: &[&str], input: &str) -> ProcessOutput {
         let Machine(world) = self;
         let mut command = Command::new("unshare");
         let script = format!("mount --bind \"$HOME/etc\" /etc && exec {before} \"$0\" \"$@\"");
@@ -43,7 +43,7 @@ impl Machine {
         end(command, input)
     }
 
-    fn run(&self, arguments: &[&str]) -> Ended {
+    fn run(&self, arguments: &[&str]) -> ProcessOutput {
         self.run_as("", arguments)
     }
 
@@ -275,7 +275,7 @@ fn a_server_that_is_down_or_has_another_token_is_a_problem() {
         let lines = ended.stdout.lines().skip_while(|line| !line.contains("remote"));
         // The machine decides how copies are made.
         let lines: Vec<String> = lines.filter(|line| !line.contains(" undo: ")).map(str::to_owned).collect();
-        Ended { stdout: lines.join("\n"), ..ended }
+        ProcessOutput { stdout: lines.join("\n"), ..ended }
     };
     let mut transcript = Transcript::default();
     transcript.add(&world, 69, &problems());

@@ -54,7 +54,7 @@ fn s4_10_s4_11_s4_99a_the_matcher_stands_as_it_was_given() {
 }
 
 /// Starts a handler as the harness does: with the variable filled in and set.
-fn start(world: &World, handler: &Value) -> crate::support::world::Ended {
+fn start(world: &World, handler: &Value) -> crate::support::world::ProcessOutput {
     let root = world.path(DIR);
     let command = handler["command"].as_str().unwrap().replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
     let mut start = Command::new("/bin/sh");

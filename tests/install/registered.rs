@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use super::{CLOSING, SETTINGS, closed, done, handlers, json, read, text};
 use crate::support::reply::{assert_deny, assert_silent};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 /// Starts a handler with a tool call, with a home that holds nothing.
-fn start(handler: &Value, world: &World, tool: &str, input: Value) -> Ended {
+fn start(handler: &Value, world: &World, tool: &str, input: Value) -> ProcessOutput {
     start_with(handler, world, "elsewhere", tool, input)
 }
 
-fn start_with(handler: &Value, world: &World, home: &str, tool: &str, input: Value) -> Ended {
+fn start_with(handler: &Value, world: &World, home: &str, tool: &str, input: Value) -> ProcessOutput {
     let command = handler["command"].as_str().unwrap();
     let mut start = Command::new("/bin/sh");
     start.args(["-c", command]);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{SETTINGS, done, handlers, json, read, text};
 use crate::support::reply::assert_ask;
 use crate::support::terminal::attended_by;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 const MINE: &str = "#!/bin/bash\n# mine\nexit 0\n";
 
@@ -194,7 +194,7 @@ fn s1_71_the_names_are_listed_and_a_slip_is_told() {
 }
 
 /// The seed's call, as the author's script was called.
-fn called(world: &World, script: &str) -> Ended {
+fn called(world: &World, script: &str) -> ProcessOutput {
     let mut start = Command::new(world.path(script));
     start.current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", "/usr/bin:/bin");
     end(start, include_str!("../seeds/s2-41.json"))

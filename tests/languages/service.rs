@@ -50,14 +50,14 @@ impl Drop for Running {
 }
 
 /// Where calls are posted, and with which token; and the process that answers there.
-struct Place {
+struct ServiceAddress {
     name: &'static str,
     address: String,
     token: String,
     _process: Running,
 }
 
-impl Place {
+impl ServiceAddress {
     fn post(&self, path: &str, body: &str) -> (u16, String) {
         self.request(&format!("POST {path}"), body)
     }
@@ -159,7 +159,7 @@ fn spawned(words: &[String]) -> Running {
 }
 
 /// The component on `wasmtime serve`, as the image of the example starts it.
-fn on_wasmtime(world: &World) -> Place {
+fn on_wasmtime(world: &World) -> ServiceAddress {
     let address = free_address();
     let file = std::fs::read_to_string(root().join(MANIFESTS).join("Containerfile")).unwrap();
     let of_line = |start: &str| file.lines().find_map(|line| line.strip_prefix(start)).unwrap();
@@ -171,11 +171,11 @@ fn on_wasmtime(world: &World) -> Place {
     assert!(Command::new(&words[0]).args(&words[1..]).status().unwrap().success(), "{words:?}");
     let words: Vec<String> = serde_json::from_str(of_line("ENTRYPOINT ")).unwrap();
     let words: Vec<String> = words.iter().map(|word| placed(word)).collect();
-    Place { name: "wasmtime", token: String::new(), _process: spawned(&words), address }
+    ServiceAddress { name: "wasmtime", token: String::new(), _process: spawned(&words), address }
 }
 
 /// The component on wasmCloud's host, as its manifest says; none if it cannot be built here.
-fn on_wasmcloud(world: &World) -> Option<Place> {
+fn on_wasmcloud(world: &World) -> Option<ServiceAddress> {
     let mut shell = Shell::new();
     let (source, target) =
         (root().join("tests/languages/wasmcloud"), concat!(env!("CARGO_TARGET_TMPDIR"), "/wasmcloud"));
@@ -195,24 +195,24 @@ fn on_wasmcloud(world: &World) -> Option<Place> {
         component.display().to_string(),
         address.clone(),
     ];
-    Some(Place { name: "wasmCloud", token: String::new(), _process: spawned(&words), address })
+    Some(ServiceAddress { name: "wasmCloud", token: String::new(), _process: spawned(&words), address })
 }
 
-fn on_serve(world: &World) -> Place {
+fn on_serve(world: &World) -> ServiceAddress {
     let mut server = world.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut server = Running(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut first = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let token = std::fs::read_to_string(world.path(".local/state/guard-host/serve.token")).unwrap();
     let address = first.trim().strip_prefix("listening at http://").unwrap().to_owned();
-    Place { name: "serve", address, token: token.trim().to_owned(), _process: server }
+    ServiceAddress { name: "serve", address, token: token.trim().to_owned(), _process: server }
 }
 
 /// All that answer; the native server is the first.
-fn started(world: &World) -> Vec<Place> {
+fn started(world: &World) -> Vec<ServiceAddress> {
     let built = world.run(&["policy", "bundle", "-o", "../team.wasm"], "");
     assert_eq!(built.exit, 0, "{built:?}");
-    let places: Vec<Place> = [on_serve(world), on_wasmtime(world)].into_iter().chain(on_wasmcloud(world)).collect();
+    let places: Vec<ServiceAddress> = [on_serve(world), on_wasmtime(world)].into_iter().chain(on_wasmcloud(world)).collect();
     let until = Instant::now() + Duration::from_secs(120);
     for place in &places {
         while !place.is_ready() {
@@ -285,7 +285,7 @@ pub(crate) fn service() {
 }
 
 /// Asks all about one call, and gives the outcome.
-fn one(world: &World, home: &str, payload: &Value, places: &[Place], asked: &AtomicUsize) -> String {
+fn one(world: &World, home: &str, payload: &Value, places: &[ServiceAddress], asked: &AtomicUsize) -> String {
     let env = BTreeMap::from([("HOME".to_owned(), home.to_owned())]);
     let recording = Recording::of(Arc::new(RealFacts::new(env)));
     let account = std::env::var("HOME").unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::guests;
 use crate::support::pages::{Shell, root};
-use crate::support::registry::Real;
+use crate::support::registry::DebianRegistry;
 use crate::{Language, missing, run, skip};
 
 const SIGSTORE: Language = Language {
@@ -34,7 +34,7 @@ pub(crate) fn sigstore() {
     if let Some(tool) = missing(&SIGSTORE) {
         return skip(&SIGSTORE, &format!("`{tool}` fails"));
     }
-    let registry = Real::start(|_| String::new(), |_| String::new());
+    let registry = DebianRegistry::start(|_| String::new(), |_| String::new());
     let mut shell = Shell::new();
     fs::write(shell.folder().join("v1.wasm"), guests::version("shell", "1.0.0")).unwrap();
     let source = root().join("tests/languages/sigstore");

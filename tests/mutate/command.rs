@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::guests::place;
 use crate::support::texts::lines_about;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// Cases of the guest `denies`, which denies every input that holds the text `rm -rf`, and nothing else.
@@ -19,7 +19,7 @@ input = "ls -la"
 expect = "abstain"
 "#;
 
-fn mutate(cases: &str, arguments: &[&str]) -> Ended {
+fn mutate(cases: &str, arguments: &[&str]) -> ProcessOutput {
     let world = World::new();
     let component = place(&world, "denies");
     world.write("repo/cases.toml", cases);

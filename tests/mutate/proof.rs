@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use guard_engine::Analyzer;
-use guard_kit::suite::mutate::{Keeps, REWRITES, Rewrite};
+use guard_kit::suite::mutate::{Preserved, REWRITES, Rewrite};
 
 /// Texts of all kinds: one command, lists, pipelines, compound commands, here-documents, functions, quotes, variables.
 const TEXTS: &[&str] = &[
@@ -146,7 +146,7 @@ fn compare(texts: &[&str], analyzer: &Analyzer) -> (BTreeSet<&'static str>, Vec<
     let (mut proved, mut wrong) = (BTreeSet::new(), Vec::new());
     for text in texts {
         let expected = run(text);
-        let deeds = REWRITES.iter().filter(|rewrite| rewrite.keeps != Keeps::Text && can_be_run(rewrite));
+        let deeds = REWRITES.iter().filter(|rewrite| rewrite.keeps != Preserved::Text && can_be_run(rewrite));
         for rewrite in deeds {
             let Some(mutant) = rewritten(rewrite, text, analyzer) else { continue };
             let mut got = run(&mutant);
@@ -175,7 +175,7 @@ fn a_real_bash_does_the_same_with_each_mutant() {
     let (proved, wrong): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     let (proved, wrong): (BTreeSet<&str>, Vec<String>) = (proved.into_iter().flatten().collect(), wrong.concat());
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
-    let deeds = REWRITES.iter().filter(|rewrite| rewrite.keeps != Keeps::Text && !rewrite.is_of_paths());
+    let deeds = REWRITES.iter().filter(|rewrite| rewrite.keeps != Preserved::Text && !rewrite.is_of_paths());
     let open: Vec<&str> = deeds
         .filter(|rewrite| can_be_run(rewrite))
         .map(|rewrite| rewrite.id)
@@ -195,7 +195,7 @@ fn a_real_bash_runs_nothing_of_what_is_data() {
         "show a\ntouch made\nEND\ntouch made",
     ] {
         assert!(text.starts_with("it's") || run(text).files.contains(&"made".to_owned()), "{text:?}");
-        for rewrite in REWRITES.iter().filter(|rewrite| rewrite.keeps == Keeps::Text) {
+        for rewrite in REWRITES.iter().filter(|rewrite| rewrite.keeps == Preserved::Text) {
             let Some(mutant) = rewritten(rewrite, text, subject.analyzer()) else { continue };
             let got = run(&mutant);
             assert!(!got.files.contains(&"made".to_owned()) && got.shown.is_empty(), "{}: {mutant:?}", rewrite.id);

@@ -10,7 +10,7 @@ use wit_bindgen_core::wit_parser::{Resolve, TypeDefKind};
 
 use super::{read, root};
 use crate::support::names::{camel, pascal};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 #[test]
 fn the_types_have_each_name_of_the_contract() {
@@ -79,7 +79,7 @@ fn a_build_starts_anew_after_an_install_that_broke_off() {
         assert_eq!(world.run(&["new", "team", "--lang", language], "").exit, 0);
         let npm = world.write("bin/npm", NPM);
         fs::set_permissions(&npm, fs::Permissions::from_mode(0o755)).unwrap();
-        let build = || -> Ended {
+        let build = || -> ProcessOutput {
             let mut command = Command::new("./build.sh");
             let path = std::env::var("PATH").unwrap();
             command.current_dir(world.repo().join("team"));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use guard_contract::Wasi;
 use guard_kit::suite::{self, OneOrMore, Report, Subject, Suite};
-use guard_state::Places;
+use guard_state::AppDirs;
 use serde_json::{Map, Value};
 
 use crate::support::world::World;
@@ -26,8 +26,8 @@ fn hold(policy: &str, settings: Map<String, Value>, exactly: bool) {
     let world = World::new();
     let shared = suite::read(&languages().join("same.toml")).unwrap();
     assert!(shared.cases.len() >= 50, "{} cases", shared.cases.len());
-    let places = Places::below(world.home.path().to_str().unwrap());
-    let subject = Subject::policy(policy, Wasi::Absent, world.home.path(), &places).unwrap();
+    let dirs = AppDirs::below(world.home.path().to_str().unwrap());
+    let subject = Subject::policy(policy, Wasi::Absent, world.home.path(), &dirs).unwrap();
     let suite = Suite { settings, ..shared };
     let bench = subject.chain_for_suite(&suite).unwrap();
     let mut failures = Vec::new();

@@ -5,20 +5,20 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{author, done, follow_page};
-use crate::support::registry::Real;
+use crate::support::registry::DebianRegistry;
 use crate::support::tls::certificates;
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 #[test]
 #[ignore = "needs docker-registry"]
 fn the_page_holds_for_the_registry_of_debian() {
-    follow_page(&Real::start(|_| String::new(), |_| String::new()).host);
+    follow_page(&DebianRegistry::start(|_| String::new(), |_| String::new()).host);
 }
 
 /// A line of htpasswd for `someone` with the password `secret`, whose bcrypt hash was made with htpasswd.
 const PASSWORDS: &str = "someone:$2y$05$YD71Sd3LYvrbIM2ORRgcMegD3c8DzKEm/5QNbHAtv./bKm/DF/YRm\n";
 
-fn run(world: &World, folder: &Path, authority: bool, arguments: &[&str]) -> Ended {
+fn run(world: &World, folder: &Path, authority: bool, arguments: &[&str]) -> ProcessOutput {
     let mut command = world.command(&[&["policy"], arguments].concat());
     command.env("DOCKER_CONFIG", folder);
     if authority {
@@ -38,7 +38,7 @@ fn a_registry_with_tls_and_a_password() {
     };
     let auth =
         |folder: &Path| format!("auth: {{htpasswd: {{realm: x, path: {}}}}}\n", folder.join("htpasswd").display());
-    let registry = Real::start(tls, auth);
+    let registry = DebianRegistry::start(tls, auth);
     let (world, folder) = (author(), registry.folder());
     let address = format!("oci://{}/acme/x:1.0.0", registry.host);
     let push = ["push", "v1.wasm", &address];
@@ -70,7 +70,7 @@ fn a_registry_with_tls_and_a_password() {
 #[test]
 #[ignore = "needs docker-registry, wkg"]
 fn wkg_pulls_what_we_pushed_and_the_other_way_round() {
-    let registry = Real::start(|_| String::new(), |_| String::new());
+    let registry = DebianRegistry::start(|_| String::new(), |_| String::new());
     let world = author();
     let wkg = |arguments: &[&str]| {
         let mut command = Command::new("wkg");

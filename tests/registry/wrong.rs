@@ -6,9 +6,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::{all_below, author, done, refused};
-use crate::support::registry::{Registry, Wrong};
+use crate::support::registry::{Registry, RegistryFault};
 use crate::support::texts::{Transcript, told};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 #[test]
@@ -21,16 +21,16 @@ fn a_registry_that_does_wrong_leaves_nothing_behind() {
     let before = all_below(&world.repo());
     let mut said = String::new();
     for (wrong, exit) in [
-        (Wrong::Silent, 69),
-        (Wrong::Tampered, 65),
-        (Wrong::Truncated, 69),
-        (Wrong::Endless, 65),
-        (Wrong::EndlessManifest, 65),
-        (Wrong::Huge, 65),
-        (Wrong::Redirects, 69),
-        (Wrong::Locked, 69),
-        (Wrong::Broken, 69),
-        (Wrong::Garbled, 65),
+        (RegistryFault::Silent, 69),
+        (RegistryFault::Tampered, 65),
+        (RegistryFault::Truncated, 69),
+        (RegistryFault::Endless, 65),
+        (RegistryFault::EndlessManifest, 65),
+        (RegistryFault::Huge, 65),
+        (RegistryFault::Redirects, 69),
+        (RegistryFault::Locked, 69),
+        (RegistryFault::Broken, 69),
+        (RegistryFault::Garbled, 65),
     ] {
         registry.go_wrong(wrong);
         let start = Instant::now();
@@ -47,7 +47,7 @@ fn a_registry_that_does_wrong_leaves_nothing_behind() {
         said += &format!("{wrong:?}\n{added}");
         assert!(start.elapsed() < Duration::from_secs(20), "{wrong:?} took {:?}", start.elapsed());
     }
-    registry.go_wrong(Wrong::Nothing);
+    registry.go_wrong(RegistryFault::Nothing);
     said += &refused(&world, &["pull", &format!("{}/acme/none:1", registry.host)], 66);
     let host = registry.host.clone();
     drop(registry);
@@ -81,20 +81,20 @@ fn nobody_else_gets_the_password() {
     let (registry, other, world) = (Registry::start(), Registry::start(), author());
     let address = format!("{}/acme/x:1.0.0", registry.host);
     done(&world, &["push", "v1.wasm", &address]);
-    other.go_wrong(Wrong::Locked);
-    registry.go_wrong(Wrong::LeadsTo(other.port()));
+    other.go_wrong(RegistryFault::Locked);
+    registry.go_wrong(RegistryFault::LeadsTo(other.port()));
     with_password(&world, &registry, &["pull", &address]);
     with_password(&world, &registry, &["push", "v1.wasm", &address]);
     assert!(other.asked() > 0, "the redirect was followed");
     assert_eq!(other.passes(), [""; 0]);
     // Whom it belongs to gets it.
-    registry.go_wrong(Wrong::Locked);
+    registry.go_wrong(RegistryFault::Locked);
     with_password(&world, &registry, &["pull", &address]);
     assert!(registry.passes().iter().any(|pass| pass.starts_with("basic ")), "{:?}", registry.passes());
 }
 
 /// Runs `policy pull` with a `config.json` of docker's, where the registry wants a password.
-fn pulled_with(world: &World, registry: &Registry, config: &str) -> (Ended, Duration) {
+fn pulled_with(world: &World, registry: &Registry, config: &str) -> (ProcessOutput, Duration) {
     world.write("docker/config.json", config);
     let mut command = world.command(&["policy", "pull", &format!("{}/acme/x:1.0.0", registry.host), "--timeout", "2"]);
     let path = format!("{}:{}", world.path("docker").display(), std::env::var("PATH").unwrap());
@@ -106,7 +106,7 @@ fn pulled_with(world: &World, registry: &Registry, config: &str) -> (Ended, Dura
 #[test]
 fn why_there_is_no_password_is_told() {
     let (registry, world) = (Registry::start(), author());
-    registry.go_wrong(Wrong::Locked);
+    registry.go_wrong(RegistryFault::Locked);
     let helper = |name: &str, body: &str| {
         let file = world.path(&format!("docker/docker-credential-{name}"));
         world.write(&format!("docker/docker-credential-{name}"), format!("#!/bin/sh\n{body}\n"));
@@ -131,10 +131,10 @@ fn a_search_tells_what_it_may_not_see_and_ends_at_the_first_fault() {
     for name in ["a", "b", "c"] {
         done(&world, &["push", "v1.wasm", &format!("{}/{name}:1.0.0", registry.host)]);
     }
-    registry.go_wrong(Wrong::LockedTags);
+    registry.go_wrong(RegistryFault::LockedTags);
     let ended = world.run(&["policy", "search", &registry.host], "");
     assert_eq!((ended.exit, ended.stdout.as_str()), (0, ""));
-    registry.go_wrong(Wrong::SilentTags);
+    registry.go_wrong(RegistryFault::SilentTags);
     let start = Instant::now();
     let silent = refused(&world, &["search", &registry.host, "--timeout", "2"], 69);
     assert_text!("registry_search", told(&world, &ended) + &silent);

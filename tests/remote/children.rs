@@ -8,7 +8,7 @@ use std::process::Command;
 use super::asking;
 use super::stub::Stub;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 /// The hook alone in a folder, beside a program with this text in the place of the second one.
 fn programs(folder: &Path, tools: Option<&str>) -> PathBuf {
@@ -23,7 +23,7 @@ fn programs(folder: &Path, tools: Option<&str>) -> PathBuf {
     hook
 }
 
-fn bash(world: &World, program: &Path, command: &str) -> Ended {
+fn bash(world: &World, program: &Path, command: &str) -> ProcessOutput {
     let payload = serde_json::json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
         "tool_input": { "command": command },

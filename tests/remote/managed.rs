@@ -8,13 +8,13 @@ use serde_json::json;
 use super::stub::Stub;
 use super::{TOKEN, asking};
 use crate::support::reply::{assert_deny, assert_silent};
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 
 /// A command that is denied by `command-guard`, and not by `self-protect`.
 const FORCED: &str = "git push --force origin main";
 
 /// The hook over a `Bash` call on a machine whose `/etc` has this managed file.
-fn on_managed(world: &World, managed: &str, command: &str) -> Ended {
+fn on_managed(world: &World, managed: &str, command: &str) -> ProcessOutput {
     world.write("etc/guard-host/guard.toml", managed);
     world.write("etc/guard-host/token", format!("{TOKEN}\n"));
     fs::copy("/etc/passwd", world.path("etc/passwd")).unwrap();

@@ -9,7 +9,7 @@ use super::{ask, asking};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::attended;
 use crate::support::texts::told;
-use crate::support::world::{Ended, end};
+use crate::support::world::{ProcessOutput, end};
 use crate::texts::assert_text;
 
 /// The expected reply.
@@ -25,7 +25,7 @@ enum Expected {
 use Expected::{Note, Question, Refusal, Silence, Warning};
 
 #[track_caller]
-fn assert_is(ended: &Ended, expected: Expected) {
+fn assert_is(ended: &ProcessOutput, expected: Expected) {
     match expected {
         Silence => assert_silent(ended),
         Note => assert_warn(ended, &["the server says Allow"]),

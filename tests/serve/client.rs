@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::json;
 
-use crate::support::world::{Ended, PATIENCE, World};
+use crate::support::world::{ProcessOutput, PATIENCE, World};
 
 /// A server that runs. It is killed at the end of its test.
 pub(crate) struct Server {
@@ -42,22 +42,22 @@ impl Stream for UnixStream {
 
 /// A server's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answered {
+pub(crate) struct ServerAnswer {
     pub(crate) status: u16,
     pub(crate) headers: String,
     pub(crate) body: String,
 }
 
-impl Answered {
+impl ServerAnswer {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.headers.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// The output and exit code that the hook would have had.
-    pub(crate) fn ended(&self) -> Ended {
+    pub(crate) fn ended(&self) -> ProcessOutput {
         let exit = self.header("x-guard-host-exit").and_then(|exit| exit.parse().ok()).unwrap_or(-1);
-        Ended { exit, stdout: self.body.clone(), stderr: String::new() }
+        ProcessOutput { exit, stdout: self.body.clone(), stderr: String::new() }
     }
 
     pub(crate) fn decision(&self) -> String {
@@ -117,7 +117,7 @@ impl Server {
         [head.as_bytes(), b"\r\n", body].concat()
     }
 
-    pub(super) fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: &[u8]) -> Answered {
+    pub(super) fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: &[u8]) -> ServerAnswer {
         let mut stream = self.connect();
         let text = self.request(method, path, authorization, body);
         // Who refuses need not read to the end.
@@ -126,12 +126,12 @@ impl Server {
     }
 
     /// Posts a payload with the right token.
-    pub(crate) fn post(&self, path: &str, body: &str) -> Answered {
+    pub(crate) fn post(&self, path: &str, body: &str) -> ServerAnswer {
         self.ask("POST", path, Some(&format!("Bearer {}", self.token)), body.as_bytes())
     }
 
     /// Posts a `Bash` call of the session `s1` in the project.
-    pub(crate) fn bash(&self, world: &World, command: &str) -> Answered {
+    pub(crate) fn bash(&self, world: &World, command: &str) -> ServerAnswer {
         self.post("/hook/claude", &bash(world, command))
     }
 
@@ -177,7 +177,7 @@ pub(crate) fn bash(world: &World, command: &str) -> String {
     .to_string()
 }
 
-pub(super) fn read_answer(stream: &mut dyn Read) -> Answered {
+pub(super) fn read_answer(stream: &mut dyn Read) -> ServerAnswer {
     let mut reader = BufReader::new(stream);
     let mut headers = String::new();
     loop {
@@ -187,7 +187,7 @@ pub(super) fn read_answer(stream: &mut dyn Read) -> Answered {
         }
         headers += &line.replace("\r\n", "\n");
     }
-    let mut answered = Answered { status: 0, headers, body: String::new() };
+    let mut answered = ServerAnswer { status: 0, headers, body: String::new() };
     answered.status = answered.headers.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let length = answered.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];

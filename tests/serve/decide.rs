@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Answered, Server};
+use super::client::{ServerAnswer, Server};
 use super::metrics::{calls, numbers};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-fn decide(server: &Server, request: &Value) -> Answered {
+fn decide(server: &Server, request: &Value) -> ServerAnswer {
     server.post("/decide", &request.to_string())
 }
 
-fn said(answered: &Answered) -> Value {
+fn said(answered: &ServerAnswer) -> Value {
     assert_eq!(answered.status, 200, "{answered:?}");
     serde_json::from_str(&answered.body).unwrap()
 }

@@ -6,7 +6,7 @@ use super::{assert_confirmed, bash_in, file, guardrail, operations};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::{attended, attended_by};
 use crate::support::texts::{Transcript, lasting};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// A world with `self-protect`, in which `git push` waits in `s1`.
@@ -17,12 +17,12 @@ fn waiting() -> World {
 }
 
 /// `guard-host confirm` as an agent starts it: without a terminal.
-fn confirm(world: &World, operation: &str) -> Ended {
+fn confirm(world: &World, operation: &str) -> ProcessOutput {
     world.run(&["confirm", operation], "yes\n")
 }
 
 #[track_caller]
-fn assert_refused(world: &World, ended: &Ended) {
+fn assert_refused(world: &World, ended: &ProcessOutput) {
     assert_text!("confirm_unattended", world, 77, ended);
     assert_eq!((operations(world, "confirmed"), operations(world, "pending")), (vec![], vec!["git push".to_owned()]));
 }

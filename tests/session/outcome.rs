@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::world::{Ended, World, end};
+use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 /// A payload about a push in the session `s1`.
@@ -24,7 +24,7 @@ fn happens(world: &World, asked: (&str, &str), events: &[(&str, &str, &str)]) {
 }
 
 /// The hook as Claude Code starts it, from this entry point.
-fn on(world: &World, entry: &str, payload: &str) -> Ended {
+fn on(world: &World, entry: &str, payload: &str) -> ProcessOutput {
     let mut command = world.command(&["hook", "claude"]);
     command.env("CLAUDE_CODE_ENTRYPOINT", entry).env("AI_AGENT", "claude-code_2-1-332_harness");
     end(command, payload)

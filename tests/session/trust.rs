@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::{attended, attended_by};
 use crate::support::texts::{lines_about, told};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// A project whose file needs trust for all that it says, and names a file of settings and a component.
@@ -22,7 +22,7 @@ fn world() -> World {
     world
 }
 
-fn check(world: &World) -> Ended {
+fn check(world: &World) -> ProcessOutput {
     world.run(&["config", "check"], "")
 }
 

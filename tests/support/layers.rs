@@ -16,7 +16,7 @@ use guard_hook::cache::prepare;
 use guard_hook::chain::{AskOptions, Chain};
 use guard_kit::compile::making;
 use guard_setup::check::{Mistake, check};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use serde_json::Value;
 
@@ -26,15 +26,15 @@ use crate::support::world::World;
 /// A world whose managed file can be written too.
 pub struct Layers {
     pub world: World,
-    pub places: Places,
+    pub dirs: AppDirs,
 }
 
 impl Layers {
     pub fn new() -> Self {
         let world = World::new();
-        let mut places = Places::below(&world.home.path().to_string_lossy());
-        places.managed = world.path("managed/guard.toml");
-        Layers { world, places }
+        let mut dirs = AppDirs::below(&world.home.path().to_string_lossy());
+        dirs.managed = world.path("managed/guard.toml");
+        Layers { world, dirs }
     }
 
     pub fn managed(self, text: impl AsRef<[u8]>) -> Self {
@@ -53,7 +53,7 @@ impl Layers {
     }
 
     pub fn load(&self) -> Config {
-        load(&self.places, &[self.world.repo().to_string_lossy().into_owned()])
+        load(&self.dirs, &[self.world.repo().to_string_lossy().into_owned()])
     }
 
     /// The names of the chain, in order.
@@ -88,9 +88,9 @@ impl Layers {
     pub fn check(&self) -> Vec<Mistake> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
-        let prepared = prepare(&self.places, program, std::slice::from_ref(&root), Some(making()));
+        let prepared = prepare(&self.dirs, program, std::slice::from_ref(&root), Some(making()));
         let environment = Environment {
-            home: self.places.home.clone(),
+            home: self.dirs.home.clone(),
             account_home: String::new(),
             cwd: root.clone(),
             variables: Arc::default(),
@@ -104,7 +104,7 @@ impl Layers {
     pub fn decide<'a>(&self, calls: impl IntoIterator<Item = &'a (&'a str, Value)>) -> Vec<Verdict> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
-        let prepared = prepare(&self.places, program, std::slice::from_ref(&root), Some(making()));
+        let prepared = prepare(&self.dirs, program, std::slice::from_ref(&root), Some(making()));
         let engine = Engine::new().unwrap();
         let _clock = Clock::start(engine.clone());
         let chain = Chain::new(engine, prepared);
@@ -112,7 +112,7 @@ impl Layers {
         let at = CallContext {
             cwd: root.clone(),
             project_root: root,
-            home: self.places.home.clone(),
+            home: self.dirs.home.clone(),
             account_home: String::new(),
             repository: String::new(),
             session: "s1".to_owned(),

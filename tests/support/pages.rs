@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::support::world::{AGENTS, Ended, World, end};
+use crate::support::world::{AGENTS, ProcessOutput, World, end};
 
 /// A fenced block.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ impl Shell {
     }
 
     /// Runs lines of a shell where the ones before left it, up to the first that fails.
-    pub fn run(&mut self, lines: &str) -> Ended {
+    pub fn run(&mut self, lines: &str) -> ProcessOutput {
         let path = std::env::var("PATH").unwrap_or_default();
         let place = self.bin.path().join("place");
         let mut command = Command::new("sh");

@@ -15,7 +15,7 @@ use super::http::{Request, Server};
 
 /// The fault of a registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Wrong {
+pub enum RegistryFault {
     #[default]
     Nothing,
     /// It takes connections and says nothing.
@@ -55,7 +55,7 @@ pub struct Registry {
 
 #[derive(Default)]
 struct State {
-    wrong: Mutex<Wrong>,
+    wrong: Mutex<RegistryFault>,
     stored: Mutex<BTreeMap<String, Vec<u8>>>,
     tags: Mutex<BTreeMap<String, Vec<String>>>,
     asked: Mutex<Vec<String>>,
@@ -70,7 +70,7 @@ impl Registry {
         Registry { host: format!("localhost:{}", server.port), state, server }
     }
 
-    pub fn go_wrong(&self, wrong: Wrong) {
+    pub fn go_wrong(&self, wrong: RegistryFault) {
         *self.state.wrong.lock().unwrap() = wrong;
     }
 
@@ -119,7 +119,7 @@ impl State {
         self.passes.lock().unwrap().extend(request.header("authorization"));
         self.asked.lock().unwrap().push(format!("{method} {path}"));
         let wrong = *self.wrong.lock().unwrap();
-        if wrong == Wrong::Silent || wrong == Wrong::SilentTags && path.contains("/tags/") {
+        if wrong == RegistryFault::Silent || wrong == RegistryFault::SilentTags && path.contains("/tags/") {
             thread::sleep(Duration::from_secs(30));
             return None;
         }
@@ -127,7 +127,7 @@ impl State {
         None
     }
 
-    fn reply(&self, mut stream: &TcpStream, wrong: Wrong, method: &str, path: &str, body: Vec<u8>) {
+    fn reply(&self, mut stream: &TcpStream, wrong: RegistryFault, method: &str, path: &str, body: Vec<u8>) {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let mut send = |status: &str, headers: &str, body: &[u8], told: usize| {
             let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {told}\r\n{headers}\r\n");
@@ -182,22 +182,22 @@ impl State {
     }
 }
 
-impl Wrong {
+impl RegistryFault {
     /// The status, header and body that this registry answers in place of what is asked for.
     fn refusal(self, method: &str, path: &str) -> Option<(&'static str, String, &'static [u8])> {
         Some(match self {
-            Wrong::LockedTags if !path.ends_with("/tags/list") => return None,
-            Wrong::Locked | Wrong::LockedTags => {
+            RegistryFault::LockedTags if !path.ends_with("/tags/list") => return None,
+            RegistryFault::Locked | RegistryFault::LockedTags => {
                 ("401 Unauthorized", "www-authenticate: Basic realm=\"x\"\r\n".to_owned(), b"")
             }
-            Wrong::Broken => {
+            RegistryFault::Broken => {
                 let text = br#"{"errors":[{"message":"out of \u001b[31mdisks"}]}"#;
                 ("500 Internal Server Error", String::new(), text)
             }
-            Wrong::LeadsTo(port) => {
+            RegistryFault::LeadsTo(port) => {
                 ("307 Temporary Redirect", format!("location: http://127.0.0.1:{port}/v2/x\r\n"), b"")
             }
-            Wrong::Redirects if method == "GET" => {
+            RegistryFault::Redirects if method == "GET" => {
                 ("307 Temporary Redirect", "location: http://registry.invalid/x\r\n".to_owned(), b"")
             }
             _ => return None,
@@ -209,16 +209,16 @@ impl Wrong {
         let is_wasm = found.starts_with(b"\0asm");
         let whole = |body: &[u8]| (body.to_vec(), body.len());
         match self {
-            Wrong::Tampered if is_wasm => {
+            RegistryFault::Tampered if is_wasm => {
                 let mut other = found.to_vec();
                 *other.last_mut().unwrap() ^= 1;
                 whole(&other)
             }
-            Wrong::Truncated if is_wasm => (found[..found.len() / 2].to_vec(), found.len()),
-            Wrong::Endless if is_wasm => (vec![0; 100 << 20], usize::MAX >> 8),
-            Wrong::EndlessManifest if is_manifest => (vec![b' '; 8 << 20], 10 << 30),
-            Wrong::Garbled if is_manifest => whole(b"<html>"),
-            Wrong::Huge if is_manifest => {
+            RegistryFault::Truncated if is_wasm => (found[..found.len() / 2].to_vec(), found.len()),
+            RegistryFault::Endless if is_wasm => (vec![0; 100 << 20], usize::MAX >> 8),
+            RegistryFault::EndlessManifest if is_manifest => (vec![b' '; 8 << 20], 10 << 30),
+            RegistryFault::Garbled if is_manifest => whole(b"<html>"),
+            RegistryFault::Huge if is_manifest => {
                 let text = String::from_utf8(found.to_vec()).unwrap();
                 let at = text.find("\"layers\"").unwrap();
                 let (before, layers) = text.split_at(at);
@@ -235,13 +235,13 @@ fn digest_of(bytes: &[u8]) -> String {
 }
 
 /// Debian's registry, with its files in a folder of its own.
-pub struct Real {
+pub struct DebianRegistry {
     pub host: String,
     child: Child,
     folder: tempfile::TempDir,
 }
 
-impl Real {
+impl DebianRegistry {
     /// Starts it, with further lines of its section `http` and a section of its own for passwords.
     pub fn start(http: impl FnOnce(&std::path::Path) -> String, rest: impl FnOnce(&std::path::Path) -> String) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -268,7 +268,7 @@ impl Real {
         while TcpStream::connect(("127.0.0.1", port)).is_err() && std::time::Instant::now() < until {
             thread::sleep(Duration::from_millis(50));
         }
-        Real { host, child, folder }
+        DebianRegistry { host, child, folder }
     }
 
     pub fn folder(&self) -> &std::path::Path {
@@ -276,7 +276,7 @@ impl Real {
     }
 }
 
-impl Drop for Real {
+impl Drop for DebianRegistry {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

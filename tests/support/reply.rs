@@ -1,10 +1,10 @@
 //! The replies of the Claude adapter to the byte; only the words of the reason are left open.
 
-use crate::support::world::Ended;
+use crate::support::world::ProcessOutput;
 
 /// D: exit 2, the same text on both streams, and no other key than the protocol's.
 #[track_caller]
-pub fn assert_deny(ended: &Ended, words: &[&str]) {
+pub fn assert_deny(ended: &ProcessOutput, words: &[&str]) {
     let reason = ended.reason();
     assert_eq!(ended.stdout, decision("deny", &reason), "{ended:?}");
     assert_eq!(ended.stderr, format!("{reason}\n"), "standard error and the JSON reason differ");
@@ -19,7 +19,7 @@ pub fn assert_deny(ended: &Ended, words: &[&str]) {
 
 /// A: exit 0, nothing on standard error, a prompt with a reason.
 #[track_caller]
-pub fn assert_ask(ended: &Ended, words: &[&str]) {
+pub fn assert_ask(ended: &ProcessOutput, words: &[&str]) {
     let reason = ended.reason();
     assert_eq!(ended.stdout, decision("ask", &reason), "{ended:?}");
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
@@ -29,7 +29,7 @@ pub fn assert_ask(ended: &Ended, words: &[&str]) {
 
 /// A warning decides nothing: the model and the user are told, and the harness's own prompt stays.
 #[track_caller]
-pub fn assert_warn(ended: &Ended, words: &[&str]) {
+pub fn assert_warn(ended: &ProcessOutput, words: &[&str]) {
     let value: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     let reason = value["systemMessage"].as_str().unwrap_or_default();
     let text = quoted(reason);
@@ -44,20 +44,20 @@ pub fn assert_warn(ended: &Ended, words: &[&str]) {
 
 /// S: exit 0 and not one byte.
 #[track_caller]
-pub fn assert_silent(ended: &Ended) {
+pub fn assert_silent(ended: &ProcessOutput) {
     assert!(ended.is_silent(), "{ended:?}");
 }
 
 /// E1: exit 1 and one line on standard error.
 #[track_caller]
-pub fn assert_report(ended: &Ended, text: &str) {
+pub fn assert_report(ended: &ProcessOutput, text: &str) {
     assert_eq!((ended.exit, ended.stdout.as_str()), (1, ""), "{ended:?}");
     assert_eq!(ended.stderr, format!("Hook error: {text}\n"));
 }
 
 /// A prompt or a refusal: whatever the words are, the call does not simply run.
 #[track_caller]
-pub fn assert_held(ended: &Ended) {
+pub fn assert_held(ended: &ProcessOutput) {
     match ended.decision().as_str() {
         "ask" => assert_ask(ended, &[]),
         "deny" => assert_deny(ended, &[]),

@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::support::world::{Ended, PATIENCE, World};
+use crate::support::world::{ProcessOutput, PATIENCE, World};
 
 /// The byte that ends the input of a terminal.
 const END_OF_INPUT: u8 = 4;
@@ -26,13 +26,13 @@ SETSID sh -c 'open=$1 code=$2; shift 2
 
 /// Runs the program with a terminal for all its streams. Its output is in `stdout`, without the terminal's line ends.
 #[track_caller]
-pub fn attended(world: &World, arguments: &[&str]) -> Ended {
+pub fn attended(world: &World, arguments: &[&str]) -> ProcessOutput {
     attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, "")
 }
 
 /// The same for another program, with a person who types something.
 #[track_caller]
-pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str) -> Ended {
+pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str) -> ProcessOutput {
     let (master, slave) = terminal();
     let folder = tempfile::tempdir().unwrap();
     let (open, code) = (folder.path().join("open"), folder.path().join("code"));
@@ -57,7 +57,7 @@ pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str
     thread::spawn(move || sender.send(screen(master)));
     let screen = receiver.recv_timeout(PATIENCE).expect("the program ends");
     let exit = fs::read_to_string(&code).unwrap_or_else(|error| panic!("{program}: {error}: {screen}"));
-    Ended { exit: exit.trim().parse().unwrap(), stdout: screen.replace('\r', ""), stderr: String::new() }
+    ProcessOutput { exit: exit.trim().parse().unwrap(), stdout: screen.replace('\r', ""), stderr: String::new() }
 }
 
 /// Both sides of a new terminal.

@@ -2,7 +2,7 @@
 
 use regex_lite::Regex;
 
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 
 /// The output of several commands, one after another, for one snapshot.
 #[derive(Default)]
@@ -11,14 +11,14 @@ pub struct Transcript(pub String);
 impl Transcript {
     /// Adds a command that must exit so.
     #[track_caller]
-    pub fn add(&mut self, world: &World, exit: i32, ended: &Ended) {
+    pub fn add(&mut self, world: &World, exit: i32, ended: &ProcessOutput) {
         assert_eq!(ended.exit, exit, "{ended:?}");
         self.0 += &told(world, ended);
     }
 }
 
 /// The output of a command, for a snapshot: without the parts that differ from run to run.
-pub fn told(world: &World, ended: &Ended) -> String {
+pub fn told(world: &World, ended: &ProcessOutput) -> String {
     let mut text = format!("exit: {}\n", ended.exit);
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         if !stream.is_empty() {

@@ -37,13 +37,13 @@ pub struct World {
 
 /// The output of a process, and its exit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProcessOutput {
     pub exit: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Ended {
+impl ProcessOutput {
     /// Silence: the call goes on as if nobody had been asked.
     pub fn is_silent(&self) -> bool {
         self.exit == 0 && self.stdout.is_empty() && self.stderr.is_empty()
@@ -102,12 +102,12 @@ impl World {
         command
     }
 
-    pub fn run(&self, arguments: &[&str], stdin: &str) -> Ended {
+    pub fn run(&self, arguments: &[&str], stdin: &str) -> ProcessOutput {
         end(self.command(arguments), stdin)
     }
 
     /// `guard-host hook claude` over a payload. A policy of others that is not compiled yet is waited for.
-    pub fn hook(&self, payload: &str) -> Ended {
+    pub fn hook(&self, payload: &str) -> ProcessOutput {
         let until = Instant::now() + PATIENCE;
         loop {
             let ended = self.run(&["hook", "claude"], payload);
@@ -120,7 +120,7 @@ impl World {
     }
 
     /// The hook over a `Bash` call in the project.
-    pub fn bash(&self, command: &str) -> Ended {
+    pub fn bash(&self, command: &str) -> ProcessOutput {
         let payload = serde_json::json!({
             "session_id": "s1", "cwd": self.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_input": { "command": command },
@@ -155,7 +155,7 @@ pub fn policy(world: &World, arguments: &[&str]) -> String {
 }
 
 /// Runs a command to its end.
-pub fn end(mut command: Command, stdin: &str) -> Ended {
+pub fn end(mut command: Command, stdin: &str) -> ProcessOutput {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = loop {
         match command.spawn() {
@@ -175,10 +175,10 @@ pub fn end(mut command: Command, stdin: &str) -> Ended {
 
 /// Waits for a process, and gives its output.
 #[track_caller]
-pub fn ended(child: Child) -> Ended {
+pub fn ended(child: Child) -> ProcessOutput {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(child.wait_with_output()));
     let output = receiver.recv_timeout(PATIENCE).expect("the process ends").unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ended { exit: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    ProcessOutput { exit: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

@@ -3,12 +3,12 @@
 use super::{denied, json, test};
 use crate::support::guests;
 use crate::support::texts::told;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 /// The error with this exit code.
 #[track_caller]
-fn refused(world: &World, ended: &Ended, exit: i32) -> String {
+fn refused(world: &World, ended: &ProcessOutput, exit: i32) -> String {
     assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{ended:?}");
     assert!(ended.stderr.starts_with("error: "), "{ended:?}");
     told(world, ended)

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::texts::{Transcript, lasting, told};
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 const GUARD: &str = r#"package guard
@@ -50,7 +50,7 @@ fn world() -> World {
     world
 }
 
-fn run(world: &World, more: &[&str]) -> Ended {
+fn run(world: &World, more: &[&str]) -> ProcessOutput {
     world.run(&[&["test", "rego", "--settings-file", "team"], more].concat(), "")
 }
 

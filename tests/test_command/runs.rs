@@ -2,7 +2,7 @@
 
 use super::{CASES, denied, json, test};
 use crate::support::texts::Transcript;
-use crate::support::world::{Ended, World};
+use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
 #[test]
@@ -34,7 +34,7 @@ fn quiet_mutants_are_the_survivors_and_one_line() {
     let ended = test(&world, "denies", &["good.toml", "--mutate", "-q", "--min-kept", "0"]);
     let lines: Vec<&str> = ended.stdout.lines().collect();
     let ends = format!("{}\n{}\n", lines[..3].join("\n"), lines.last().unwrap());
-    assert_text!("test_quiet_mutants", &world, 0, Ended { stdout: ends, ..ended });
+    assert_text!("test_quiet_mutants", &world, 0, ProcessOutput { stdout: ends, ..ended });
 }
 
 #[test]

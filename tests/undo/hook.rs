@@ -230,7 +230,7 @@ fn the_report_says_what_was_copied_and_what_was_restored() {
 }
 
 /// Answers the question of a command of this program by what a person types.
-fn attended(repo: &Repo, arguments: &[&str], typed: &str) -> crate::support::world::Ended {
+fn attended(repo: &Repo, arguments: &[&str], typed: &str) -> crate::support::world::ProcessOutput {
     crate::support::terminal::attended_by(&repo.world, env!("CARGO_BIN_EXE_guard-host"), arguments, typed)
 }
 

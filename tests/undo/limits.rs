@@ -13,7 +13,7 @@ use guard_state::FileLock;
 use guard_undo::Store;
 
 use super::Repo;
-use crate::support::world::{Ended, end};
+use crate::support::world::{ProcessOutput, end};
 
 fn payload(repo: &Repo, command: &str) -> String {
     let cwd = repo.world.repo();
@@ -43,7 +43,7 @@ fn assert_nothing_unlisted_stays(repo: &Repo) {
 }
 
 /// The hook beside a second program of a test, which gets the path of the true one as `$TOOLS`.
-fn hook_beside(repo: &Repo, script: &str, command: &str) -> Ended {
+fn hook_beside(repo: &Repo, script: &str, command: &str) -> ProcessOutput {
     let folder = tempfile::tempdir().unwrap();
     let (hook, tools) = (folder.path().join("guard-host"), folder.path().join("guard-host-tools"));
     fs::copy(env!("CARGO_BIN_EXE_guard-host"), &hook).unwrap();
@@ -84,7 +84,7 @@ fn the_death_of_the_process_that_copies_changes_no_verdict_and_lists_nothing() {
 }
 
 /// Runs the hook where the folder of the copies is a small file system of its own, which this prepares first.
-fn hook_on_own_disk(repo: &Repo, prepare: &str, command: &str) -> Ended {
+fn hook_on_own_disk(repo: &Repo, prepare: &str, command: &str) -> ProcessOutput {
     let undo = state(repo).join("undo");
     fs::create_dir_all(&undo).unwrap();
     fs::set_permissions(&undo, fs::Permissions::from_mode(0o700)).unwrap();
@@ -119,7 +119,7 @@ fn on_a_full_and_on_a_read_only_disk_the_verdict_is_the_same() {
 }
 
 /// The replies of 200 hooks at once to a call. Each reads its payload from a file, so that none waits for another.
-fn ask_200(repo: &Repo, command: &str) -> Vec<Ended> {
+fn ask_200(repo: &Repo, command: &str) -> Vec<ProcessOutput> {
     let file = repo.world.path("payload.json");
     fs::write(&file, payload(repo, command)).unwrap();
     thread::scope(|scope| {
@@ -129,7 +129,7 @@ fn ask_200(repo: &Repo, command: &str) -> Vec<Ended> {
             hook.env("HOME", repo.world.home.path()).env("PATH", "/usr/bin:/bin");
             let output = hook.stdin(fs::File::open(&file).unwrap()).output().unwrap();
             let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-            Ended { exit: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+            ProcessOutput { exit: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
         };
         let calls: Vec<_> = (0..200).map(|_| scope.spawn(call)).collect();
         calls.into_iter().map(|call| call.join().unwrap()).collect()
@@ -145,9 +145,9 @@ fn many_calls_at_once_have_the_verdict_that_they_have_without_undo_and_no_copy_i
     assert_eq!(repo.bash("rm -rf build").decision(), "ask");
     for (command, expected) in [("rm -rf build", "ask"), ("echo z > build/x", "")] {
         // On a machine that is busy with other tests a hook can be late with or without a copy, and never lets a call run.
-        let is_late = |reply: &Ended| reply.stdout.contains("no verdict in time");
+        let is_late = |reply: &ProcessOutput| reply.stdout.contains("no verdict in time");
         let replies = ask_200(&repo, command);
-        let in_time: Vec<&Ended> = replies.iter().filter(|reply| !is_late(reply)).collect();
+        let in_time: Vec<&ProcessOutput> = replies.iter().filter(|reply| !is_late(reply)).collect();
         for reply in &in_time {
             assert_eq!(reply.decision(), expected, "{reply:?}");
         }

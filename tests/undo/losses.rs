@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{Repo, State};
-use crate::support::world::Ended;
+use crate::support::world::ProcessOutput;
 
 /// Prepares the repository before each command.
 fn prepare(repo: &Repo) {
@@ -195,7 +195,7 @@ fn a_removed_worktree_comes_back_and_works() {
 }
 
 /// The hook over a call of a file tool.
-fn tool(repo: &Repo, name: &str, input: serde_json::Value) -> Ended {
+fn tool(repo: &Repo, name: &str, input: serde_json::Value) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": repo.world.repo(), "hook_event_name": "PreToolUse", "tool_name": name,
         "tool_input": input,

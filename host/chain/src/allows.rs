@@ -8,12 +8,12 @@ use guard_contract::syntax::Analysis;
 use guard_contract::verdict::Verdict;
 use guard_facts::Resolver;
 
-use crate::{Chain, Placed, Sandbox};
+use crate::{Chain, CallSite, Sandbox};
 
 impl<S: Sandbox> Chain<'_, S> {
     /// Lifts the asks that these allows answer, as far as they may here.
     #[must_use]
-    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: Placed<'_>, analysis: Option<&Analysis>) -> Verdict {
+    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: CallSite<'_>, analysis: Option<&Analysis>) -> Verdict {
         let (call, at, facts) = of;
         if verdict.outcome != Outcome::Ask || allows.is_empty() {
             return verdict;
@@ -35,7 +35,7 @@ impl<S: Sandbox> Chain<'_, S> {
     pub fn sparing(
         &self,
         verdict: &Verdict,
-        of: Placed<'_>,
+        of: CallSite<'_>,
         analysis: &Analysis,
         given: impl Fn(Allow) -> Allow,
     ) -> Option<Vec<Allow>> {
@@ -48,7 +48,7 @@ impl<S: Sandbox> Chain<'_, S> {
     pub fn sparing_more(
         &self,
         verdict: &Verdict,
-        of: Placed<'_>,
+        of: CallSite<'_>,
         analysis: &Analysis,
         given: impl Fn(Allow) -> Allow,
     ) -> Vec<Vec<Allow>> {
@@ -59,7 +59,7 @@ impl<S: Sandbox> Chain<'_, S> {
 
     /// Why no allow covers a call, as the rest of a sentence after "because".
     #[must_use]
-    pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): Placed<'_>, analysis: Option<&Analysis>) -> String {
+    pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): CallSite<'_>, analysis: Option<&Analysis>) -> String {
         let canonical = Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, &at.cwd).canonical;
         allow::obstacle(verdict, (call, Here { cwd: &at.cwd, canonical: &canonical, root: "" }), analysis)
     }
@@ -69,7 +69,7 @@ impl<S: Sandbox> Chain<'_, S> {
         &self,
         verdict: &Verdict,
         allows: Vec<Allow>,
-        of: Placed<'_>,
+        of: CallSite<'_>,
         analysis: &Analysis,
     ) -> Option<Vec<Allow>> {
         let checked: Result<Vec<Allow>, _> = allows.iter().map(|allow| allow.clone().checked("")).collect();

@@ -1,8 +1,8 @@
-//! [`Baked`]: the resolved chain that a service is built with. It reads no file and loads no policy.
+//! [`EmbeddedChain`]: the resolved chain that a service is built with. It reads no file and loads no policy.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Seat, Terms};
+use crate::{ChainEntry, ChainConfig};
 use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
@@ -12,7 +12,7 @@ use guard_contract::{FaultKind, Manifest, Problem};
 
 /// A resolved chain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Baked {
+pub struct EmbeddedChain {
     /// Problems with the configuration.
     pub problems: Vec<Problem>,
     /// The policies that it switches off.
@@ -28,12 +28,12 @@ pub struct Baked {
     /// The verdict in place of an ask when the harness skips prompts.
     pub bypass_ask: BypassAsk,
     /// The policies, in order.
-    pub members: Vec<BakedMember>,
+    pub members: Vec<EmbeddedPolicy>,
 }
 
 /// A policy of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BakedMember {
+pub struct EmbeddedPolicy {
     /// Its entry in the configuration.
     pub entry: Entry,
     /// Its manifest.
@@ -43,19 +43,19 @@ pub struct BakedMember {
     /// All that it says are words of guard-host's own.
     pub speaks_for_itself: bool,
     /// Where it is.
-    pub seat: BakedSeat,
+    pub seat: ComponentLocation,
 }
 
 /// Where a policy is in a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BakedSeat {
+pub enum ComponentLocation {
     /// In the bundle, under this name.
     Bundle(String),
     /// At this place of the row of the others.
     Row(u32),
 }
 
-impl Baked {
+impl EmbeddedChain {
     /// The bytes that a service carries.
     ///
     /// # Errors
@@ -76,8 +76,8 @@ impl Baked {
 
     /// Returns the configuration apart from its policies.
     #[must_use]
-    pub fn terms(&self, today: fn() -> String) -> Terms<'_> {
-        Terms {
+    pub fn terms(&self, today: fn() -> String) -> ChainConfig<'_> {
+        ChainConfig {
             problems: &self.problems,
             disabled: &self.disabled,
             tools: &self.tools,
@@ -90,9 +90,9 @@ impl Baked {
 
     /// The policies, as a call sees them.
     #[must_use]
-    pub fn seats(&self) -> Vec<Seat<'_>> {
+    pub fn seats(&self) -> Vec<ChainEntry<'_>> {
         let seats =
-            self.members.iter().map(|BakedMember { entry, manifest, wants_analysis, speaks_for_itself, .. }| Seat {
+            self.members.iter().map(|EmbeddedPolicy { entry, manifest, wants_analysis, speaks_for_itself, .. }| ChainEntry {
                 entry,
                 ready: Ok((manifest, *wants_analysis)),
                 speaks_for_itself: *speaks_for_itself,

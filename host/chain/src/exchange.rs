@@ -57,7 +57,7 @@ pub struct Response {
     pub verdict: Verdict,
     /// The output that the hook would print to the harness, and how it would end; `None` without a payload.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reply: Option<ToldReply>,
+    pub reply: Option<HookReply>,
     /// Lines that policies want written on the machine of the call.
     pub journal: Vec<JournalEntry>,
     /// Facts that were requested from the machine and aren't known. The verdict treats them as unknown.
@@ -81,7 +81,7 @@ impl Response {
 
 /// A request that was answered.
 #[derive(Debug)]
-pub struct Answered {
+pub struct AnsweredRequest {
     /// The response to the request.
     pub response: Response,
     /// The first call of which the most severe is said; none if it is about no call.
@@ -93,7 +93,7 @@ pub struct Answered {
 /// The reply of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct ToldReply {
+pub struct HookReply {
     /// Standard output.
     pub stdout: String,
     /// Standard error.
@@ -102,9 +102,9 @@ pub struct ToldReply {
     pub exit: u8,
 }
 
-impl From<Reply> for ToldReply {
+impl From<Reply> for HookReply {
     fn from(Reply { stdout, stderr, exit }: Reply) -> Self {
-        ToldReply { stdout, stderr, exit }
+        HookReply { stdout, stderr, exit }
     }
 }
 
@@ -145,7 +145,7 @@ impl<S: Sandbox> Chain<'_, S> {
         bypass_ask: BypassAsk,
         is_over: impl Fn() -> bool,
         learn: impl FnOnce() -> Missing,
-    ) -> Result<Answered, Undecided> {
+    ) -> Result<AnsweredRequest, Undecided> {
         let recorded = Arc::new(Recorded::elsewhere(request.facts));
         let facts: Arc<dyn Facts> = recorded.clone();
         if request.at.home.is_empty() {
@@ -190,7 +190,7 @@ impl<S: Sandbox> Chain<'_, S> {
         let mut missing = recorded.missing();
         missing.add(learn());
         let decisive = decisive.and_then(|place| calls.into_iter().nth(place));
-        Ok(Answered { response: Response { verdict, reply, journal, missing }, decisive, at })
+        Ok(AnsweredRequest { response: Response { verdict, reply, journal, missing }, decisive, at })
     }
 }
 

@@ -14,7 +14,7 @@ use guard_contract::{FaultKind, Layer, Manifest, Outcome, Problem};
 use guard_facts::{Answer, Question, Scene, git_root};
 use guard_redact::Secrets;
 
-use crate::{AskOptions, Chain, DEFAULTS, Given, Sandbox, Seat, redaction};
+use crate::{AskOptions, Chain, DEFAULTS, SettingsToUse, Sandbox, ChainEntry, redaction};
 
 /// A call, as the policies of a chain are asked about it.
 pub(crate) struct Inquiry<'a> {
@@ -45,13 +45,13 @@ impl<S: Sandbox> Chain<'_, S> {
         &self,
         shared: &mut S::Shared,
         place: usize,
-        seat: &Seat<'_>,
+        seat: &ChainEntry<'_>,
         inquiry: &Inquiry<'_>,
     ) -> (Answer, Vec<Opinion>) {
         let entry = seat.entry;
         let mut decide = |given, manifest| self.answer_with(shared, place, seat, (given, manifest), inquiry);
         let mut answer = match seat.ready {
-            Ok((manifest, _)) => decide(Given::Own, manifest),
+            Ok((manifest, _)) => decide(SettingsToUse::Own, manifest),
             Err(fault) => Answer::fault(fault.clone()),
         };
         let mut of_defaults = None;
@@ -63,7 +63,7 @@ impl<S: Sandbox> Chain<'_, S> {
             && fault.is_refused_settings()
             && entry.settings != DEFAULTS
         {
-            of_defaults = decide(Given::Defaults, manifest).decision.ok();
+            of_defaults = decide(SettingsToUse::Defaults, manifest).decision.ok();
         }
         let mut opinion = self.opinion(entry, &answer);
         if opinion.of_host {
@@ -87,8 +87,8 @@ impl<S: Sandbox> Chain<'_, S> {
         &self,
         shared: &mut S::Shared,
         place: usize,
-        seat: &Seat<'_>,
-        (given, manifest): (Given, &Manifest),
+        seat: &ChainEntry<'_>,
+        (given, manifest): (SettingsToUse, &Manifest),
         inquiry: &Inquiry<'_>,
     ) -> Answer {
         let Inquiry { call, at, scene, ask, input, .. } = inquiry;
@@ -163,7 +163,7 @@ impl<S: Sandbox> Chain<'_, S> {
 }
 
 /// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
-pub(crate) fn is_asked(seat: &Seat<'_>, tool: &str) -> bool {
+pub(crate) fn is_asked(seat: &ChainEntry<'_>, tool: &str) -> bool {
     let narrowed = seat.entry.tools.as_deref();
     match seat.ready {
         Ok((manifest, _)) => covers(manifest, narrowed, tool),

@@ -61,7 +61,7 @@ pub trait Sandbox {
     ) -> Result<Analysis, FaultKind>;
 
     /// Asks the policy at a place of the chain. One that cannot be asked gives a fault.
-    fn ask(&self, shared: &mut Self::Shared, place: usize, given: Given, question: &Question<'_>) -> Answer;
+    fn ask(&self, shared: &mut Self::Shared, place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer;
 
     /// Returns the problem with settings that a policy rejects, and its location.
     fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem;
@@ -72,7 +72,7 @@ pub trait Sandbox {
 
 /// The settings that a policy is asked with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum SettingsToUse {
     /// The settings of its entry.
     Own,
     /// None: its defaults.
@@ -84,7 +84,7 @@ pub const DEFAULTS: &str = "{}";
 
 /// A policy of a chain.
 #[derive(Debug, Clone, Copy)]
-pub struct Seat<'a> {
+pub struct ChainEntry<'a> {
     /// Its entry in the configuration.
     pub entry: &'a Entry,
     /// Its manifest, and whether it wants the analysis; or the reason why it can't be asked.
@@ -95,7 +95,7 @@ pub struct Seat<'a> {
 
 /// The configuration apart from its policies.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms<'a> {
+pub struct ChainConfig<'a> {
     /// Problems with the configuration.
     pub problems: &'a [Problem],
     /// The policies that it switches off.
@@ -117,9 +117,9 @@ pub struct Chain<'a, S> {
     /// The sandbox that runs its policies.
     pub sandbox: &'a S,
     /// The rest of its configuration.
-    pub terms: Terms<'a>,
+    pub terms: ChainConfig<'a>,
     /// Its policies, in order.
-    pub seats: Vec<Seat<'a>>,
+    pub seats: Vec<ChainEntry<'a>>,
 }
 
 impl<S> std::fmt::Debug for Chain<'_, S> {
@@ -129,13 +129,13 @@ impl<S> std::fmt::Debug for Chain<'_, S> {
 }
 
 /// A call, where it happens, and the machine.
-pub type Placed<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
+pub type CallSite<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
 
 /// The most severe outcome that is paused for the policy of this name. `None` if the policy isn't paused.
 pub type Paused<'a> = dyn Fn(&str) -> Option<Outcome> + 'a;
 
 /// Gives what other chains say of a call in this scene, which can only tighten.
-pub type Below<'a> = dyn Fn(&ToolCall, &Scene, AskOptions<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
+pub type NestedChains<'a> = dyn Fn(&ToolCall, &Scene, AskOptions<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
 
 /// The evaluation of one call.
 #[derive(Debug)]
@@ -178,7 +178,7 @@ pub struct AskOptions<'a> {
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
     /// Is asked after the policies of the chain; none: nothing is.
-    pub below: Option<&'a Below<'a>>,
+    pub below: Option<&'a NestedChains<'a>>,
     /// The scene, with its analysis, if it was made already.
     pub scene: Option<&'a Scene>,
     /// The call is another one as the host reads it.
@@ -272,7 +272,7 @@ impl<S: Sandbox> Chain<'_, S> {
             self.said_of_configuration(ask.only).into_iter().for_each(&mut record_opinion);
         }
 
-        let asked: Vec<(usize, &Seat<'_>)> = (self.seats.iter().enumerate())
+        let asked: Vec<(usize, &ChainEntry<'_>)> = (self.seats.iter().enumerate())
             .filter(|(_, seat)| ask.only.is_none_or(|only| only.contains(&seat.entry.name)))
             .filter(|(_, seat)| is_asked(seat, &call.tool))
             .collect();

@@ -27,7 +27,7 @@ use guard_facts::real::RealFacts;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain};
-use guard_state::Places;
+use guard_state::AppDirs;
 
 const ROUNDS: usize = 1000;
 const PYTHON: &str = "import json,sys; json.load(sys.stdin)";
@@ -39,11 +39,11 @@ const INSTALL: &[&str] = &["--target", "x86_64-unknown-linux-musl"];
 const INSTALL: &[&str] = &[];
 
 /// The recorded figures of a run, by row: microseconds, or calls per second.
-type Kept = serde_json::Map<String, serde_json::Value>;
+type RecordedFigures = serde_json::Map<String, serde_json::Value>;
 
 fn main() {
     let program = install();
-    let mut kept = Kept::new();
+    let mut kept = RecordedFigures::new();
     let [home, full] = ["standard", "full"].map(|preset| warm_home(&program, preset));
     processes(&program, &home, &full, &mut kept);
     stages(&program, &home);
@@ -58,7 +58,7 @@ fn main() {
 }
 
 /// Writes the figures to `host/cli/benches/kept/VERSION-PROCESSOR.json`.
-fn keep(program: &Path, figures: Kept) {
+fn keep(program: &Path, figures: RecordedFigures) {
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let models = || cpus.lines().filter_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let processor = models().next().map_or(std::env::consts::ARCH, |(_, name)| name);
@@ -147,7 +147,7 @@ fn median(mut times: Vec<Duration>) -> f64 {
 /// Makes a process of a row.
 type Make<'a> = Box<dyn Fn() -> Command + 'a>;
 
-fn processes(program: &Path, home: &Path, full: &Path, kept: &mut Kept) {
+fn processes(program: &Path, home: &Path, full: &Path, kept: &mut RecordedFigures) {
     let python = Command::new("python3").args(["-c", "0"]).stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     let [ls, rm, script] = ["ls -la", "rm -rf /", "python3 -c 'print(1)'"].map(|command| input(home, command));
     // The first call with a script unpacks what reads it.
@@ -222,9 +222,9 @@ fn time<T>(rounds: usize, mut body: impl FnMut() -> T) -> f64 {
 }
 
 fn stages(program: &Path, home: &Path) {
-    let places = Places::below(home.to_str().unwrap());
+    let dirs = AppDirs::below(home.to_str().unwrap());
     let root = home.join("repo").to_str().unwrap().to_owned();
-    let open = || prepare(&places, program, std::slice::from_ref(&root), None);
+    let open = || prepare(&dirs, program, std::slice::from_ref(&root), None);
     println!("stages, in process, median of 200:");
     let row = |name: &str, micros: f64| println!("  {name:<26} {micros:8.1} us");
     row("prepare the chain anew", time(200, open));
@@ -257,7 +257,7 @@ fn stages(program: &Path, home: &Path) {
     }
 }
 
-fn batch(program: &Path, home: &Path, kept: &mut Kept) {
+fn batch(program: &Path, home: &Path, kept: &mut RecordedFigures) {
     const LINES: usize = 5000;
     const RUNS: usize = 5;
     let commands = ["ls -la", "git status", "cargo test 2>&1 | tail -n 5", "rm -rf ./build", "git push origin main"];

@@ -57,7 +57,7 @@ use args::{AuditCommand, CheckArgs, Cli, Command, ExplainArgs, HookOnly, OutputA
 use guard_contract::exit::Exit;
 use guard_hook::command_line::{HookLine, by_name, is_hook, script_policy};
 use guard_hook::hook;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// Runs the command line. Gives the exit code.
@@ -81,9 +81,9 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Err(exit) => return exit,
     };
     print::follow(cli.output);
-    let places = cli.global.places(environment);
+    let dirs = cli.global.dirs(environment);
     for (kind, path) in
-        [("config", &places.config), ("managed", &places.managed), ("state", &places.state), ("cache", &places.cache)]
+        [("config", &dirs.config), ("managed", &dirs.managed), ("state", &dirs.state), ("cache", &dirs.cache)]
     {
         let state = if path.exists() { "" } else { " (missing)" };
         print::detail(&format!("{kind:<8} {}{state}", path.display()));
@@ -95,13 +95,13 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         _ => false,
     };
     // `replay` takes a policy in its place, and says itself what is wrong with one.
-    if reads && cli.global.names_config() && !replay::names_policy(&places) && !places.config.exists() {
-        let text = format!("there is no file `{}`", places.config.display());
+    if reads && cli.global.names_config() && !replay::names_policy(&dirs) && !dirs.config.exists() {
+        let text = format!("there is no file `{}`", dirs.config.display());
         print::error(&subject::refused(Exit::NoInput, text, "`guard-host config init` makes one"));
         return Exit::NoInput.code();
     }
     if let Command::Run(args) = &cli.command {
-        return run::run(args, &places, environment).unwrap_or_else(|error| {
+        return run::run(args, &dirs, environment).unwrap_or_else(|error| {
             print::error(&error);
             exit_of(&error).code()
         });
@@ -112,9 +112,9 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Check(CheckArgs { input, .. }) | Command::Explain(ExplainArgs { input, .. }) => input.len() > 1,
         _ => false,
     };
-    let result = dispatch(cli, &places, environment);
-    if compiles && places.cache.exists() {
-        guard_hook::cache::prune(&places, guard_config::load(&places, &[]).cache_bytes);
+    let result = dispatch(cli, &dirs, environment);
+    if compiles && dirs.cache.exists() {
+        guard_hook::cache::prune(&dirs, guard_config::load(&dirs, &[]).cache_bytes);
     }
     match result {
         Ok(exit) => exit.code(),
@@ -157,37 +157,37 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
 }
 
 /// Runs the command.
-fn dispatch(cli: Cli, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+fn dispatch(cli: Cli, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Hook(_) => Ok(Exit::Usage),
-        Command::Check(args) => check::run(&args, places, environment),
-        Command::Replay(args) => replay::run(&args, places, environment),
-        Command::Explain(args) => explain::run(&args, places, environment),
+        Command::Check(args) => check::run(&args, dirs, environment),
+        Command::Replay(args) => replay::run(&args, dirs, environment),
+        Command::Explain(args) => explain::run(&args, dirs, environment),
         // Its exit code is that of the command.
         Command::Run(_) => Ok(Exit::Usage),
-        Command::Test(args) => test::run(&args, places, environment),
-        Command::Ci(args) => ci::run(&args, places, environment),
-        Command::Policy(args) => policy::run(&args, places, environment),
-        Command::Sync(args) => sync::run(&args, places, environment),
-        Command::Cache(args) => cache::run(&args, places, environment),
-        Command::Allow(args) => allow::run(&args, places, environment),
-        Command::Audit(args) => audit::run(&args, places, environment),
-        Command::Confirm(args) => confirm::run(&args, places, environment),
-        Command::Pause(args) if args.end => pause::resume(places, environment),
-        Command::Undo(args) => undo::run(&args, places, environment),
-        Command::Pause(args) => pause::pause(&args, places, environment),
-        Command::Serve(args) => serve::run(&args, places, environment),
-        Command::Session(args) => session::run(&args, places),
-        Command::Trust(args) if args.remove => trust::untrust(&args, places, environment),
-        Command::Trust(args) => trust::trust(&args, places, environment),
-        Command::Config(args) => config::run(&args, places, cli.global.names_config(), environment),
-        Command::Install(args) => install::install(&args, places, environment),
-        Command::Uninstall(args) => install::uninstall(&args, places, environment),
-        Command::Doctor(args) => doctor::run(&args, places, environment),
-        Command::Statusline(_) => statusline::run(places, environment),
+        Command::Test(args) => test::run(&args, dirs, environment),
+        Command::Ci(args) => ci::run(&args, dirs, environment),
+        Command::Policy(args) => policy::run(&args, dirs, environment),
+        Command::Sync(args) => sync::run(&args, dirs, environment),
+        Command::Cache(args) => cache::run(&args, dirs, environment),
+        Command::Allow(args) => allow::run(&args, dirs, environment),
+        Command::Audit(args) => audit::run(&args, dirs, environment),
+        Command::Confirm(args) => confirm::run(&args, dirs, environment),
+        Command::Pause(args) if args.end => pause::resume(dirs, environment),
+        Command::Undo(args) => undo::run(&args, dirs, environment),
+        Command::Pause(args) => pause::pause(&args, dirs, environment),
+        Command::Serve(args) => serve::run(&args, dirs, environment),
+        Command::Session(args) => session::run(&args, dirs),
+        Command::Trust(args) if args.remove => trust::untrust(&args, dirs, environment),
+        Command::Trust(args) => trust::trust(&args, dirs, environment),
+        Command::Config(args) => config::run(&args, dirs, cli.global.names_config(), environment),
+        Command::Install(args) => install::install(&args, dirs, environment),
+        Command::Uninstall(args) => install::uninstall(&args, dirs, environment),
+        Command::Doctor(args) => doctor::run(&args, dirs, environment),
+        Command::Statusline(_) => statusline::run(dirs, environment),
         Command::Completions(args) => completions(args.shell),
         Command::Man(args) => man::run(&args),
-        Command::Own(args) => version::run(&args, places, environment),
+        Command::Own(args) => version::run(&args, dirs, environment),
         Command::Settings(args) => settings::run(&args, environment),
         Command::Sandbox(args) => sandbox::run(&args, environment),
         Command::New(args) => new::run(&args, environment),

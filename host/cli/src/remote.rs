@@ -11,7 +11,7 @@ use guard_chain::exchange::{Request, Response};
 use guard_config::Remote;
 use guard_contract::Outcome;
 use guard_facts::Facts;
-use guard_hook::remote::Asker;
+use guard_hook::remote::RemoteDecider;
 use guard_registry::{Receiver, RegistryError, said};
 use guard_state::{FileState, files};
 
@@ -88,7 +88,7 @@ impl Client {
     }
 }
 
-impl Asker for Client {
+impl RemoteDecider for Client {
     fn ask(&self, remote: &Remote, mut request: Request, until: Instant) -> Result<Response, String> {
         let mut denied = None;
         // A deny counts even if the server would have had to know more.

@@ -1,4 +1,4 @@
-//! [`Brought`]: what a hook's own command line adds to the configuration.
+//! [`CommandLineOverrides`]: what a hook's own command line adds to the configuration.
 //!
 //! A hook that names a built-in policy has it, whatever the preset: such a registration takes the place of one script,
 //! which brought its rules and its settings file with it.
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// Additions to the configuration from a hook's command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Brought {
+pub struct CommandLineOverrides {
     /// The policies that the hook asks; none: all of the chain.
     pub only: Option<Vec<String>>,
     /// A folder with settings files of built-in policies, which outranks where a preset looks for them.
     pub settings: Option<PathBuf>,
 }
 
-impl Brought {
+impl CommandLineOverrides {
     /// The built-in policies that the hook names.
     pub fn builtins(&self) -> impl Iterator<Item = &str> {
         self.only.iter().flatten().map(String::as_str).filter(|name| guard_builtins::find(name).is_some())

@@ -69,7 +69,7 @@ impl Bundle {
             let place = Lock::file(file).display().to_string();
             problem(place, text, "restore the file, for example from your repository")
         })?;
-        let mut gathering = Gathering { file, home, lock, files: BTreeMap::new() };
+        let mut gathering = BundleReader { file, home, lock, files: BTreeMap::new() };
         match document.get_mut("policy") {
             None => {}
             Some(Item::ArrayOfTables(entries)) => {
@@ -90,7 +90,7 @@ impl Bundle {
     }
 }
 
-struct Gathering<'a> {
+struct BundleReader<'a> {
     file: &'a Path,
     home: &'a str,
     lock: Lock,
@@ -100,7 +100,7 @@ struct Gathering<'a> {
 /// The problem with an entry, and the hint for it.
 type Complaint = (String, &'static str);
 
-impl Gathering<'_> {
+impl BundleReader<'_> {
     fn entry(&mut self, name: &str, entry: &mut Table) -> Result<(), Complaint> {
         let text = |entry: &Table, key: &str| entry.get(key).and_then(Item::as_str).map(str::to_owned);
         let source = text(entry, "source").filter(|source| !source.starts_with("builtin:"));

@@ -22,8 +22,8 @@ use guard_contract::Problem;
 use guard_contract::exit::Exit;
 use guard_contract::grants::GrantSpec;
 use guard_contract::policy::{Entry, Source};
-use guard_state::Places;
-use place::{Entries, Malplaced};
+use guard_state::AppDirs;
+use place::{Entries, PlacementError};
 
 /// The key of the entries.
 const POLICY: &str = "policy";
@@ -84,7 +84,7 @@ pub struct Target<'a> {
 
 /// A text with an entry in it.
 #[derive(Debug)]
-pub struct Added {
+pub struct EditedText {
     /// The text.
     pub text: String,
     /// The entry as it is read.
@@ -107,7 +107,7 @@ pub enum EditError {
     Missing(PathBuf, String, Vec<String>),
     /// Its entries are written in a form that is not edited.
     #[error("`{0}`: {1}")]
-    Form(PathBuf, #[source] Malplaced),
+    Form(PathBuf, #[source] PlacementError),
     /// It could not be used with the new entry.
     #[error("{0}")]
     Unfit(Problem),
@@ -144,7 +144,7 @@ impl Target<'_> {
     /// # Errors
     ///
     /// [`EditError`] says why there is none.
-    pub fn add(&self, text: Option<&str>, addition: &Addition, replace: bool) -> Result<Added, EditError> {
+    pub fn add(&self, text: Option<&str>, addition: &Addition, replace: bool) -> Result<EditedText, EditError> {
         let before = text.unwrap_or_default();
         let limits = self.trust_level(before)?;
         let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
@@ -167,8 +167,8 @@ impl Target<'_> {
         self.compare(&wanted, &after)?;
         let warnings = chain.warnings;
         let entry = chain.entries.into_iter().find(|entry| entry.name == addition.name);
-        let entry = entry.ok_or_else(|| EditError::Form(self.file.to_path_buf(), Malplaced::Unsafe))?;
-        Ok(Added { text: after, entry, warnings })
+        let entry = entry.ok_or_else(|| EditError::Form(self.file.to_path_buf(), PlacementError::Unsafe))?;
+        Ok(EditedText { text: after, entry, warnings })
     }
 
     /// The text without the entry of that name; none if nothing but the entry was ever in the file.
@@ -266,7 +266,7 @@ impl Target<'_> {
     fn compare(&self, wanted: &Table, text: &str) -> Result<(), EditError> {
         match toml::from_str::<Table>(text) {
             Ok(table) if table == *wanted => Ok(()),
-            _ => Err(EditError::Form(self.file.to_path_buf(), Malplaced::Unsafe)),
+            _ => Err(EditError::Form(self.file.to_path_buf(), PlacementError::Unsafe)),
         }
     }
 }
@@ -317,7 +317,7 @@ impl Addition {
             return Some(path.to_owned());
         }
         let inside = Path::new(path).strip_prefix(root).ok()?;
-        let below = inside.strip_prefix(Places::project_file("").parent()?).map(Path::to_path_buf);
+        let below = inside.strip_prefix(AppDirs::project_file("").parent()?).map(Path::to_path_buf);
         Some(below.unwrap_or_else(|_| Path::new("..").join(inside)).to_string_lossy().into_owned())
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::builtin::of_builtin;
 use super::folder::Modules;
-use super::lock::{self, Lock, Locked};
+use super::lock::{self, Lock, LockedComponent};
 use super::options::{self, OnError, PolicyMode, PolicyOptions};
 use super::pins::{self, LOOK, TrustLevel};
 use super::problem::nearest;
@@ -58,7 +58,7 @@ impl<'a> LayerFile<'a> {
 }
 
 /// An entry that was checked.
-pub(super) struct Checked {
+pub(super) struct CheckedEntry {
     pub(super) entry: Entry,
     /// Files that it depends on.
     pub(super) inputs: Vec<PathBuf>,
@@ -70,7 +70,7 @@ pub(super) struct Checked {
 /// # Errors
 ///
 /// The problem for which the layer is dropped.
-pub(super) fn entry(of: &LayerFile<'_>, options: PolicyOptions) -> Result<Checked, Problem> {
+pub(super) fn entry(of: &LayerFile<'_>, options: PolicyOptions) -> Result<CheckedEntry, Problem> {
     let mut reader = Reader::of(of, &options.name)?;
     let Component { source, address, locked, refused, pin } = reader.component(&options)?;
     reader.check_keys(&options, &source)?;
@@ -105,7 +105,7 @@ pub(super) fn entry(of: &LayerFile<'_>, options: PolicyOptions) -> Result<Checke
         limits,
         grants,
     };
-    Ok(Checked { entry, inputs, warnings })
+    Ok(CheckedEntry { entry, inputs, warnings })
 }
 
 /// Where the component of an entry comes from.
@@ -113,7 +113,7 @@ struct Component {
     source: Source,
     address: Option<String>,
     /// The lock's entry for the address.
-    locked: Option<Locked>,
+    locked: Option<LockedComponent>,
     /// Why it is not used, although it may be there.
     refused: Option<Problem>,
     /// The digest that it was trusted with.
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
             }
         }
         let is_told =
-            matches!(source, Source::Builtin(name) if guard_builtins::find(name).is_some_and(|known| known.places));
+            matches!(source, Source::Builtin(name) if guard_builtins::find(name).is_some_and(|known| known.dirs));
         if is_told && options.settings.as_ref().is_some_and(|settings| settings.contains_key("places")) {
             return refuse("guard-host itself fills in `places` in its `settings`", "remove the key");
         }

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 /// An object. The error has the line and the column, and the text.
 pub(super) fn object(text: &str) -> Result<Value, (String, String)> {
-    serde_json::from_str::<Unique>(text).map(|Unique(value)| value).map_err(|error| placed(&error))
+    serde_json::from_str::<UniqueKeys>(text).map(|UniqueKeys(value)| value).map_err(|error| placed(&error))
 }
 
 /// Any value. The error is as of [`object`].
 pub(super) fn any_value(text: &str) -> Result<Value, (String, String)> {
-    serde_json::from_str::<Below>(text).map(|Below(value)| value).map_err(|error| placed(&error))
+    serde_json::from_str::<NestedValue>(text).map(|NestedValue(value)| value).map_err(|error| placed(&error))
 }
 
 /// `LINE:COLUMN` of an error, and its text.
@@ -23,26 +23,26 @@ fn placed(error: &serde_json::Error) -> (String, String) {
 }
 
 /// An object of JSON in which no key stands twice, for one of the two would count and the other one not.
-struct Unique(Value);
+struct UniqueKeys(Value);
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(OfUnique).map(Unique)
+        deserializer.deserialize_map(UniqueVisitor).map(UniqueKeys)
     }
 }
 
 /// A value below it.
-struct Below(Value);
+struct NestedValue(Value);
 
-impl<'de> Deserialize<'de> for Below {
+impl<'de> Deserialize<'de> for NestedValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OfUnique).map(Below)
+        deserializer.deserialize_any(UniqueVisitor).map(NestedValue)
     }
 }
 
-struct OfUnique;
+struct UniqueVisitor;
 
-impl<'de> Visitor<'de> for OfUnique {
+impl<'de> Visitor<'de> for UniqueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -51,7 +51,7 @@ impl<'de> Visitor<'de> for OfUnique {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
-        while let Some((key, Below(value))) = access.next_entry::<String, Below>()? {
+        while let Some((key, NestedValue(value))) = access.next_entry::<String, NestedValue>()? {
             if map.contains_key(&key) {
                 return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
@@ -62,7 +62,7 @@ impl<'de> Visitor<'de> for OfUnique {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(Below(value)) = access.next_element()? {
+        while let Some(NestedValue(value)) = access.next_element()? {
             list.push(value);
         }
         Ok(Value::Array(list))

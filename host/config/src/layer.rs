@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Config;
 use super::entry::{LayerFile, entry, lies_in_its_project};
 use super::options::{AllowOptions, Mode, Options};
-use super::order::{self, Wish};
+use super::order::{self, EntryPosition};
 use super::pins::TrustLevel;
 use super::problem::{of_toml, placed};
 use super::tools;
@@ -30,7 +30,7 @@ pub(super) struct LayerChain {
     /// The names of the entries that are switched off, which are not among the others.
     pub(super) disabled: Vec<String>,
     /// Where entries want to stand.
-    pub(super) order: Vec<Wish>,
+    pub(super) order: Vec<EntryPosition>,
     /// Files that it depends on.
     pub(super) inputs: Vec<PathBuf>,
     pub(super) warnings: Vec<Problem>,
@@ -101,7 +101,7 @@ pub(super) fn entries(
     let (mut disabled, mut order) = (Vec::new(), Vec::new());
     let of = LayerFile::new(layer, file, home, trust_level);
     for policy in std::mem::take(&mut options.policy) {
-        let (enabled, wish) = (policy.enabled.unwrap_or(true), Wish::of(&policy));
+        let (enabled, wish) = (policy.enabled.unwrap_or(true), EntryPosition::of(&policy));
         let name = policy.name.clone();
         let says_nothing = policy.mode.is_none();
         let checked = entry(&of, policy).map_err(|problem| placed(problem, text, Some(&name)))?;

@@ -43,7 +43,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use brought::Brought;
+pub use brought::CommandLineOverrides;
 pub use builtin::{of_builtin, unconfigured};
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
@@ -63,7 +63,7 @@ use guard_contract::allow::Allow;
 use guard_contract::policy::{Entry, Source, may_loosen};
 use guard_contract::readings::Arguments;
 use guard_contract::scripts::Scripts;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::session::Sessions;
 pub use trust::Trust;
 
@@ -131,8 +131,8 @@ impl Config {
     }
 
     /// Tells the built-ins that want to know it where the files of this program lie.
-    pub fn tell_places(&mut self, places: &Places, program: &Path) {
-        let (registrations, folder) = guard_state::registrations::registered(&places.state);
+    pub fn tell_places(&mut self, dirs: &AppDirs, program: &Path) {
+        let (registrations, folder) = guard_state::registrations::registered(&dirs.state);
         self.inputs.push(folder);
         for entry in &mut self.entries {
             let Source::Builtin(name) = &entry.source else { continue };
@@ -143,7 +143,7 @@ impl Config {
                     ("program", program),
                 ];
                 let lists = [("policies", self.named.as_slice()), ("registrations", &registrations)];
-                entry.settings = settings::with_places(&entry.settings, places, own, lists);
+                entry.settings = settings::with_places(&entry.settings, dirs, own, lists);
             }
         }
     }

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::brought::Brought;
+use super::brought::CommandLineOverrides;
 use super::builtin::{add_strict, of_builtin, preset_entries};
 use super::folder::Modules;
 use super::layer::{LayerChain, in_file, layer, names};
 use super::loosening;
 use super::options::{ConfineClass, Mode, Options, Preset};
-use super::order::{self, Wish};
+use super::order::{self, EntryPosition};
 use super::problem::nearest;
 use super::project::project;
 use super::remote::Remote;
@@ -21,7 +21,7 @@ use guard_contract::policy::{Entry, SettingsSource, Source};
 use guard_contract::scripts::Scripts;
 use guard_contract::{Layer, Outcome, Problem};
 use guard_platform::paths::{judged_text, native};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::session::Sessions;
 
 /// The size at which the audit log is rotated by default.
@@ -40,55 +40,55 @@ const UNDO_MS: u32 = 150;
 ///
 /// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
 #[must_use]
-pub fn load(places: &Places, projects: &[String]) -> Config {
-    load_with(places, projects, &Brought::default())
+pub fn load(dirs: &AppDirs, projects: &[String]) -> Config {
+    load_with(dirs, projects, &CommandLineOverrides::default())
 }
 
 /// As [`load`], for a hook whose command line brings something.
 #[must_use]
-pub fn load_with(places: &Places, projects: &[String], brought: &Brought) -> Config {
-    let mut config = Config::bare(places);
-    let managed = layer(Layer::Managed, &places.managed, &places.home, &mut config);
-    let mut user = layer(Layer::User, &places.config, &places.home, &mut config);
-    let layer_files = (places.managed.as_path(), places.config.as_path());
+pub fn load_with(dirs: &AppDirs, projects: &[String], brought: &CommandLineOverrides) -> Config {
+    let mut config = Config::bare(dirs);
+    let managed = layer(Layer::Managed, &dirs.managed, &dirs.home, &mut config);
+    let mut user = layer(Layer::User, &dirs.config, &dirs.home, &mut config);
+    let layer_files = (dirs.managed.as_path(), dirs.config.as_path());
     config.ineffective = loosening::drop_loosening(&managed, &mut user, layer_files);
-    let files = projects.iter().map(|root| Places::project_file(root)).filter(|file| *file != places.config);
-    let of_projects: Vec<_> = files.map(|file| project(&file, places, &mut config)).collect();
+    let files = projects.iter().map(|root| AppDirs::project_file(root)).filter(|file| *file != dirs.config);
+    let of_projects: Vec<_> = files.map(|file| project(&file, dirs, &mut config)).collect();
     let own = managed.arguments(false).chain(user.arguments(loosening::governs(&managed)));
     config.tools = own.chain(of_projects.iter().flat_map(|chain| chain.arguments(true))).collect();
     let of_projects: Vec<_> = of_projects.into_iter().flat_map(|chain| chain.entries).collect();
     let allows = [(Layer::Managed, &managed), (Layer::User, &user)];
-    config.allows = allows.into_iter().flat_map(|(layer, of)| of.allows(layer, &places.home)).collect();
+    config.allows = allows.into_iter().flat_map(|(layer, of)| of.allows(layer, &dirs.home)).collect();
     config.locked = managed.options.lock.clone().unwrap_or_default();
 
     // The user's values first, so that the managed ones win.
-    apply(&user.options, (Layer::User, &places.config), places, &mut config);
-    apply(&managed.options, (Layer::Managed, &places.managed), places, &mut config);
-    find_remote(&managed.options, &user.options, places, &mut config);
+    apply(&user.options, (Layer::User, &dirs.config), dirs, &mut config);
+    apply(&managed.options, (Layer::Managed, &dirs.managed), dirs, &mut config);
+    find_remote(&managed.options, &user.options, dirs, &mut config);
     let trust = [
-        ((Layer::Managed, places.managed.as_path()), managed.options.trust.clone()),
-        ((Layer::User, places.config.as_path()), user.options.trust.clone()),
+        ((Layer::Managed, dirs.managed.as_path()), managed.options.trust.clone()),
+        ((Layer::User, dirs.config.as_path()), user.options.trust.clone()),
     ];
-    config.entries = chain(managed, user, of_projects, places, brought, &mut config);
+    config.entries = chain(managed, user, of_projects, dirs, brought, &mut config);
     let void = loosening::allows(&config.allows, &config.entries, &config.locked, layer_files);
     config.ineffective.extend(void);
-    warn_of_unknown_policies(places, &mut config);
+    warn_of_unknown_policies(dirs, &mut config);
     for (of, trust) in trust {
         // The signers of the layers so far.
         config.signers.extend(signers::of(trust.as_ref()));
         if trust.is_some_and(|trust| trust.signed_only == Some(true)) {
             config.signed_only.push(config.signers.clone());
-            config.inputs.push(signers::refuse(&mut config.entries, &config.signers, of, places));
+            config.inputs.push(signers::refuse(&mut config.entries, &config.signers, of, dirs));
         }
     }
-    config.inputs.extend(signers::refuse_unproven(&mut config.entries, &config.signers, places));
+    config.inputs.extend(signers::refuse_unproven(&mut config.entries, &config.signers, dirs));
     config
 }
 
 impl Config {
     /// Returns the configuration that applies without any file, and without a policy.
     #[must_use]
-    pub fn bare(places: &Places) -> Self {
+    pub fn bare(dirs: &AppDirs) -> Self {
         Config {
             entries: Vec::new(),
             tools: Vec::new(),
@@ -103,10 +103,10 @@ impl Config {
             deadline_ms: loosening::DEADLINE_MS,
             audit: Audit {
                 level: AuditLevel::Interventions,
-                path: places.state.join("audit.jsonl"),
+                path: dirs.state.join("audit.jsonl"),
                 max_bytes: AUDIT_BYTES,
                 on_error: Outcome::Abstain,
-                state: places.state.clone(),
+                state: dirs.state.clone(),
                 policies: String::new(),
             },
             cache_bytes: CACHE_BYTES,
@@ -117,7 +117,7 @@ impl Config {
                 max_ms: UNDO_MS,
                 instead_of_ask: false,
             },
-            sessions: Sessions::below(&places.state),
+            sessions: Sessions::below(&dirs.state),
             remote: None,
             problems: Vec::new(),
             warnings: Vec::new(),
@@ -131,7 +131,7 @@ impl Config {
     }
 }
 
-fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Config) {
+fn apply(options: &Options, of: (Layer, &Path), dirs: &AppDirs, config: &mut Config) {
     if let Some(value) = options.on_malformed {
         config.on_malformed = Some(value);
     }
@@ -159,7 +159,7 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
             config.audit.level = level;
         }
         if let Some(path) = &audit.path {
-            config.audit.path = written(("audit", "path"), path, of, places, &mut config.warnings);
+            config.audit.path = written(("audit", "path"), path, of, dirs, &mut config.warnings);
         }
         if let Some(max_bytes) = audit.max_bytes {
             config.audit.max_bytes = max_bytes;
@@ -177,7 +177,7 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
         own.exclude.extend(undo.exclude.iter().cloned());
     }
     if let Some(file) = options.session.as_ref().and_then(|session| session.file.as_ref()) {
-        let file = written(("session", "file"), file, of, places, &mut config.warnings);
+        let file = written(("session", "file"), file, of, dirs, &mut config.warnings);
         if file == config.audit.path {
             let text = "`file` in `[session]` is the audit log".to_owned();
             config.warnings.push(in_file(of, text, "give each a file of its own"));
@@ -187,9 +187,9 @@ fn apply(options: &Options, of: (Layer, &Path), places: &Places, config: &mut Co
 }
 
 /// Warns of an allow for a rule of a policy that the chain lacks: it lifts nothing.
-fn warn_of_unknown_policies(places: &Places, config: &mut Config) {
+fn warn_of_unknown_policies(dirs: &AppDirs, config: &mut Config) {
     for allow in &config.allows {
-        let file = if allow.layer == Layer::Managed { &places.managed } else { &places.config };
+        let file = if allow.layer == Layer::Managed { &dirs.managed } else { &dirs.config };
         let is_known = |policy: &str| {
             config.entries.iter().any(|entry| entry.name == policy) || guard_builtins::find(policy).is_some()
         };
@@ -201,11 +201,11 @@ fn warn_of_unknown_policies(places: &Places, config: &mut Config) {
 }
 
 /// The server of the managed file, or else that of the user's.
-fn find_remote(managed: &Options, user: &Options, places: &Places, config: &mut Config) {
-    let layers = [(Layer::Managed, &places.managed, managed), (Layer::User, &places.config, user)];
+fn find_remote(managed: &Options, user: &Options, dirs: &AppDirs, config: &mut Config) {
+    let layers = [(Layer::Managed, &dirs.managed, managed), (Layer::User, &dirs.config, user)];
     for (layer, file, options) in layers {
         // What cannot be used has made the layer a problem.
-        let Some(Ok(remote)) = options.remote.as_ref().map(|remote| Remote::of(remote, &places.home)) else { continue };
+        let Some(Ok(remote)) = options.remote.as_ref().map(|remote| Remote::of(remote, &dirs.home)) else { continue };
         if remote.timeout_ms >= config.deadline_ms {
             let (timeout, deadline) = (remote.timeout_ms, config.deadline_ms);
             let text = format!("`timeout-ms` in `[remote]` is {timeout}, and `deadline-ms` is {deadline}");
@@ -227,11 +227,11 @@ fn written(
     (table, key): (&str, &str),
     text: &str,
     of: (Layer, &Path),
-    places: &Places,
+    dirs: &AppDirs,
     warnings: &mut Vec<Problem>,
 ) -> PathBuf {
-    let state = places.state.to_string_lossy();
-    let path = native(&absolute(&judged_text(text), &judged_text(&state), &places.home)).into_owned();
+    let state = dirs.state.to_string_lossy();
+    let path = native(&absolute(&judged_text(text), &judged_text(&state), &dirs.home)).into_owned();
     if fs::symlink_metadata(&path).is_ok() && !fs::metadata(&path).is_ok_and(|data| data.is_file()) {
         let text = format!("`{key}` in `[{table}]` is `{text}`, which isn't a file");
         warnings.push(in_file(of, text, "name a file, or remove the key"));
@@ -243,8 +243,8 @@ fn chain(
     managed: LayerChain,
     user: LayerChain,
     of_projects: Vec<Entry>,
-    places: &Places,
-    brought: &Brought,
+    dirs: &AppDirs,
+    brought: &CommandLineOverrides,
     config: &mut Config,
 ) -> Vec<Entry> {
     let is_watched = |layer: &LayerChain| layer.options.mode.is_some_and(|mode| mode != Mode::Enforce);
@@ -255,7 +255,7 @@ fn chain(
     let mut chain = preset_entries(preset, Layer::Managed, managed_watched);
     chain.retain(|entry| !managed.disabled.contains(&entry.name));
     replace_or_append(&mut chain, managed.entries, preset);
-    put_in_order(&mut chain, &managed.order, &managed.disabled, (Layer::Managed, &places.managed), config);
+    put_in_order(&mut chain, &managed.order, &managed.disabled, (Layer::Managed, &dirs.managed), config);
 
     let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
     let preset = user.options.preset.unwrap_or(default);
@@ -265,13 +265,13 @@ fn chain(
         user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
     let (kept, disabled): (Vec<_>, Vec<_>) = user.disabled.into_iter().partition(|name| locked.contains(name));
     config.disabled.retain(|name| !kept.contains(name));
-    config.ineffective.extend(loosening::switches(&chain, &disabled, (&places.managed, &places.config)));
+    config.ineffective.extend(loosening::switches(&chain, &disabled, (&dirs.managed, &dirs.config)));
     config.disabled.retain(|name| !chain.iter().any(|entry| entry.name == *name));
     for name in refused.into_iter().map(|entry| entry.name).chain(kept) {
         config.problems.push(Problem {
             layer: Layer::User,
-            place: places.config.to_string_lossy().into_owned(),
-            text: format!("policy `{name}` is locked by {}", places.managed.display()),
+            place: dirs.config.to_string_lossy().into_owned(),
+            text: format!("policy `{name}` is locked by {}", dirs.managed.display()),
             hint: "remove the entry".to_owned(),
         });
     }
@@ -280,13 +280,13 @@ fn chain(
         entry.settings_source.is_usual && matches!(&entry.source, Source::Builtin(name) if *name == entry.name)
     };
     for entry in allowed.iter_mut().filter(is_silent) {
-        find_settings(entry, brought, places, config);
+        find_settings(entry, brought, dirs, config);
     }
     for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
-        find_settings(entry, brought, places, config);
+        find_settings(entry, brought, dirs, config);
     }
     replace_or_append(&mut users, allowed, preset);
-    put_in_order(&mut users, &user.order, &disabled, (Layer::User, &places.config), config);
+    put_in_order(&mut users, &user.order, &disabled, (Layer::User, &dirs.config), config);
     for name in &locked {
         let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || guard_builtins::find(name).is_some();
         if !known {
@@ -295,7 +295,7 @@ fn chain(
             let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
             let hint = nearest(name, &names).map(|meant| format!("did you mean `{meant}`?"));
             let hint = hint.unwrap_or_else(|| "correct the name, or remove it".to_owned());
-            config.problems.push(in_file((Layer::Managed, &places.managed), text, &hint));
+            config.problems.push(in_file((Layer::Managed, &dirs.managed), text, &hint));
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = guard_builtins::find(name).filter(|_| missing) {
@@ -303,7 +303,7 @@ fn chain(
         }
     }
     chain.append(&mut users);
-    add_brought(&mut chain, brought, places, config);
+    add_brought(&mut chain, brought, dirs, config);
     chain.extend(of_projects);
     for entry in &mut chain {
         let by_layer = entry.watched || user_watches && entry.layer == Layer::Project;
@@ -315,7 +315,7 @@ fn chain(
 
 /// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
 /// stays off.
-fn add_brought(chain: &mut Vec<Entry>, brought: &Brought, places: &Places, config: &mut Config) {
+fn add_brought(chain: &mut Vec<Entry>, brought: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
     for builtin in brought.builtins().filter_map(guard_builtins::find) {
         // A project can neither take the place of a policy nor switch it off.
         let is_there = |entry: &Entry| entry.name == builtin.name && entry.layer != Layer::Project;
@@ -323,7 +323,7 @@ fn add_brought(chain: &mut Vec<Entry>, brought: &Brought, places: &Places, confi
             continue;
         }
         let mut entry = of_builtin(builtin, Layer::User);
-        find_settings(&mut entry, brought, places, config);
+        find_settings(&mut entry, brought, dirs, config);
         config.brought.push(entry.name.clone());
         chain.push(entry);
     }
@@ -332,7 +332,7 @@ fn add_brought(chain: &mut Vec<Entry>, brought: &Brought, places: &Places, confi
 /// Puts the entries of a layer in the order that they ask for. What cannot be is a problem of the layer.
 fn put_in_order(
     entries: &mut Vec<Entry>,
-    wishes: &[Wish],
+    wishes: &[EntryPosition],
     disabled: &[String],
     (layer, file): (Layer, &Path),
     config: &mut Config,
@@ -356,9 +356,9 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>, preset: Preset
 /// Loads the settings of a built-in of which no entry says anything from its usual file.
 ///
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
-fn find_settings(entry: &mut Entry, brought: &Brought, places: &Places, config: &mut Config) {
+fn find_settings(entry: &mut Entry, brought: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
     let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
-    let usual = native(&absolute(file, "/", &places.home)).into_owned();
+    let usual = native(&absolute(file, "/", &dirs.home)).into_owned();
     let beside = brought.place(file);
     config.inputs.extend(beside.clone());
     let path = beside.filter(|path| path.exists()).unwrap_or(usual);

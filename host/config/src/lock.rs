@@ -32,13 +32,13 @@ pub const SCHEMES: [&str; 3] = ["oci", "https", "file"];
 pub struct Lock {
     /// A policy each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub policy: Vec<Locked>,
+    pub policy: Vec<LockedComponent>,
 }
 
 /// The component that an address stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Locked {
+pub struct LockedComponent {
     /// The entry's name in the guard.toml.
     pub name: String,
     /// The address, as the entry has it.
@@ -104,7 +104,7 @@ impl Lock {
         let lock: Lock =
             toml::from_str(text).map_err(|error| format!("line {} isn't valid in a lock file", line(&error)))?;
         for (at, locked) in lock.policy.iter().enumerate() {
-            let Locked { name, source, version, digest, sha256, signer } = locked;
+            let LockedComponent { name, source, version, digest, sha256, signer } = locked;
             let texts = [Some(name), Some(source), Some(version), signer.as_ref()];
             if !texts.into_iter().flatten().all(|text| is_plain(text)) || !is_address(source) {
                 return Err(format!("entry {} has a text that no lock has", at + 1));
@@ -134,12 +134,12 @@ impl Lock {
 
     /// The component that an entry's address stands for.
     #[must_use]
-    pub fn find(&self, name: &str, source: &str) -> Option<&Locked> {
+    pub fn find(&self, name: &str, source: &str) -> Option<&LockedComponent> {
         self.policy.iter().find(|locked| locked.name == name && locked.source == source)
     }
 
     /// Puts a policy in the place of the one with its name.
-    pub fn put(&mut self, locked: Locked) {
+    pub fn put(&mut self, locked: LockedComponent) {
         self.remove(&locked.name);
         self.policy.push(locked);
     }
@@ -152,7 +152,7 @@ impl Lock {
     }
 }
 
-impl Locked {
+impl LockedComponent {
     /// Where the component of a guard.toml's entry lies.
     #[must_use]
     pub fn component(&self, config: &Path) -> PathBuf {
@@ -168,13 +168,13 @@ pub fn fetched(config: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lock, Locked, is_address};
+    use super::{Lock, LockedComponent, is_address};
 
     #[test]
     fn a_lock_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("guard.lock");
-        let locked = |name: &str| Locked {
+        let locked = |name: &str| LockedComponent {
             name: name.to_owned(),
             source: format!("oci://localhost/{name}:1"),
             version: "1.0.0".to_owned(),

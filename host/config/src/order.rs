@@ -9,16 +9,16 @@ use guard_contract::policy::Entry;
 
 /// Where one entry wants to stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct EntryPosition {
     name: String,
     before: Option<String>,
     after: Option<String>,
 }
 
-impl Wish {
+impl EntryPosition {
     /// That of an entry; none if it stands where it is written.
     pub(super) fn of(policy: &PolicyOptions) -> Option<Self> {
-        let wish = Wish { name: policy.name.clone(), before: policy.before.clone(), after: policy.after.clone() };
+        let wish = EntryPosition { name: policy.name.clone(), before: policy.before.clone(), after: policy.after.clone() };
         (wish.before.is_some() || wish.after.is_some()).then_some(wish)
     }
 
@@ -34,10 +34,10 @@ impl Wish {
 /// # Errors
 ///
 /// A name is unknown, or the wishes contradict each other. The entries stay as they are.
-pub(super) fn sort(entries: &mut Vec<Entry>, wishes: &[Wish], disabled: &[String]) -> Result<(), String> {
+pub(super) fn sort(entries: &mut Vec<Entry>, wishes: &[EntryPosition], disabled: &[String]) -> Result<(), String> {
     let is_entry = |name: &String| entries.iter().any(|entry| entry.name == *name);
-    let counts = |wish: &&Wish| is_entry(&wish.name) && wish.anchors().any(|name| !disabled.contains(name));
-    let wishes: Vec<&Wish> = wishes.iter().filter(counts).collect();
+    let counts = |wish: &&EntryPosition| is_entry(&wish.name) && wish.anchors().any(|name| !disabled.contains(name));
+    let wishes: Vec<&EntryPosition> = wishes.iter().filter(counts).collect();
     for wish in &wishes {
         if let Some(unknown) = wish.anchors().find(|name| !is_entry(name) && !disabled.contains(name)) {
             let known: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
@@ -100,16 +100,16 @@ mod tests {
     use crate::unconfigured;
     use guard_contract::policy::Source;
 
-    fn wish(text: &str) -> Wish {
+    fn wish(text: &str) -> EntryPosition {
         let words: Vec<&str> = text.split(' ').collect();
         let anchor = |word| words.iter().position(|other| *other == word).map(|at| words[at + 1].to_owned());
-        Wish { name: words[0].to_owned(), before: anchor("before"), after: anchor("after") }
+        EntryPosition { name: words[0].to_owned(), before: anchor("before"), after: anchor("after") }
     }
 
     fn sorted(names: &str, wishes: &[&str], disabled: &[&str]) -> Result<String, String> {
         let entry = |name: &str| unconfigured(name.to_owned(), Source::Builtin(name.to_owned()), Layer::User);
         let mut entries: Vec<Entry> = names.split(' ').map(entry).collect();
-        let wishes: Vec<Wish> = wishes.iter().map(|text| wish(text)).collect();
+        let wishes: Vec<EntryPosition> = wishes.iter().map(|text| wish(text)).collect();
         let disabled: Vec<String> = disabled.iter().map(|&name| name.to_owned()).collect();
         sort(&mut entries, &wishes, &disabled)?;
         Ok(entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(" "))

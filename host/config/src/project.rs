@@ -9,16 +9,16 @@ use super::pins::{self, LOOK, Pins, TrustLevel};
 use super::trust::{self, Trust, TrustError};
 use guard_contract::policy::Entry;
 use guard_contract::{Layer, Problem};
-use guard_state::Places;
+use guard_state::AppDirs;
 
 /// Reads the layer, and notes how the file stands.
-pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> LayerChain {
+pub(super) fn project(file: &Path, dirs: &AppDirs, config: &mut Config) -> LayerChain {
     if fs::symlink_metadata(file).is_ok() {
-        config.inputs.push(trust::file(&places.trust));
+        config.inputs.push(trust::file(&dirs.trust));
     }
-    let state = match trust::pins(&places.trust).get(file) {
+    let state = match trust::pins(&dirs.trust).get(file) {
         None => Trust::None,
-        Some(pins) => match trusted(file, &places.home, pins) {
+        Some(pins) => match trusted(file, &dirs.home, pins) {
             Ok(trusted) => {
                 config.inputs.push(file.to_path_buf());
                 config.projects.push((file.to_path_buf(), Trust::Held));
@@ -34,7 +34,7 @@ pub(super) fn project(file: &Path, places: &Places, config: &mut Config) -> Laye
         },
     };
     let before = config.problems.len();
-    let chain = layer(Layer::Project, file, &places.home, config);
+    let chain = layer(Layer::Project, file, &dirs.home, config);
     if let (Trust::Lapsed(change), Some(problem)) = (&state, config.problems.get_mut(before)) {
         problem.text = format!("{change}, and {}", problem.text);
     }
@@ -75,12 +75,12 @@ pub struct Candidate {
 /// # Errors
 ///
 /// [`TrustError`] says why it cannot be.
-pub fn candidate(places: &Places, root: &str) -> Result<Candidate, TrustError> {
-    let file = Places::project_file(root);
+pub fn candidate(dirs: &AppDirs, root: &str) -> Result<Candidate, TrustError> {
+    let file = AppDirs::project_file(root);
     let Some(text) = read(Layer::Project, &file).map_err(TrustError::Broken)? else {
         return Err(TrustError::NoFile(file));
     };
-    let chain = entries(Layer::Project, &file, &places.home, &text, TrustLevel::Candidate);
+    let chain = entries(Layer::Project, &file, &dirs.home, &text, TrustLevel::Candidate);
     let chain = chain.map_err(TrustError::Broken)?;
     let pins = chain.inputs.into_iter().map(|path| (path.clone(), pins::digest(&path)));
     // The digest of the folder that is named covers what lies in the folders below it.

@@ -11,7 +11,7 @@ use super::problem::of_toml;
 use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_state::files;
-use guard_state::{FileState, Places};
+use guard_state::{FileState, AppDirs};
 
 /// A settings file, or a folder of them, that was read.
 pub(super) struct Settings {
@@ -119,17 +119,17 @@ pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
 /// Settings that also say, under `places`, where the files of this program lie. Whatever stood there is replaced.
 pub(super) fn with_places(
     settings: &str,
-    places: &Places,
+    dirs: &AppDirs,
     others: [(&str, &Path); 3],
     lists: [(&str, &[PathBuf]); 2],
 ) -> String {
     let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
     let text = |path: &Path| Value::from(path.to_string_lossy());
     let named = [
-        ("config", places.config.as_path()),
-        ("managed", &places.managed),
-        ("state", &places.state),
-        ("cache", &places.cache),
+        ("config", dirs.config.as_path()),
+        ("managed", &dirs.managed),
+        ("state", &dirs.state),
+        ("cache", &dirs.cache),
     ];
     let named = named.into_iter().chain(others).map(|(name, path)| (name.to_owned(), text(path)));
     let lists = lists.map(|(name, paths)| (name.to_owned(), paths.iter().map(|path| text(path)).collect()));
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn places_are_added_and_outrank_what_was_written() {
-        let places = Places::below("/home/u");
+        let dirs = AppDirs::below("/home/u");
         let told = |settings: &str| {
             let others = [("audit", "/log/a.jsonl"), ("sessions", ""), ("program", "/bin/guard-host")];
             let others = others.map(|(name, path)| (name, Path::new(path)));
             let (policies, registrations) = ([PathBuf::from("/p/a.wasm")], [PathBuf::from("/moved/hooks.json")]);
-            with_places(settings, &places, others, [("policies", &policies), ("registrations", &registrations)])
+            with_places(settings, &dirs, others, [("policies", &policies), ("registrations", &registrations)])
         };
         let text = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
         let value: Value = serde_json::from_str(&text).unwrap();

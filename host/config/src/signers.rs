@@ -12,7 +12,7 @@ use super::options::TrustOptions;
 use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};
-use guard_state::{FileLock, Places, Seal, make_private};
+use guard_state::{FileLock, AppDirs, Seal, make_private};
 
 /// Raised whenever the shape of the file changes.
 const PURPOSE: &str = "signed components 1";
@@ -46,8 +46,8 @@ pub fn file(state: &Path) -> PathBuf {
 /// # Errors
 ///
 /// Those of the file system.
-pub fn remember(places: &Places, sha256: &str, key: &str) -> io::Result<()> {
-    let state = &places.state;
+pub fn remember(dirs: &AppDirs, sha256: &str, key: &str) -> io::Result<()> {
+    let state = &dirs.state;
     make_private(state).map_err(io::Error::other)?;
     let _lock = FileLock::acquire(&state.join("signed.lock"), Instant::now() + PATIENCE)?;
     let seal = Seal::open(state).map_err(io::Error::other)?;
@@ -77,15 +77,15 @@ pub(super) fn is_key(text: &str) -> bool {
 
 /// The keys that are known to have signed a component.
 #[must_use]
-pub fn keys(places: &Places, sha256: &str) -> BTreeSet<String> {
-    signed(places).remove(sha256).unwrap_or_default()
+pub fn keys(dirs: &AppDirs, sha256: &str) -> BTreeSet<String> {
+    signed(dirs).remove(sha256).unwrap_or_default()
 }
 
-fn signed(places: &Places) -> Signed {
-    let record = file(&places.state);
+fn signed(dirs: &AppDirs) -> Signed {
+    let record = file(&dirs.state);
     // Only a file asks for the key of the seal, which would be made otherwise.
     match std::fs::symlink_metadata(&record) {
-        Ok(_) => Seal::open(&places.state).ok().and_then(|seal| seal.read(PURPOSE, &record)).unwrap_or_default(),
+        Ok(_) => Seal::open(&dirs.state).ok().and_then(|seal| seal.read(PURPOSE, &record)).unwrap_or_default(),
         Err(_) => Signed::new(),
     }
 }
@@ -101,9 +101,9 @@ pub(super) fn refuse(
     entries: &mut [Entry],
     signers: &[Signer],
     (layer, config): (Layer, &Path),
-    places: &Places,
+    dirs: &AppDirs,
 ) -> PathBuf {
-    let signed = signed(places);
+    let signed = signed(dirs);
     for entry in entries.iter_mut() {
         let is_meant = entry.layer >= Layer::User && matches!(entry.source, Source::File(_));
         if is_meant && entry.refused.is_none() && !has(&signed, entry, signers.iter()) {
@@ -116,18 +116,18 @@ pub(super) fn refuse(
             entry.refused = Some(Problem { layer, place: file, text, hint: hint.to_owned() });
         }
     }
-    file(&places.state)
+    file(&dirs.state)
 }
 
 /// Refuses the components that `guard.lock` says somebody has signed who is known, and of whom no signature is known.
 /// Gives the file that this depends on, if it does.
-pub(super) fn refuse_unproven(entries: &mut [Entry], signers: &[Signer], places: &Places) -> Option<PathBuf> {
+pub(super) fn refuse_unproven(entries: &mut [Entry], signers: &[Signer], dirs: &AppDirs) -> Option<PathBuf> {
     let is_known = |entry: &Entry| signers.iter().any(|signer| Some(&signer.name) == entry.signer.as_ref());
     let mut told: Vec<&mut Entry> = entries.iter_mut().filter(|entry| is_known(entry)).collect();
     if told.is_empty() {
         return None;
     }
-    let signed = signed(places);
+    let signed = signed(dirs);
     for entry in &mut told {
         let name = entry.signer.clone().unwrap_or_default();
         let own = signers.iter().filter(|signer| signer.name == name);
@@ -140,5 +140,5 @@ pub(super) fn refuse_unproven(entries: &mut [Entry], signers: &[Signer], places:
             });
         }
     }
-    Some(file(&places.state))
+    Some(file(&dirs.state))
 }

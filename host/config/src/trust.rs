@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pins::Pins;
 use guard_contract::Problem;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::{FileLock, Seal, make_private};
 
 /// Raised whenever the shape of the file changes.
@@ -72,14 +72,14 @@ pub(super) fn pins(state: &Path) -> BTreeMap<PathBuf, Pins> {
 /// The files of these projects that a person trusted and that are missing now, for example on a branch without them. Their
 /// rules don't apply.
 #[must_use]
-pub fn missing(places: &Places, projects: &[String]) -> Vec<PathBuf> {
+pub fn missing(dirs: &AppDirs, projects: &[String]) -> Vec<PathBuf> {
     let roots = projects.iter().filter(|root| !root.is_empty());
-    let mut files: Vec<PathBuf> = roots.map(|root| Places::project_file(root)).collect();
+    let mut files: Vec<PathBuf> = roots.map(|root| AppDirs::project_file(root)).collect();
     files.retain(|file| fs::symlink_metadata(file).is_err());
     if files.is_empty() {
         return files;
     }
-    let pins = pins(&places.trust);
+    let pins = pins(&dirs.trust);
     files.retain(|file| pins.contains_key(file));
     files
 }
@@ -100,9 +100,9 @@ pub fn told_missing(file: &Path) -> (String, String) {
 /// # Errors
 ///
 /// [`TrustError`] says why nothing was pinned.
-pub fn trust(places: &Places, root: &str, pins: &Pins) -> Result<(), TrustError> {
-    change(&places.trust, |all| {
-        all.insert(Places::project_file(root), pins.clone());
+pub fn trust(dirs: &AppDirs, root: &str, pins: &Pins) -> Result<(), TrustError> {
+    change(&dirs.trust, |all| {
+        all.insert(AppDirs::project_file(root), pins.clone());
         if all.len() > PROJECTS { Err(TrustError::TooMany) } else { Ok(()) }
     })
 }
@@ -112,9 +112,9 @@ pub fn trust(places: &Places, root: &str, pins: &Pins) -> Result<(), TrustError>
 /// # Errors
 ///
 /// [`TrustError::Io`].
-pub fn copy(places: &Places, folder: &Path) -> Result<(), TrustError> {
+pub fn copy(dirs: &AppDirs, folder: &Path) -> Result<(), TrustError> {
     change(folder, |all| {
-        *all = pins(&places.trust);
+        *all = pins(&dirs.trust);
         Ok(())
     })
 }
@@ -124,12 +124,12 @@ pub fn copy(places: &Places, folder: &Path) -> Result<(), TrustError> {
 /// # Errors
 ///
 /// [`TrustError::Io`].
-pub fn untrust(places: &Places, root: &str) -> Result<bool, TrustError> {
-    let project = Places::project_file(root);
-    if !pins(&places.trust).contains_key(&project) {
+pub fn untrust(dirs: &AppDirs, root: &str) -> Result<bool, TrustError> {
+    let project = AppDirs::project_file(root);
+    if !pins(&dirs.trust).contains_key(&project) {
         return Ok(false);
     }
-    change(&places.trust, |all| {
+    change(&dirs.trust, |all| {
         all.remove(&project);
         Ok(())
     })?;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use guard_confine::{Job, Lists, Places, Profile, run, secrets};
+use guard_confine::{Job, Lists, CommandDirs, Profile, run, secrets};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let variable = |name: &str| std::env::var(name).ok();
     let cwd = std::env::current_dir().unwrap_or_default();
     let home = std::env::home_dir().unwrap_or_default();
-    let places = Places { cwd: cwd.clone(), project: cwd, home, variable: &variable };
+    let places = CommandDirs { cwd: cwd.clone(), project: cwd, home, variable: &variable };
     let start = Instant::now();
     let hidden = secrets::find(&places, &Lists::default());
     let searched = start.elapsed();

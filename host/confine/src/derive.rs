@@ -8,7 +8,7 @@ use guard_sensitive_paths::{Lists, matches};
 use crate::places::{canonical, link_on_the_way};
 use crate::profile::Profile;
 use crate::programs::Programs;
-use crate::{Attempt, Places, Refusal};
+use crate::{Attempt, CommandDirs, Refusal};
 
 /// The most files that one pattern stands for.
 const MATCHES: usize = 1_000;
@@ -21,7 +21,7 @@ const REMOTE: &[&str] = &["git.push", "git.pull", "git.fetch", "git.clone", "pac
 
 /// Derives a command's permissions from its analysis.
 #[must_use]
-pub fn derive(analysis: &Analysis, places: &Places<'_>, lists: &Lists) -> Profile {
+pub fn derive(analysis: &Analysis, places: &CommandDirs<'_>, lists: &Lists) -> Profile {
     let mut profile = Profile::default();
     for effect in &analysis.effects {
         profile.add(match through_link(effect, places) {
@@ -59,7 +59,7 @@ pub fn derive(analysis: &Analysis, places: &Places<'_>, lists: &Lists) -> Profil
 
 /// The profile of an effect whose path leads through a symbolic link that an earlier command may have made. Policies judge
 /// the target, but the link may lead elsewhere now than the user thinks. `None` if there is no such link.
-fn through_link(effect: &Effect, places: &Places<'_>) -> Option<Profile> {
+fn through_link(effect: &Effect, places: &CommandDirs<'_>) -> Option<Profile> {
     let named = Path::new(effect.path.lexical.trim_end_matches('/'));
     if !named.is_absolute() {
         return None;
@@ -83,7 +83,7 @@ fn through_link(effect: &Effect, places: &Places<'_>) -> Option<Profile> {
 
 /// The profile that would allow what was refused.
 #[must_use]
-pub fn needs(refused: &[Refusal], places: &Places<'_>) -> Profile {
+pub fn needs(refused: &[Refusal], places: &CommandDirs<'_>) -> Profile {
     let mut profile = Profile::default();
     for refusal in refused {
         let target = || places.shown(Path::new(&refusal.target));
@@ -190,7 +190,7 @@ mod tests {
             scripts: Vec::new(),
         };
         let none = |_: &str| None;
-        let places = Places { cwd: "/w".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
+        let places = CommandDirs { cwd: "/w".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
         derive(&analysis, &places, &Lists::default())
     }
 
@@ -256,7 +256,7 @@ mod tests {
             std::os::unix::fs::symlink(target, top.join(link)).unwrap();
         }
         let none = |_: &str| None;
-        let places = Places { cwd: top.join("p"), project: top.join("p"), home: top.clone(), variable: &none };
+        let places = CommandDirs { cwd: top.join("p"), project: top.join("p"), home: top.clone(), variable: &none };
         let derived = |kind: &str, lexical: &str, canonical: &str| {
             let mut effect = effect(kind, "fs.x", top.join(canonical).to_str().unwrap(), &[]);
             effect.path.lexical = top.join(lexical).display().to_string();
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn refusals_say_what_a_profile_needs() {
         let none = |_: &str| None;
-        let places = Places { cwd: "/w".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
+        let places = CommandDirs { cwd: "/w".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
         let refused = [
             Refusal { attempt: Attempt::Write, target: "/w/a".into() },
             Refusal { attempt: Attempt::Read, target: "/home/u/.ssh/id".into() },

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 pub use derive::{derive, needs};
 pub use guard_sensitive_paths::Lists;
-pub use places::Places;
+pub use places::CommandDirs;
 pub use profile::{Profile, ProfileError};
 
 /// A command and where it runs.
@@ -28,7 +28,7 @@ pub struct Job<'a> {
     /// The program and its arguments.
     pub command: &'a [OsString],
     /// Where it runs, and the homes of its tools.
-    pub places: &'a Places<'a>,
+    pub places: &'a CommandDirs<'a>,
     /// The permissions of the command.
     pub profile: &'a Profile,
     /// The guarded files and folders that it may not read.

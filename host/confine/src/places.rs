@@ -1,9 +1,9 @@
-//! [`Places`]: the folders that the paths of a profile start from.
+//! [`CommandDirs`]: the folders that the paths of a profile start from.
 
 use std::path::{Component, Path, PathBuf};
 
 /// Where a command runs, and the homes of its tools.
-pub struct Places<'a> {
+pub struct CommandDirs<'a> {
     /// The working directory.
     pub cwd: PathBuf,
     /// The project's root.
@@ -14,13 +14,13 @@ pub struct Places<'a> {
     pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
 }
 
-impl std::fmt::Debug for Places<'_> {
+impl std::fmt::Debug for CommandDirs<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Places").field("cwd", &self.cwd).field("project", &self.project).finish_non_exhaustive()
     }
 }
 
-impl Places<'_> {
+impl CommandDirs<'_> {
     /// A path of a profile, absolute.
     #[must_use]
     pub fn absolute(&self, path: &str) -> PathBuf {
@@ -61,7 +61,7 @@ fn lexical(path: &Path) -> PathBuf {
 
 /// The symbolic link through which a path leads, if a command that ran before may have made it: one in the project or in
 /// the working directory, or the end of the path itself.
-pub(crate) fn link_on_the_way(path: &Path, places: &Places<'_>) -> Option<PathBuf> {
+pub(crate) fn link_on_the_way(path: &Path, places: &CommandDirs<'_>) -> Option<PathBuf> {
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_symlink());
     let is_of_the_system = ["/dev", "/proc", "/sys"].into_iter().any(|folder| path.starts_with(folder));
     let mut ancestors = path.ancestors().take(DEPTH).filter(|at| is_link(at));
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn paths_of_a_profile_start_at_the_working_directory_or_the_home() {
         let none = |_: &str| None;
-        let places = Places { cwd: "/w/p".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
+        let places = CommandDirs { cwd: "/w/p".into(), project: "/w".into(), home: "/home/u".into(), variable: &none };
         for (path, absolute, shown) in [
             ("a.txt", "/w/p/a.txt", "a.txt"),
             ("./x/../b", "/w/p/b", "b"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::Places;
+use crate::CommandDirs;
 use crate::profile::Profile;
 
 const TABLE: &str = include_str!("programs.toml");
@@ -49,7 +49,7 @@ impl Programs {
     }
 
     /// Returns the files that a call of a program writes and reads in any case.
-    pub(crate) fn of_call(&self, words: &[&str], cwd: &Path, places: &Places<'_>) -> Profile {
+    pub(crate) fn of_call(&self, words: &[&str], cwd: &Path, places: &CommandDirs<'_>) -> Profile {
         let mut profile = Profile::default();
         let Some((name, arguments)) = words.split_first() else { return profile };
         let name = name.rsplit('/').next().unwrap_or(name);
@@ -142,7 +142,7 @@ fn with_operands(path: &str, operands: &[&str]) -> Vec<String> {
 }
 
 /// The outermost folder with the file, from the project down to the working directory; else the working directory.
-fn root(marker: &str, cwd: &Path, places: &Places<'_>) -> PathBuf {
+fn root(marker: &str, cwd: &Path, places: &CommandDirs<'_>) -> PathBuf {
     let within = |folder: &&Path| folder.starts_with(&places.project);
     let has_marker = |folder: &&Path| folder.join(marker).exists();
     cwd.ancestors().take(DEPTH).take_while(within).filter(has_marker).last().unwrap_or(cwd).to_owned()
@@ -150,7 +150,7 @@ fn root(marker: &str, cwd: &Path, places: &Places<'_>) -> PathBuf {
 
 /// A path that a word of the call names, absolute. Policies may not have judged that the program writes it, so it must be
 /// below the working directory or the project, and neither a part of `.git` nor a hidden file.
-fn below(path: &str, cwd: &Path, places: &Places<'_>) -> Option<String> {
+fn below(path: &str, cwd: &Path, places: &CommandDirs<'_>) -> Option<String> {
     let absolute = places.absolute(path);
     let below = [cwd, &places.project].into_iter().find_map(|folder| absolute.strip_prefix(folder).ok())?;
     let name = below.file_name()?.to_str()?;
@@ -164,7 +164,7 @@ fn below(path: &str, cwd: &Path, places: &Places<'_>) -> Option<String> {
 }
 
 /// A path of the table, absolute. None if its variable isn't set.
-fn expand(path: &str, root: &Path, cwd: &Path, places: &Places<'_>) -> Option<String> {
+fn expand(path: &str, root: &Path, cwd: &Path, places: &CommandDirs<'_>) -> Option<String> {
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let folder = match first {
         "{root}" => root.to_owned(),
@@ -187,7 +187,7 @@ mod tests {
         let variable = |name: &str| (name == "CARGO_TARGET_DIR").then(|| "/t".to_owned());
         let cwd = project.join(cwd);
         let places =
-            Places { cwd: cwd.clone(), project: project.to_owned(), home: "/home/u".into(), variable: &variable };
+            CommandDirs { cwd: cwd.clone(), project: project.to_owned(), home: "/home/u".into(), variable: &variable };
         Programs::load().of_call(words, &cwd, &places)
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use guard_sensitive_paths::{Lists, is_public, matches};
 
-use crate::Places;
+use crate::CommandDirs;
 
 /// The most entries that are looked at in the project, and in the home.
 const ENTRIES: usize = 2_500;
@@ -24,7 +24,7 @@ const SKIPPED: &[&str] = &[".cache", ".rustup", "__pycache__", "node_modules", "
 ///
 /// The search goes breadth-first, so that a bound leaves out what lies deepest.
 #[must_use]
-pub fn find(places: &Places<'_>, lists: &Lists) -> Vec<PathBuf> {
+pub fn find(places: &CommandDirs<'_>, lists: &Lists) -> Vec<PathBuf> {
     let mut search =
         Search { places, lists, names: Names::of(lists), searched: BTreeSet::new(), found: BTreeSet::new() };
     for start in [&places.project, &places.cwd, &places.home] {
@@ -67,7 +67,7 @@ impl Names {
 }
 
 struct Search<'a> {
-    places: &'a Places<'a>,
+    places: &'a CommandDirs<'a>,
     lists: &'a Lists,
     names: Names,
     /// Starts that are done.
@@ -150,7 +150,7 @@ mod tests {
         let none = |_: &str| None;
         let home = top.join("home");
         let project = home.join("p");
-        let places = Places { cwd: project.clone(), project, home, variable: &none };
+        let places = CommandDirs { cwd: project.clone(), project, home, variable: &none };
         let relative = |path: &PathBuf| path.strip_prefix(&top).unwrap().display().to_string();
         find(&places, &Lists::default()).iter().map(relative).collect()
     }
@@ -194,7 +194,7 @@ mod tests {
         fs::create_dir(top.join("p")).unwrap();
         std::os::unix::fs::symlink("../real.txt", top.join("p/.env")).unwrap();
         let none = |_: &str| None;
-        let places = Places { cwd: top.join("p"), project: top.join("p"), home: top.join("h"), variable: &none };
+        let places = CommandDirs { cwd: top.join("p"), project: top.join("p"), home: top.join("h"), variable: &none };
         assert_eq!(find(&places, &Lists::default()), [top.join("real.txt")]);
     }
 }

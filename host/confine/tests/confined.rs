@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_confine::{Ended, Job, Lists, Places, Profile, run, secrets};
+use guard_confine::{Ended, Job, Lists, CommandDirs, Profile, run, secrets};
 use tempfile::TempDir;
 
 /// A home with a project, a folder beside it, and secrets in both.
@@ -55,7 +55,7 @@ impl World {
     fn run(&self, profile: &Profile, words: &[&str], learn: bool) -> Ended {
         let variable = |name: &str| (name == "TMPDIR").then(|| self.path("tmp").display().to_string());
         let project = self.path("home/p");
-        let places = Places { cwd: project.clone(), project, home: self.path("home"), variable: &variable };
+        let places = CommandDirs { cwd: project.clone(), project, home: self.path("home"), variable: &variable };
         let hidden = secrets::find(&places, &Lists::default());
         let command: Vec<OsString> = words.iter().map(OsString::from).collect();
         run(&Job { command: &command, places: &places, profile, hidden: &hidden, learn }).unwrap()

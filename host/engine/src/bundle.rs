@@ -1,5 +1,5 @@
 //! [`Bundle`]: the component that the program carries, with the analyzer and the policies of the presets in it;
-//! [`Shared`]: the one instance of it that serves a call.
+//! [`SharedInstance`]: the one instance of it that serves a call.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::{Bundle as Guest, BundlePre};
-use crate::carried::CarriedComponent;
+use crate::carried::EmbeddedComponent;
 use crate::convert::Convert;
 use crate::guest::GuestPre;
 use crate::imports::{self, State, bound};
@@ -44,7 +44,7 @@ impl Engine {
     /// [`FaultKind::Component`] without an artifact, [`FaultKind::Artifact`] if this engine can't load it.
     pub fn bundle(&self) -> Result<Bundle, FaultKind> {
         let link = || {
-            let code = self.carried.code(CarriedComponent::Bundle)?;
+            let code = self.carried.code(EmbeddedComponent::Bundle)?;
             let mut linker = Linker::new(self.carried.engine.get()?);
             let linked = imports::define_for_bundle(&mut linker).and_then(|()| linker.instantiate_pre(&code.component));
             let pre = linked.and_then(BundlePre::new);
@@ -83,7 +83,7 @@ impl Analyzer {
     /// It ran out of its limits or trapped. The caller must take the text for unparsed.
     pub fn analyze(
         &self,
-        shared: &mut Shared,
+        shared: &mut SharedInstance,
         source: &str,
         dialect: &str,
         (cwd, home): (&str, &str),
@@ -105,7 +105,7 @@ impl Analyzer {
 /// The instance of the bundle that serves one call. The first request starts it, and it ends with the call or when
 /// something in it fails. A later request then starts another one.
 #[derive(Default)]
-pub struct Shared(Option<Running>);
+pub struct SharedInstance(Option<Running>);
 
 struct Running {
     store: Store<State>,
@@ -113,19 +113,19 @@ struct Running {
     ends_soon: bool,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for SharedInstance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Shared")
     }
 }
 
-impl Drop for Shared {
+impl Drop for SharedInstance {
     fn drop(&mut self) {
         self.discard();
     }
 }
 
-impl Shared {
+impl SharedInstance {
     /// The instance, ready for whoever is next, under its limit of time. The memory is that of all, and so is its limit.
     fn begin(
         &mut self,

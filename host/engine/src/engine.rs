@@ -7,12 +7,12 @@ use wasmtime::component::{Component, InstancePre, Linker};
 
 use crate::bindings::GuestPre;
 use crate::bundle::Bundle;
-use crate::carried::{Carried, CarriedArtifacts};
+use crate::carried::{EmbeddedEngine, EmbeddedArtifacts};
 use crate::code::Code;
 use crate::imports::{self, State};
 use crate::policy::Policy;
 use crate::scripts::Scripts;
-use crate::settings::{Late, engine, pool, settings};
+use crate::settings::{LazyEngine, engine, pool, settings};
 use crate::{fault, guest, wasi};
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 
@@ -26,14 +26,14 @@ pub type Compile = fn(&[u8]) -> Result<Vec<u8>, FaultKind>;
 /// The engine that runs guests. There is no compiler in it: it runs artifacts.
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) inner: Late,
+    pub(crate) inner: LazyEngine,
     /// The process ends with the reply.
     pub(crate) ends_soon: bool,
     /// The contract's imports, defined once for all policies.
     contract: Arc<OnceLock<Linker<State>>>,
     /// The component that the program carries, linked once.
     pub(crate) bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
-    pub(crate) carried: Carried,
+    pub(crate) carried: EmbeddedEngine,
     /// The analyzers for the scripts of commands.
     pub(crate) scripts: Scripts,
 }
@@ -66,11 +66,11 @@ impl Engine {
     fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
         let mut config = settings();
         config.allocation_strategy(strategy);
-        Ok(Engine::of(Late::from(engine(config)?)))
+        Ok(Engine::of(LazyEngine::from(engine(config)?)))
     }
 
-    fn of(inner: Late) -> Self {
-        let carried = Carried::new(inner.clone());
+    fn of(inner: LazyEngine) -> Self {
+        let carried = EmbeddedEngine::new(inner.clone());
         let scripts = Scripts::new(carried.clone());
         Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), carried, scripts }
     }
@@ -79,11 +79,11 @@ impl Engine {
     /// cannot run guests each policy has a fault.
     #[must_use]
     pub fn for_one_reply() -> Self {
-        Engine { ends_soon: true, ..Engine::of(Late::default()) }
+        Engine { ends_soon: true, ..Engine::of(LazyEngine::default()) }
     }
 
     /// Sets the source of the components that the program carries. The first call wins.
-    pub fn load_carried_from(&self, artifacts: Box<dyn CarriedArtifacts>) {
+    pub fn load_carried_from(&self, artifacts: Box<dyn EmbeddedArtifacts>) {
         self.carried.load_from(artifacts);
     }
 

@@ -8,7 +8,7 @@ use wasmtime::{Result, Store, Trap, UpdateDeadline};
 use super::bindings::{Guest, facts, history, interfaces, scripts, shared_analysis, sources};
 use super::meter::{Bounds, Meter};
 use super::scripts::Scripts;
-use super::wasi::Given;
+use super::wasi::FrozenWasi;
 use crate::bindings::interfaces::types::{Fault as FactFault, Level, Presence, ResolvedPath};
 use crate::convert::Convert;
 use guard_contract::limits::{self, Limits};
@@ -27,7 +27,7 @@ pub(super) struct State {
     pub(super) shared_analysis: Option<Arc<Analysis>>,
     pub(super) view: View,
     /// The answers of a frozen WASI.
-    pub(super) wasi: Given,
+    pub(super) wasi: FrozenWasi,
 }
 
 impl State {
@@ -38,7 +38,7 @@ impl State {
             sources: None,
             shared_analysis: None,
             view: View::default(),
-            wasi: Given::default(),
+            wasi: FrozenWasi::default(),
         }
     }
 

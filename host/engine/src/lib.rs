@@ -34,8 +34,8 @@ mod snapshot;
 mod traced;
 mod wasi;
 
-pub use bundle::{Analyzer, Bundle, Shared};
-pub use carried::{CarriedArtifacts, CarriedComponent};
+pub use bundle::{Analyzer, Bundle, SharedInstance};
+pub use carried::{EmbeddedArtifacts, EmbeddedComponent};
 pub use code::{Code, check};
 pub use engine::{Compile, Engine};
 pub use instance::{CallResult, Instance};

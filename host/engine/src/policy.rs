@@ -2,7 +2,7 @@
 
 use wasmtime::Store;
 
-use crate::bundle::Shared;
+use crate::bundle::SharedInstance;
 use crate::fault;
 use crate::guest::{Guest, GuestPre};
 use crate::imports::{State, bound};
@@ -32,7 +32,7 @@ impl Policy {
     /// A policy that the program carries answers in the shared instance. If that fails it is asked again alone, so that
     /// no policy is at fault for what another one left there.
     #[must_use]
-    pub fn ask(&self, shared: &mut Shared, limits: Limits, settings: Option<&str>, question: &Question<'_>) -> Answer {
+    pub fn ask(&self, shared: &mut SharedInstance, limits: Limits, settings: Option<&str>, question: &Question<'_>) -> Answer {
         if let GuestPre::Bundled(pre, name) = &self.pre
             && let Some(settings) = settings
             && let Some(answer) = shared.ask(pre, name, limits, settings, question, self.ends_soon)

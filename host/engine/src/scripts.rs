@@ -6,19 +6,19 @@ use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::ScriptReaderPre;
-use crate::carried::{Carried, CarriedComponent};
+use crate::carried::{EmbeddedEngine, EmbeddedComponent};
 use crate::imports::{State, bound};
 use guard_contract::limits::Limits;
 
 /// The reader, linked when it is first asked.
 #[derive(Clone)]
 pub(crate) struct Scripts {
-    carried: Carried,
+    carried: EmbeddedEngine,
     linked: Arc<OnceLock<Option<ScriptReaderPre<State>>>>,
 }
 
 impl Scripts {
-    pub(crate) fn new(carried: Carried) -> Self {
+    pub(crate) fn new(carried: EmbeddedEngine) -> Self {
         Scripts { carried, linked: Arc::default() }
     }
 
@@ -33,7 +33,7 @@ impl Scripts {
     }
 
     fn link(&self) -> Option<ScriptReaderPre<State>> {
-        let code = self.carried.code(CarriedComponent::ScriptReader).ok()?;
+        let code = self.carried.code(EmbeddedComponent::ScriptReader).ok()?;
         let linker = Linker::new(self.carried.engine.get().ok()?);
         ScriptReaderPre::new(linker.instantiate_pre(&code.component).ok()?).ok()
     }

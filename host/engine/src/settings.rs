@@ -61,9 +61,9 @@ pub(crate) fn pool() -> PoolingAllocationConfig {
 
 /// An engine of wasmtime that is made when it is first asked for.
 #[derive(Clone, Default)]
-pub(crate) struct Late(Arc<OnceLock<Result<wasmtime::Engine, FaultKind>>>);
+pub(crate) struct LazyEngine(Arc<OnceLock<Result<wasmtime::Engine, FaultKind>>>);
 
-impl Late {
+impl LazyEngine {
     pub(crate) fn get(&self) -> Result<&wasmtime::Engine, FaultKind> {
         self.0.get_or_init(|| engine(settings())).as_ref().map_err(Clone::clone)
     }
@@ -73,9 +73,9 @@ impl Late {
     }
 }
 
-impl From<wasmtime::Engine> for Late {
+impl From<wasmtime::Engine> for LazyEngine {
     fn from(engine: wasmtime::Engine) -> Self {
-        Late(Arc::new(OnceLock::from(Ok(engine))))
+        LazyEngine(Arc::new(OnceLock::from(Ok(engine))))
     }
 }
 

@@ -44,7 +44,7 @@ impl Engine {
         // The rest is the host's own work.
         store.set_epoch_deadline(u64::MAX / 2);
         store.set_hostcall_fuel(usize::MAX);
-        let mut held = Held::new(store, instance);
+        let mut held = InspectedInstance::new(store, instance);
         let taken = ready(wizer.snapshot_component(&context, &mut held));
         match (taken, held.failed) {
             (Some(taken), None) => taken.map_err(fail),
@@ -85,7 +85,7 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
 }
 
 /// An instance whose memories and globals are read.
-pub(crate) struct Held {
+pub(crate) struct InspectedInstance {
     store: Store<State>,
     instance: Instance,
     /// Each is asked for twice, and must be the same.
@@ -93,9 +93,9 @@ pub(crate) struct Held {
     failed: Option<String>,
 }
 
-impl Held {
+impl InspectedInstance {
     pub(crate) fn new(store: Store<State>, instance: Instance) -> Self {
-        Held { store, instance, memories: HashMap::new(), failed: None }
+        InspectedInstance { store, instance, memories: HashMap::new(), failed: None }
     }
 
     fn read<R: Lift + Send + Sync + 'static, T>(
@@ -117,7 +117,7 @@ impl Held {
     }
 }
 
-impl ComponentInstanceState for Held {
+impl ComponentInstanceState for InspectedInstance {
     async fn call_func_ret_list_u8(&mut self, instance: &str, func: &str, contents: impl FnOnce(&[u8]) + Send) {
         if !self.memories.contains_key(func) {
             let bytes = self.read(instance, func, |store, list: WasmList<u8>| list.as_le_slice(&*store).to_vec());

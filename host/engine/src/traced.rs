@@ -9,7 +9,7 @@ use wasmtime_wizer::Wizer;
 use crate::bindings::Bundle;
 use crate::convert::Convert;
 use crate::imports::{self, State, bound};
-use crate::snapshot::{Held, ready};
+use crate::snapshot::{InspectedInstance, ready};
 use crate::{Compile, Engine};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::SELF_PROTECT;
@@ -48,7 +48,7 @@ impl Engine {
                 decide(&mut store, &bundle, policies, command).map_err(fail)?;
             }
             store.set_hostcall_fuel(usize::MAX);
-            let mut held = Held::new(store, instance);
+            let mut held = InspectedInstance::new(store, instance);
             let _ = ready(wizer.snapshot_component(&context, &mut held));
             let missing = || FaultKind::Component("it has no memory".to_owned());
             held.memories.into_values().next().ok_or_else(missing)

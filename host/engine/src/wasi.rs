@@ -28,7 +28,7 @@ const STDERR_BYTES: usize = 1 << 10;
 
 /// The answers of a frozen WASI so far.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct FrozenWasi {
     /// The looks at a clock.
     looks: u64,
     random: Sequence,
@@ -36,7 +36,7 @@ pub(super) struct Given {
     stderr: Vec<u8>,
 }
 
-impl Given {
+impl FrozenWasi {
     /// The time: it never stands, for runtimes take a clock that does for a broken one.
     fn now(&mut self) -> u64 {
         self.looks += 1;

@@ -24,9 +24,9 @@ use guard_contract::{Outcome, rank};
 use guard_harness::End;
 use guard_redact::{plain, redact, shorten};
 use guard_state::session::{Entry, stamp};
-use guard_state::{Break, ChainedLog, FileLock, Verified, hex};
+use guard_state::{ChainBreak, ChainedLog, FileLock, Verified, hex};
 
-pub use decision::{Again, Decision};
+pub use decision::{RepeatedDecision, Decision};
 pub use discarded::Discarded;
 pub use read::{LINE_BYTES, Next, Reader, Record};
 pub use select::{Selection, moment};
@@ -94,7 +94,7 @@ struct Line<'a> {
 
 /// The contents of a line other than the call and the verdict.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Account<'a> {
+pub struct AuditDetails<'a> {
     /// How long the verdict took.
     pub elapsed: Duration,
     /// All that the verdict rests on, if the level asks for it.
@@ -210,7 +210,7 @@ pub fn line(
     call: &ToolCall,
     at: &CallContext,
     verdict: &Verdict,
-    account: Account<'_>,
+    account: AuditDetails<'_>,
 ) -> io::Result<Option<String>> {
     let is_mild = rank(verdict.outcome) < rank(Outcome::Ask) && !verdict.is_confirmed();
     let unwatched = verdict.unwatched().filter(|_| is_mild);
@@ -230,7 +230,7 @@ fn of_verdict(
     at: &CallContext,
     verdict: &Verdict,
     action: &'static str,
-    Account { elapsed, decision, copy }: Account<'_>,
+    AuditDetails { elapsed, decision, copy }: AuditDetails<'_>,
 ) -> io::Result<String> {
     let deciding = recorded(verdict);
     // Where every call is logged, also what decides nothing, such as a policy's note that it was waved through.
@@ -345,7 +345,7 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// Those of the file system, of the key, and of the lock.
-pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, Break>> {
+pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, ChainBreak>> {
     use io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem};
 
     let _lock = match FileLock::acquire(&beside(path, ".lock"), Instant::now() + VERIFY) {

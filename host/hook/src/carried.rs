@@ -9,14 +9,14 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::folders::{artifacts, private_artifacts};
 use guard_contract::FaultKind;
-use guard_engine::{Analyzer, Bundle, CarriedArtifacts, CarriedComponent, ENGINE_KEY, Engine};
-use guard_state::{Places, Seal, Stamp, hex, write_new};
+use guard_engine::{Analyzer, Bundle, EmbeddedArtifacts, EmbeddedComponent, ENGINE_KEY, Engine};
+use guard_state::{AppDirs, Seal, Stamp, hex, write_new};
 
 /// How the names of their files end.
 pub(crate) const BUNDLE: &str = "bundle";
 pub(crate) const SCRIPTS: &str = "scripts";
 
-const ALL: [CarriedComponent; 2] = [CarriedComponent::Bundle, CarriedComponent::ScriptReader];
+const ALL: [EmbeddedComponent; 2] = [EmbeddedComponent::Bundle, EmbeddedComponent::ScriptReader];
 
 /// The component with the policies of the presets, linked.
 ///
@@ -25,7 +25,7 @@ const ALL: [CarriedComponent; 2] = [CarriedComponent::Bundle, CarriedComponent::
 /// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
 pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
     // An engine that nobody gave a cache folder unpacks it for itself.
-    engine.load_carried_from(Box::new(Unpacked { places: None }));
+    engine.load_carried_from(Box::new(UnpackedArtifacts { dirs: None }));
     engine.bundle()
 }
 
@@ -34,9 +34,9 @@ pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
 /// # Errors
 ///
 /// As [`Engine::for_many_replies`].
-pub fn engine_for_many_replies(places: &Places) -> Result<Engine, FaultKind> {
+pub fn engine_for_many_replies(dirs: &AppDirs) -> Result<Engine, FaultKind> {
     let engine = Engine::for_many_replies()?;
-    load_from_cache(&engine, places);
+    load_from_cache(&engine, dirs);
     Ok(engine)
 }
 
@@ -51,15 +51,15 @@ pub fn analyzer(engine: &Engine) -> Result<Analyzer, FaultKind> {
 
 /// Has the engine load what this program carries from the cache folder. Where nothing can be kept, each process that needs
 /// it unpacks it.
-pub(crate) fn load_from_cache(engine: &Engine, places: &Places) {
-    engine.load_carried_from(Box::new(Unpacked { places: Some(places.clone()) }));
+pub(crate) fn load_from_cache(engine: &Engine, dirs: &AppDirs) {
+    engine.load_carried_from(Box::new(UnpackedArtifacts { dirs: Some(dirs.clone()) }));
 }
 
 /// Puts what this program carries into the cache folder, unless it is there. For commands, which have time.
-pub(crate) fn keep(places: &Places) {
+pub(crate) fn keep(dirs: &AppDirs) {
     for component in ALL {
         // Where it cannot be kept, a call unpacks it.
-        let _ = Unpacked { places: Some(places.clone()) }.file(component);
+        let _ = UnpackedArtifacts { dirs: Some(dirs.clone()) }.file(component);
     }
 }
 
@@ -77,10 +77,10 @@ pub(crate) fn is_whole(file: &Path) -> Option<bool> {
     Some(Stamp::of_private(file).is_some() && is_of(file, packed))
 }
 
-fn packed(component: CarriedComponent) -> Option<&'static Packed> {
+fn packed(component: EmbeddedComponent) -> Option<&'static Packed> {
     match component {
-        CarriedComponent::Bundle => guard_builtins::bundle(),
-        CarriedComponent::ScriptReader => guard_builtins::scripts(),
+        EmbeddedComponent::Bundle => guard_builtins::bundle(),
+        EmbeddedComponent::ScriptReader => guard_builtins::scripts(),
     }
 }
 
@@ -90,21 +90,21 @@ fn is_of(file: &Path, packed: &Packed) -> bool {
 }
 
 /// The name of its file holds the digest of what this program carries; its record is of that digest alone.
-fn name_of(component: CarriedComponent, packed: &Packed) -> String {
+fn name_of(component: EmbeddedComponent, packed: &Packed) -> String {
     let kind = match component {
-        CarriedComponent::Bundle => BUNDLE,
-        CarriedComponent::ScriptReader => SCRIPTS,
+        EmbeddedComponent::Bundle => BUNDLE,
+        EmbeddedComponent::ScriptReader => SCRIPTS,
     };
     format!("{}-{ENGINE_KEY}.{kind}", hex(&packed.sha256))
 }
 
 /// The artifacts, each unpacked once into the cache folder, if there is one. A sealed record beside the file holds the stamp
 /// that the file had when its digest was checked, so that no call reads it whole.
-struct Unpacked {
-    places: Option<Places>,
+struct UnpackedArtifacts {
+    dirs: Option<AppDirs>,
 }
 
-impl Unpacked {
+impl UnpackedArtifacts {
     fn purpose(packed: &Packed) -> String {
         format!("carried artifact 1 {}", hex(&packed.sha256))
     }
@@ -125,18 +125,18 @@ impl Unpacked {
     }
 }
 
-impl CarriedArtifacts for Unpacked {
-    fn file(&self, of: CarriedComponent) -> Option<PathBuf> {
-        let (packed, places) = (packed(of)?, self.places.as_ref()?);
-        let file = private_artifacts(&places.cache).ok()?.join(name_of(of, packed));
-        let seal = Seal::open(&places.state).ok()?;
+impl EmbeddedArtifacts for UnpackedArtifacts {
+    fn file(&self, of: EmbeddedComponent) -> Option<PathBuf> {
+        let (packed, dirs) = (packed(of)?, self.dirs.as_ref()?);
+        let file = private_artifacts(&dirs.cache).ok()?.join(name_of(of, packed));
+        let seal = Seal::open(&dirs.state).ok()?;
         let is_there = Self::is_sealed(packed, &file, &seal) || Self::check(packed, &file, &seal);
         let is_made =
             || write_new(&file, &packed.unpacked()?, 0o600).ok().filter(|()| Self::check(packed, &file, &seal));
         (is_there || is_made().is_some()).then_some(file)
     }
 
-    fn bytes(&self, of: CarriedComponent) -> Option<Vec<u8>> {
+    fn bytes(&self, of: EmbeddedComponent) -> Option<Vec<u8>> {
         packed(of)?.unpacked()
     }
 }

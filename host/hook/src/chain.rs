@@ -7,22 +7,22 @@ use std::time::{Duration, Instant};
 use crate::cache::{Member, Prepared, Readiness, discard};
 use crate::history::RETRY;
 use crate::{carried, nested};
-use guard_chain::exchange::{Answered, Request, Undecided};
-use guard_chain::{DEFAULTS, Given, Sandbox, Seat, Terms};
+use guard_chain::exchange::{AnsweredRequest, Request, Undecided};
+use guard_chain::{DEFAULTS, SettingsToUse, Sandbox, ChainEntry, ChainConfig};
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
 use guard_contract::syntax::{Analysis, Effect};
 use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{FaultKind, Outcome, Problem};
-use guard_engine::{Engine, Policy, Shared};
+use guard_engine::{Engine, Policy, SharedInstance};
 use guard_facts::recorded::{Missing, Record, Recorded};
 use guard_facts::sources::Sources;
 use guard_facts::{Answer, Facts, Question, Resolver, Scene};
 use guard_state::Pause;
 use guard_state::session::today;
 
-pub use guard_chain::{Placed, Step, Trace};
+pub use guard_chain::{CallSite, Step, Trace};
 
 /// A chain whose policies are mapped when they are first needed.
 #[derive(Debug)]
@@ -30,12 +30,12 @@ pub struct Chain {
     engine: Engine,
     /// The prepared chain.
     pub prepared: Prepared,
-    policies: Vec<OnceLock<Result<Loaded, FaultKind>>>,
+    policies: Vec<OnceLock<Result<LoadedPolicy, FaultKind>>>,
 }
 
 /// A policy that can be asked.
 #[derive(Debug, Clone)]
-struct Loaded {
+struct LoadedPolicy {
     policy: Policy,
     /// It is a snapshot: it was given its settings already.
     is_configured: bool,
@@ -77,7 +77,7 @@ impl Chain {
     pub fn loaded(engine: Engine, prepared: Prepared, policies: Vec<Policy>) -> Self {
         let loaded = |(policy, member): (Policy, &Member)| {
             let is_configured = matches!(&member.readiness, Readiness::Ready { snapshot: Some(_), .. });
-            OnceLock::from(Ok(Loaded { policy, is_configured }))
+            OnceLock::from(Ok(LoadedPolicy { policy, is_configured }))
         };
         let policies = policies.into_iter().zip(&prepared.members).map(loaded).collect();
         Chain { engine, prepared, policies }
@@ -106,7 +106,7 @@ impl Chain {
             only,
             on_opinion,
             grant_all,
-            below: below.as_ref().map(|below| below as &guard_chain::Below<'_>),
+            below: below.as_ref().map(|below| below as &guard_chain::NestedChains<'_>),
             scene,
             is_reading: false,
             is_without_committed: false,
@@ -117,7 +117,7 @@ impl Chain {
 
     /// Lifts the asks that these allows answer, as far as they may here.
     #[must_use]
-    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: Placed<'_>, analysis: Option<&Analysis>) -> Verdict {
+    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: CallSite<'_>, analysis: Option<&Analysis>) -> Verdict {
         self.seen().lift(verdict, allows, of, analysis)
     }
 
@@ -126,7 +126,7 @@ impl Chain {
     pub fn sparing(
         &self,
         verdict: &Verdict,
-        of: Placed<'_>,
+        of: CallSite<'_>,
         analysis: &Analysis,
         given: impl Fn(Allow) -> Allow,
     ) -> Option<Vec<Allow>> {
@@ -138,7 +138,7 @@ impl Chain {
     pub fn sparing_more(
         &self,
         verdict: &Verdict,
-        of: Placed<'_>,
+        of: CallSite<'_>,
         analysis: &Analysis,
         given: impl Fn(Allow) -> Allow,
     ) -> Vec<Vec<Allow>> {
@@ -147,7 +147,7 @@ impl Chain {
 
     /// Why no allow covers a call, as the rest of a sentence after "because".
     #[must_use]
-    pub fn obstacle(&self, verdict: &Verdict, of: Placed<'_>, analysis: Option<&Analysis>) -> String {
+    pub fn obstacle(&self, verdict: &Verdict, of: CallSite<'_>, analysis: Option<&Analysis>) -> String {
         self.seen().obstacle(verdict, of, analysis)
     }
 
@@ -201,14 +201,14 @@ impl Chain {
     /// # Errors
     ///
     /// Nothing is decided; see [`guard_chain::Chain::answer`].
-    pub fn answer(&self, request: Request, is_over: impl Fn() -> bool) -> Result<Answered, Undecided> {
+    pub fn answer(&self, request: Request, is_over: impl Fn() -> bool) -> Result<AnsweredRequest, Undecided> {
         self.seen().answer(request, self.prepared.config.bypass_ask, is_over, Missing::default)
     }
 
     /// The chain, as a call sees it.
     fn seen(&self) -> guard_chain::Chain<'_, Self> {
         let config = &self.prepared.config;
-        let terms = Terms {
+        let terms = ChainConfig {
             problems: &config.problems,
             disabled: &config.disabled,
             tools: &config.tools,
@@ -217,7 +217,7 @@ impl Chain {
             scripts: config.scripts,
             today,
         };
-        let seats = self.prepared.members.iter().map(|Member { entry, readiness }| Seat {
+        let seats = self.prepared.members.iter().map(|Member { entry, readiness }| ChainEntry {
             entry,
             ready: match readiness {
                 Readiness::Ready { artifact, manifest, .. } => Ok((manifest, artifact.interface.wants_analysis())),
@@ -229,10 +229,10 @@ impl Chain {
     }
 
     /// The policy at a place, mapped by whoever needs it first.
-    fn policy(&self, place: usize) -> Option<(&Member, Result<&Loaded, &FaultKind>)> {
+    fn policy(&self, place: usize) -> Option<(&Member, Result<&LoadedPolicy, &FaultKind>)> {
         let (member, slot) = (self.prepared.members.get(place)?, self.policies.get(place)?);
         let Readiness::Ready { artifact, snapshot, .. } = &member.readiness else { return None };
-        let load = |policy, is_configured| Loaded { policy, is_configured };
+        let load = |policy, is_configured| LoadedPolicy { policy, is_configured };
         let map = |path: &Path| {
             let code = self.engine.map(path).inspect_err(|_| discard(path))?;
             self.engine.load(&code, &artifact.interface, artifact.wasi)
@@ -244,11 +244,11 @@ impl Chain {
 }
 
 impl Sandbox for Chain {
-    type Shared = Shared;
+    type SharedInstance = SharedInstance;
 
     fn analyze(
         &self,
-        shared: &mut Shared,
+        shared: &mut SharedInstance,
         command: &str,
         dialect: &str,
         at: &CallContext,
@@ -258,7 +258,7 @@ impl Sandbox for Chain {
         carried::analyzer(&self.engine)?.analyze(shared, command, dialect, at, sources.cloned())
     }
 
-    fn ask(&self, shared: &mut Shared, place: usize, given: Given, question: &Question<'_>) -> Answer {
+    fn ask(&self, shared: &mut SharedInstance, place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer {
         let Some((member, loaded)) = self.policy(place) else { return Answer::fault(FaultKind::NotReady) };
         let loaded = match loaded {
             Ok(loaded) => loaded,
@@ -266,8 +266,8 @@ impl Sandbox for Chain {
         };
         let entry = &member.entry;
         let settings = match given {
-            Given::Own => (!loaded.is_configured).then_some(entry.settings.as_str()),
-            Given::Defaults => Some(DEFAULTS),
+            SettingsToUse::Own => (!loaded.is_configured).then_some(entry.settings.as_str()),
+            SettingsToUse::Defaults => Some(DEFAULTS),
         };
         loaded.policy.ask(shared, entry.limits, settings, question)
     }

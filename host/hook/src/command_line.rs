@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use guard_builtins::Builtin;
-use guard_config::Brought;
+use guard_config::CommandLineOverrides;
 use guard_platform::paths::native;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 use crate::hook::HookOptions;
@@ -63,21 +63,21 @@ impl HookLine {
     /// Turns the command line into options, with its paths resolved.
     #[must_use]
     pub fn options(self, environment: &Environment) -> HookOptions {
-        let places = places([&self.config, &self.state, &self.cache], environment);
+        let dirs = dirs([&self.config, &self.state, &self.cache], environment);
         let only = (!self.only.is_empty()).then_some(self.only);
         let settings = self.settings.map(|folder| native(&environment.cwd).join(folder));
-        let brought = Brought { only, settings };
-        HookOptions { harness: self.harness, brought, record: self.record, places: Some(places) }
+        let brought = CommandLineOverrides { only, settings };
+        HookOptions { harness: self.harness, brought, record: self.record, dirs: Some(dirs) }
     }
 }
 
 /// Where the program's files lie if these are named: the configuration file, the state folder, the cache folder.
 #[must_use]
-pub fn places([config, state, cache]: [&Option<PathBuf>; 3], environment: &Environment) -> Places {
+pub fn dirs([config, state, cache]: [&Option<PathBuf>; 3], environment: &Environment) -> AppDirs {
     let absolute = |path: &PathBuf| native(&environment.cwd).join(path);
-    let usual = Places::below(&environment.home);
+    let usual = AppDirs::below(&environment.home);
     let state = state.as_ref().map_or(usual.state, absolute);
-    Places {
+    AppDirs {
         config: config.as_ref().map_or(usual.config, absolute),
         trust: state.clone(),
         state,

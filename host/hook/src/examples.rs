@@ -8,7 +8,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::grants::Grants;
 use guard_contract::{FaultKind, Limits};
 use guard_contract::{Manifest, outcome_name};
-use guard_engine::{Analyzer, Policy, Shared};
+use guard_engine::{Analyzer, Policy, SharedInstance};
 use guard_facts::Facts;
 use guard_facts::Question;
 use guard_facts::fixed::FixedFacts;
@@ -46,7 +46,7 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
             Err(error) => return fail(format!("its input isn't a JSON object: {error}")),
         };
         let call = ToolCall::new(&example.tool, input);
-        let mut shared = Shared::default();
+        let mut shared = SharedInstance::default();
         let (at, mut failed) = (circumstances(), None);
         let read = |command: &str, dialect: &str, _: &_| {
             let read = analyzer
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn an_instance_judges_the_call_that_it_is_asked_about_whatever_it_was_asked_before() {
         let bundle = carried::bundle(&Engine::new().unwrap()).unwrap();
-        let mut shared = Shared::default();
+        let mut shared = SharedInstance::default();
         let mut outcomes = Vec::new();
         for command in ["ls", "guard-host trust; git push --force origin main; rm .env", "ls"] {
             let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), json!(command))]));

@@ -18,7 +18,7 @@ use guard_facts::{Disk, Entry, Facts, GitAsked};
 use guard_redact::{plain, redact, shorten};
 use guard_sdk::addresses::{host, is_here};
 use guard_state::hex;
-use guard_state::history::{History, HistoryError, Past};
+use guard_state::history::{History, HistoryError, PastEvents};
 use guard_state::session::stamp;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -60,7 +60,7 @@ pub(crate) struct SessionFacts {
     history: History,
     /// The digest that identifies the call.
     call: String,
-    past: OnceLock<Result<Past, FactFault>>,
+    past: OnceLock<Result<PastEvents, FactFault>>,
 }
 
 impl SessionFacts {

@@ -30,7 +30,7 @@ use crate::remote::Child;
 pub use consent::has_settings;
 pub use elsewhere::is_asked_here;
 pub use guard_chain::bypass;
-use guard_config::{Brought, Config, OnMalformed};
+use guard_config::{CommandLineOverrides, Config, OnMalformed};
 use guard_contract::Outcome;
 use guard_contract::call::CallContext;
 use guard_contract::verdict::{Opinion, Verdict, merge};
@@ -43,9 +43,9 @@ use guard_harness::{Harness, Payload};
 use guard_platform::paths::native;
 use guard_redact::redact;
 use guard_state::environment::Environment;
-use guard_state::{FileLock, Places};
+use guard_state::{FileLock, AppDirs};
 use judge::circumstances;
-pub use judge::{Chains, Judge, Judged, Said};
+pub use judge::{Chains, Judge, Judgement, PayloadAnswer};
 pub use open_call::{OpenCall, Unlogged};
 pub use records::Records;
 use responder::Responder;
@@ -61,11 +61,11 @@ pub struct HookOptions {
     /// The harness; none: the payload tells.
     pub harness: Option<String>,
     /// The policies that it asks, and the settings that it brings.
-    pub brought: Brought,
+    pub brought: CommandLineOverrides,
     /// The folder in which payloads are kept as fixtures; none: they are not.
     pub record: Option<PathBuf>,
     /// Where the program's files lie.
-    pub places: Option<Places>,
+    pub dirs: Option<AppDirs>,
 }
 
 /// Answers the payload on standard input. Gives the exit code.
@@ -83,7 +83,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         _ => complaint,
     };
     let harness = named.flatten().unwrap_or_else(guard_harness::default);
-    let places = options.places.unwrap_or_else(|| Places::below(&environment.home));
+    let dirs = options.dirs.unwrap_or_else(|| AppDirs::below(&environment.home));
     let responder = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
@@ -91,10 +91,10 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         return responder.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
-    let chains = OneReply { places: &places, environment, brought: &options.brought, responder: &responder };
+    let chains = OneReply { dirs: &dirs, environment, brought: &options.brought, responder: &responder };
     let variable = |name: &str| environment.variables.get(name).cloned();
     let judge = Judge {
-        places: &places,
+        dirs: &dirs,
         environment,
         facts: &facts,
         brought: &options.brought,
@@ -106,10 +106,10 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     let harness = plain_protocol(&options.brought, object.as_ref().ok()).unwrap_or(harness);
     let mut judged = judge.judge(&responder.call, harness, object.as_ref());
     let exit = match &judged.said {
-        Said::Verdict(verdict) => responder.reply(verdict),
-        Said::Report(text) => responder.report(text),
+        PayloadAnswer::Verdict(verdict) => responder.reply(verdict),
+        PayloadAnswer::Report(text) => responder.report(text),
     };
-    judged.records.write(&responder.call, &places, &*facts);
+    judged.records.write(&responder.call, &dirs, &*facts);
     if let (Some(folder), Ok(object)) = (&options.record, &object) {
         let harness = guard_harness::detect(object, harness);
         let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
@@ -124,7 +124,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
 const PLAIN: [&str; 3] = ["tool_name", "tool_input", "cwd"];
 
 /// The protocol of the script whose name the program was started by, if the payload is one of that script's own.
-fn plain_protocol(brought: &Brought, object: Option<&Map<String, Value>>) -> Option<&'static dyn Harness> {
+fn plain_protocol(brought: &CommandLineOverrides, object: Option<&Map<String, Value>>) -> Option<&'static dyn Harness> {
     let [name] = brought.only.as_deref()? else { return None };
     let is_plain = |object: &Map<String, Value>| object.keys().all(|key| PLAIN.contains(&key.as_str()));
     object.filter(|object| object.contains_key("tool_name") && is_plain(object))?;
@@ -136,9 +136,9 @@ fn plain_protocol(brought: &Brought, object: Option<&Map<String, Value>>) -> Opt
 
 /// The chains of a process that ends with its reply.
 struct OneReply<'a> {
-    places: &'a Places,
+    dirs: &'a AppDirs,
     environment: &'a Environment,
-    brought: &'a Brought,
+    brought: &'a CommandLineOverrides,
     responder: &'a Responder,
 }
 
@@ -146,20 +146,20 @@ impl Chains for OneReply<'_> {
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
         let engine = Engine::for_one_reply();
         self.responder.set_engine(engine.clone());
-        carried::load_from_cache(&engine, self.places);
+        carried::load_from_cache(&engine, self.dirs);
         Arc::new(Chain::new(engine, self.prepared(&at.projects(), &at.cwd, self.brought)))
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {
         let inner = folders.last().map_or("/", String::as_str);
-        self.prepared(folders, inner, &Brought::default())
+        self.prepared(folders, inner, &CommandLineOverrides::default())
     }
 }
 
 impl OneReply<'_> {
-    fn prepared(&self, projects: &[String], cwd: &str, brought: &Brought) -> Prepared {
+    fn prepared(&self, projects: &[String], cwd: &str, brought: &CommandLineOverrides) -> Prepared {
         // Nobody waits for what is compiled beside: this process ends first.
-        open_chain(self.places, self.environment, projects, cwd, brought).0
+        open_chain(self.dirs, self.environment, projects, cwd, brought).0
     }
 }
 
@@ -175,23 +175,23 @@ fn read() -> Result<Map<String, Value>, Refusal> {
 /// The prepared chain of these projects, made if something that it depends on has changed. Compiles nothing: another process
 /// does, which is given. A process that lives on has to wait for it when it ends.
 pub fn open_chain(
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
     projects: &[String],
     cwd: &str,
-    brought: &Brought,
+    brought: &CommandLineOverrides,
 ) -> (Prepared, Option<process::Child>) {
-    let open = Prepared::open_with(places, &environment.program, projects, brought);
-    let prepared = open.unwrap_or_else(|| prepare_for(places, &environment.program, projects, brought, None));
-    let compiling = prepared.is_waiting().then(|| compile_beside(places, environment, cwd)).flatten();
+    let open = Prepared::open_with(dirs, &environment.program, projects, brought);
+    let prepared = open.unwrap_or_else(|| prepare_for(dirs, &environment.program, projects, brought, None));
+    let compiling = prepared.is_waiting().then(|| compile_beside(dirs, environment, cwd)).flatten();
     (prepared, compiling)
 }
 
 /// Starts a process that compiles what is not compiled yet, unless one is at it.
-fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Option<process::Child> {
-    FileLock::acquire(&warm_lock(places), environment.started).ok()?;
+fn compile_beside(dirs: &AppDirs, environment: &Environment, cwd: &str) -> Option<process::Child> {
+    FileLock::acquire(&warm_lock(dirs), environment.started).ok()?;
     let mut warm = Command::new(&environment.program);
-    for (flag, path) in places.arguments() {
+    for (flag, path) in dirs.arguments() {
         warm.arg(flag).arg(path);
     }
     warm.args(["cache", "warm"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -205,8 +205,8 @@ fn compile_beside(places: &Places, environment: &Environment, cwd: &str) -> Opti
 
 /// The lock that is held while policies are compiled for all.
 #[must_use]
-pub fn warm_lock(places: &Places) -> PathBuf {
-    places.cache.join("warm.lock")
+pub fn warm_lock(dirs: &AppDirs) -> PathBuf {
+    dirs.cache.join("warm.lock")
 }
 
 /// Verdict for an unreadable payload; `None`: report it with exit code 1. Without a setting that is what is done where a

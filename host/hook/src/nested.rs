@@ -12,7 +12,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::{is_below, lexical, parent};
 use guard_contract::syntax::{Command, Word};
 use guard_facts::{Scene, git_root};
-use guard_state::Places;
+use guard_state::AppDirs;
 
 /// Gives the chain of folders with a configuration.
 pub type Open<'a> = dyn Fn(&[String]) -> Prepared + 'a;
@@ -94,7 +94,7 @@ fn enclosing(root: &str, at: &CallContext, scene: &Scene) -> Vec<String> {
 }
 
 fn has_configuration(folder: &str) -> bool {
-    fs::symlink_metadata(Places::project_file(folder)).is_ok()
+    fs::symlink_metadata(AppDirs::project_file(folder)).is_ok()
 }
 
 /// The folders with a configuration on the way from these roots to the paths, the outer ones first. The roots are none.

@@ -1,4 +1,4 @@
-//! [`Asker`]: whoever asks the server of a `[remote]`; [`Child`]: asks it by another process, so that the hook holds
+//! [`RemoteDecider`]: whoever asks the server of a `[remote]`; [`Child`]: asks it by another process, so that the hook holds
 //! neither HTTP nor TLS.
 
 use std::time::Instant;
@@ -21,7 +21,7 @@ pub const COMMAND: &str = "ask-remote";
 pub const ANSWER_BYTES: u64 = guard_chain::exchange::ANSWER_BYTES as u64;
 
 /// Asks the server of a `[remote]`.
-pub trait Asker: std::fmt::Debug + Send + Sync {
+pub trait RemoteDecider: std::fmt::Debug + Send + Sync {
     /// Asks until nothing is missing, and gives the answer, which has been checked.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ pub struct Child<'a> {
     pub environment: &'a Environment,
 }
 
-impl Asker for Child<'_> {
+impl RemoteDecider for Child<'_> {
     fn ask(&self, remote: &Remote, request: Request, until: Instant) -> Result<Response, String> {
         let left = || until.saturating_duration_since(Instant::now());
         let left_ms = u64::try_from(left().as_millis()).unwrap_or_default();

@@ -13,9 +13,9 @@ use guard_contract::policy::SELF_PROTECT;
 use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{Layer, Outcome};
 use guard_state::environment::Environment;
-use guard_state::{FileLock, Places};
-use guard_undo::backup::{Answer, COMMAND, Task};
-use guard_undo::{Kept, Loss, Losses, Rehearsal, Store, losses};
+use guard_state::{FileLock, AppDirs};
+use guard_undo::backup::{ChildAnswer, COMMAND, Task};
+use guard_undo::{BackupCoverage, Loss, Losses, Rehearsal, Store, losses};
 
 use crate::cache::Prepared;
 use crate::hook::OpenCall;
@@ -40,7 +40,7 @@ const ANSWER_BYTES: u64 = 64 << 10;
 #[derive(Debug, Default)]
 pub struct Copy {
     /// None: they destroy nothing.
-    answer: Option<Answer>,
+    answer: Option<ChildAnswer>,
     /// Nothing else may be lost.
     is_all: bool,
 }
@@ -53,7 +53,7 @@ impl Copy {
         config: &Config,
         (calls, traces): (&[ToolCall], &[Trace]),
         at: &CallContext,
-        places: &Places,
+        dirs: &AppDirs,
         environment: &Environment,
         verdict: &Verdict,
     ) -> Self {
@@ -77,13 +77,13 @@ impl Copy {
         let left = Duration::from_millis(config.undo.max_ms.into()).min(call.left().saturating_sub(RESERVE));
         let until = begun + (left + START).min(call.left().saturating_sub(RESERVE));
         let is_all = !all.may_be_more;
-        let slot = match slot(&places.state, begun + left) {
+        let slot = match slot(&dirs.state, begun + left) {
             Ok(slot) => slot,
-            Err(why) => return Copy { answer: Some(Answer::nothing(why)), is_all },
+            Err(why) => return Copy { answer: Some(ChildAnswer::nothing(why)), is_all },
         };
         let left = left.saturating_sub(begun.elapsed());
         let task = Task {
-            state: places.state.clone(),
+            state: dirs.state.clone(),
             left_ms: u64::try_from(left.as_millis()).unwrap_or_default(),
             max_bytes: config.undo.max_bytes,
             exclude: config.undo.exclude.clone(),
@@ -93,7 +93,7 @@ impl Copy {
             project: at.project_root.clone(),
             losses: all,
         };
-        let answer = ask(&task, environment, until).unwrap_or_else(Answer::nothing);
+        let answer = ask(&task, environment, until).unwrap_or_else(ChildAnswer::nothing);
         drop(slot);
         Copy { answer: Some(answer), is_all }
     }
@@ -109,21 +109,21 @@ impl Copy {
             return Copy::of_nothing(&all);
         }
         let is_unkept = all.list.iter().any(|loss| matches!(loss, Loss::Unkept(_)));
-        let kept = if is_unkept { Kept::Partly } else { Kept::Whole };
-        let answer = Answer { kept, id: "assumed".to_owned(), why: String::new(), is_needless: false };
+        let kept = if is_unkept { BackupCoverage::Partly } else { BackupCoverage::Whole };
+        let answer = ChildAnswer { kept, id: "assumed".to_owned(), why: String::new(), is_needless: false };
         Copy { answer: Some(answer), is_all: !all.may_be_more }
     }
 
     /// The answer where there is nothing to copy: a call that certainly loses nothing needs no copy.
     fn of_nothing(losses: &Losses) -> Self {
         let is_all = losses.list.is_empty() && !losses.may_be_more;
-        let needless = Answer { kept: Kept::Whole, id: String::new(), why: String::new(), is_needless: true };
+        let needless = ChildAnswer { kept: BackupCoverage::Whole, id: String::new(), why: String::new(), is_needless: true };
         Copy { answer: is_all.then_some(needless), is_all }
     }
 
     /// The name of a copy that holds something. Empty: there is none.
     pub(crate) fn id(&self) -> &str {
-        let answer = self.answer.as_ref().filter(|answer| answer.kept != Kept::Nothing);
+        let answer = self.answer.as_ref().filter(|answer| answer.kept != BackupCoverage::Nothing);
         answer.map(|answer| answer.id.as_str()).unwrap_or_default()
     }
 
@@ -148,7 +148,7 @@ impl Copy {
     }
 
     /// The answer of a copy that brings back all that these asks are about.
-    fn sparing(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&Answer> {
+    fn sparing(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&ChildAnswer> {
         let config = &prepared.config;
         let may_lift = |asked: &Attributed| {
             let entry = prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == asked.policy);
@@ -156,7 +156,7 @@ impl Copy {
             let is_loss = asked.finding.tags.iter().any(is_tagged) && asked.policy != SELF_PROTECT && !asked.of_host;
             is_loss && entry.is_some_and(|entry| config.may_loosen(Layer::User, entry))
         };
-        let is_whole = |answer: &&Answer| answer.kept == Kept::Whole && (answer.is_needless || !answer.id.is_empty());
+        let is_whole = |answer: &&ChildAnswer| answer.kept == BackupCoverage::Whole && (answer.is_needless || !answer.id.is_empty());
         let answer = self.answer.as_ref().filter(|_| self.is_all).filter(is_whole)?;
         (verdict.outcome == Outcome::Ask && verdict.asks().all(may_lift)).then_some(answer)
     }
@@ -168,9 +168,9 @@ impl Copy {
             return;
         }
         let line = match answer.kept {
-            Kept::Whole if self.is_all => "A copy is kept: guard-host undo".to_owned(),
-            Kept::Whole | Kept::Partly => "A part of it is kept: guard-host undo".to_owned(),
-            Kept::Nothing => format!("No copy is kept: {}", answer.why),
+            BackupCoverage::Whole if self.is_all => "A copy is kept: guard-host undo".to_owned(),
+            BackupCoverage::Whole | BackupCoverage::Partly => "A part of it is kept: guard-host undo".to_owned(),
+            BackupCoverage::Nothing => format!("No copy is kept: {}", answer.why),
         };
         verdict.closing = match verdict.closing.as_str() {
             "" => line,
@@ -187,7 +187,7 @@ const ATTEMPTS: usize = 3;
 
 /// The result of a rehearsal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rehearsed {
+pub struct RehearsalResult {
     /// How long the fastest copy took, with the start of its process.
     pub took: Duration,
     /// Copies share their extents with the files of this folder until a file changes.
@@ -202,12 +202,12 @@ pub struct Rehearsed {
 pub fn rehearse(
     config: &Config,
     project: &Path,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
-) -> Result<Rehearsed, String> {
-    let mut best: Option<Rehearsed> = None;
+) -> Result<RehearsalResult, String> {
+    let mut best: Option<RehearsalResult> = None;
     for _ in 0..ATTEMPTS {
-        let rehearsal = Rehearsal::begin(&places.state).map_err(|error| error.to_string())?;
+        let rehearsal = Rehearsal::begin(&dirs.state).map_err(|error| error.to_string())?;
         let left_ms = u64::try_from(REHEARSAL.as_millis()).unwrap_or(u64::MAX);
         let started = Instant::now();
         let answer = ask(&rehearsal.task(left_ms, config.undo.max_bytes), environment, started + REHEARSAL)?;
@@ -215,7 +215,7 @@ pub fn rehearse(
         let shares_extents = rehearsal.shares_extents(project);
         rehearsal.restore(&answer, &environment.variables)?;
         if best.is_none_or(|best| took < best.took) {
-            best = Some(Rehearsed { took, shares_extents });
+            best = Some(RehearsalResult { took, shares_extents });
         }
     }
     best.ok_or_else(|| "no copy was tried".to_owned())
@@ -260,7 +260,7 @@ fn slot(state: &Path, until: Instant) -> Result<Option<FileLock>, String> {
     }
 }
 
-fn ask(task: &Task, environment: &Environment, until: Instant) -> Result<Answer, String> {
+fn ask(task: &Task, environment: &Environment, until: Instant) -> Result<ChildAnswer, String> {
     let unwritten = |_| "the call cannot be written".to_owned();
     let task = postcard::to_stdvec(task).map_err(unwritten)?;
     let left = || until.saturating_duration_since(Instant::now());

@@ -16,7 +16,7 @@ use guard_contract::{ImportResolution, Interface, Wasi};
 use guard_engine::clock::Clock;
 use guard_facts::Used;
 use guard_hook::cache::Component;
-use guard_state::Places;
+use guard_state::AppDirs;
 use trial::Trial;
 
 /// A thing that every policy must hold to.
@@ -140,7 +140,7 @@ pub struct Check {
 
 /// A call that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct CheckedCall {
     /// The rule that the call was made for.
     pub rule: &'static str,
     /// Which call.
@@ -163,7 +163,7 @@ pub struct Report {
     /// All rules, in order.
     pub checks: Vec<Check>,
     /// All calls, in order.
-    pub calls: Vec<Made>,
+    pub calls: Vec<CheckedCall>,
 }
 
 impl Report {
@@ -175,13 +175,13 @@ impl Report {
 
     /// The longest call.
     #[must_use]
-    pub fn slowest(&self) -> Option<&Made> {
+    pub fn slowest(&self) -> Option<&CheckedCall> {
         self.calls.iter().max_by_key(|made| made.used.processor)
     }
 
     /// The call that used the most memory.
     #[must_use]
-    pub fn largest(&self) -> Option<&Made> {
+    pub fn largest(&self) -> Option<&CheckedCall> {
         self.calls.iter().max_by_key(|made| made.used.memory)
     }
 }
@@ -196,12 +196,12 @@ pub fn examine(
     wasi: Wasi,
     settings: Option<&Map<String, Value>>,
     cwd: &Path,
-    places: &Places,
+    dirs: &AppDirs,
 ) -> Result<Report, SubjectError> {
     let entry = entry_of(name, wasi, cwd)?;
     let component = Component::of(&entry)
         .map_err(|fault| SubjectError::new(SubjectErrorKind::Missing, format!("`{name}`: {fault}"), ""))?;
-    let workshop = Workshop::open(places).map_err(|fault| SubjectError::of_machine(&fault))?;
+    let workshop = Workshop::open(dirs).map_err(|fault| SubjectError::of_machine(&fault))?;
     let _clock = Clock::start(workshop.engine.clone());
     let analyzer = workshop.analyzer();
     let settings = settings.map_or_else(|| "{}".to_owned(), |settings| Value::Object(settings.clone()).to_string());

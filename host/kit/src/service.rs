@@ -9,7 +9,7 @@
 //!                   config        guard-service-view
 //! ```
 
-use guard_chain::baked::Baked;
+use guard_chain::baked::EmbeddedChain;
 use guard_contract::{FaultKind, Wasi};
 use wasm_compose::graph::{
     Component, ComponentId, CompositionGraph, EncodeOptions, ExportIndex, ImportIndex, InstanceId,
@@ -72,7 +72,7 @@ pub struct RowPolicy {
 /// # Errors
 ///
 /// A part is missing, or a policy imports what a service does not give.
-pub fn compose(baked: &Baked, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError> {
+pub fn compose(baked: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError> {
     let mut parts = Parts::new();
     let view = parts.carried("guard-service-view", &[])?;
     let scripts = parts.carried("guard-scripts", &[])?;

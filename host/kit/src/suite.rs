@@ -18,10 +18,10 @@ mod world;
 
 pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 
-pub use all::{Coverage, Done, Options, Run, SuiteOnChain, run_all};
+pub use all::{Coverage, FinishedCase, Options, Run, SuiteOnChain, run_all};
 pub use filter::{Filter, FilterError, is_chosen};
 pub use read::{SuiteError, check_tools, find, find_tests, line_of_settings, read};
-pub use report::{Difference, Logged, Report, Spent};
+pub use report::{Difference, Logged, Report, LimitUsage};
 pub use run::{run, scenes};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
 pub(crate) use subject::{Workshop, entry_of};

@@ -31,21 +31,21 @@ impl Body {
 
 /// The shape of one kind of token: a prefix, and at least so many characters of its body.
 #[derive(Debug)]
-pub(super) struct Family {
+pub(super) struct TokenFamily {
     pub(super) prefix: &'static str,
     pub(super) body: Body,
     pub(super) least: usize,
 }
 
-const fn family(prefix: &'static str, body: Body, least: usize) -> Family {
-    Family { prefix, body, least }
+const fn family(prefix: &'static str, body: Body, least: usize) -> TokenFamily {
+    TokenFamily { prefix, body, least }
 }
 
 use Body::{Alnum, Hex, Row, Upper, Url, Wide};
 
 /// All of them, sorted by their prefix. A test holds the order.
 #[rustfmt::skip]
-pub(super) const FAMILIES: &[Family] = &[
+pub(super) const FAMILIES: &[TokenFamily] = &[
     family("ABIA", Upper, 16),              // AWS, bearer token of STS
     family("ABSK", Wide, 60),               // AWS Bedrock
     family("ACCA", Upper, 16),              // AWS, context-specific credential
@@ -175,8 +175,8 @@ pub(super) const FAMILIES: &[Family] = &[
 ];
 
 /// The families whose prefix begins with this byte.
-pub(super) fn beginning_with(byte: u8) -> &'static [Family] {
-    let first = |family: &Family| family.prefix.bytes().next().unwrap_or_default();
+pub(super) fn beginning_with(byte: u8) -> &'static [TokenFamily] {
+    let first = |family: &TokenFamily| family.prefix.bytes().next().unwrap_or_default();
     let start = FAMILIES.partition_point(|family| first(family) < byte);
     let end = FAMILIES.partition_point(|family| first(family) <= byte);
     FAMILIES.get(start..end).unwrap_or_default()

@@ -7,7 +7,7 @@ mod table;
 use std::ops::Range;
 
 use commands::{Command, Word, commands};
-use table::{OF_SHELL, Part, Place, ROWS, Row};
+use table::{OF_SHELL, SecretPart, SecretPosition, ROWS, Row};
 
 use super::names::is_telling;
 use super::{addresses, names};
@@ -36,7 +36,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
 
 /// The secrets of a text that is a file which keeps them.
 pub(super) fn find_kept(text: &str, found: &mut Vec<Range<usize>>) {
-    flow::of_text(text, Part::Whole, &mut |piece| found.push(piece));
+    flow::of_text(text, SecretPart::Whole, &mut |piece| found.push(piece));
 }
 
 /// The secrets among the words of one command, which are what the shell makes of them.
@@ -137,12 +137,12 @@ fn names_a_program(text: &str) -> bool {
 }
 
 /// The callback for a secret: the word, and the range of its text.
-type Told<'s, 't> = &'s mut dyn FnMut(&Word<'t>, Range<usize>);
+type OnSecret<'s, 't> = &'s mut dyn FnMut(&Word<'t>, Range<usize>);
 
 /// Tells each secret among the words. Gives which part of what the command reads is one, if it reads one.
-fn of_command<'t>(command: &Command<'t>, secret: Told<'_, 't>) -> Option<Part> {
+fn of_command<'t>(command: &Command<'t>, secret: OnSecret<'_, 't>) -> Option<SecretPart> {
     let words = &command.words;
-    let mut read = flow::takes(command).then_some(Part::Whole);
+    let mut read = flow::takes(command).then_some(SecretPart::Whole);
     for (place, program) in words.iter().enumerate() {
         let text = program.text();
         let is_option = text.starts_with("--");
@@ -173,7 +173,7 @@ const BEFORE: &[&str] = &["if", "then", "else", "elif", "while", "until", "do", 
 
 /// Tells the secrets of a row. Gives whether what the command reads is one. `rest` are the arguments behind the row's
 /// words.
-fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: Told<'_, 't>) -> bool {
+fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: OnSecret<'_, 't>) -> bool {
     let mut is_made = false;
     let mut tell = |word: &Word<'t>, start: usize| {
         // Another command writes it.
@@ -194,8 +194,8 @@ fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: Told
         is_telling(name) || is_telling(word.text())
     };
     match row.place {
-        Place::Option(option) => values(rest, option, &mut tell),
-        Place::Next(option) => {
+        SecretPosition::Option(option) => values(rest, option, &mut tell),
+        SecretPosition::Next(option) => {
             for pair in rest.windows(2) {
                 if let [word, value] = pair
                     && word.text() == option
@@ -204,12 +204,12 @@ fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: Told
                 }
             }
         }
-        Place::Attached(option) => {
+        SecretPosition::Attached(option) => {
             for word in rest.iter().filter(|word| word.text().len() > option.len() && word.text().starts_with(option)) {
                 tell(word, option.len());
             }
         }
-        Place::LastIf(letter) => {
+        SecretPosition::LastIf(letter) => {
             let flags = rest.iter().filter(|word| word.text().starts_with('-') && !word.text().starts_with("--"));
             if flags.into_iter().any(|word| word.text().contains(letter))
                 && let Some(last) = rest.last().filter(|last| !last.text().starts_with('-'))
@@ -217,42 +217,42 @@ fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: Told
                 tell(last, 0);
             }
         }
-        Place::Operand(index) => {
+        SecretPosition::Operand(index) => {
             if let Some(word) = operands.nth(index) {
                 tell(word, 0);
             }
         }
-        Place::Operands => operands.for_each(|word| tell(word, 0)),
-        Place::Named => {
+        SecretPosition::Operands => operands.for_each(|word| tell(word, 0)),
+        SecretPosition::Named => {
             if operands.any(names)
                 && let Some(word) = operands.find(|word| !word.text().starts_with('%'))
             {
                 tell(word, 0);
             }
         }
-        Place::Input(flag) => {
+        SecretPosition::Input(flag) => {
             let letter = flag.strip_prefix('-').filter(|letter| letter.len() == 1);
             return flag.is_empty()
                 || arguments
                     .iter()
                     .any(|word| word.text() == flag || letter.is_some_and(|of| bundles(word.text(), of)));
         }
-        Place::InputOfNamed => return operands.any(names),
+        SecretPosition::InputOfNamed => return operands.any(names),
     }
     is_made
 }
 
-impl Part {
+impl SecretPart {
     /// Where the secret stands in a text that holds it in this way.
     fn of(self, text: &str) -> Option<Range<usize>> {
         match self {
-            Part::Whole => Some(0..text.len()),
+            SecretPart::Whole => Some(0..text.len()),
             // Behind `@` stands a file.
-            Part::Behind(sign) => {
+            SecretPart::Behind(sign) => {
                 let start = text.find(sign)? + sign.len_utf8();
                 text.get(start..).filter(|secret| !secret.starts_with('@')).map(|_| start..text.len())
             }
-            Part::Login => {
+            SecretPart::Login => {
                 let colon = text.find(':')?;
                 let user = text.get(..colon)?;
                 if colon + 1 < text.len() {
@@ -261,11 +261,11 @@ impl Part {
                 let is_word = user.bytes().all(|byte| byte.is_ascii_lowercase());
                 (!is_word).then_some(0..colon)
             }
-            Part::Proxy => {
+            SecretPart::Proxy => {
                 let (colon, end) = (text.find(':')?, text.rfind('@')?);
                 (colon < end && !text.contains("://")).then_some(colon + 1..end)
             }
-            Part::Connect => {
+            SecretPart::Connect => {
                 let slash = text.find('/').filter(|at| *at > 0)?;
                 let end = text.get(slash..)?.find('@').map_or(text.len(), |at| slash + at);
                 (!text.get(..slash)?.contains(['@', '.'])).then_some(slash + 1..end)

@@ -144,7 +144,7 @@ impl Secrets {
     pub fn hide(&self, text: &str) -> String {
         let mut ranges = shapes(text);
         if !self.known.is_empty() {
-            let quoted = Quoted::of(text);
+            let quoted = UnquotedText::of(text);
             for secret in &self.known {
                 quoted.find(secret, &self.open, &mut ranges);
             }
@@ -190,7 +190,7 @@ fn is_mixed(text: &str) -> bool {
 }
 
 /// A text without noise, and where each sign of it stands.
-struct Quoted<'t> {
+struct UnquotedText<'t> {
     text: &'t str,
     signs: String,
     /// For each byte of `signs` its place in `text`, and the end of the text.
@@ -199,7 +199,7 @@ struct Quoted<'t> {
     cuts: Vec<usize>,
 }
 
-impl<'t> Quoted<'t> {
+impl<'t> UnquotedText<'t> {
     fn of(text: &'t str) -> Self {
         let (mut signs, mut places, mut cuts) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
         for (at, c) in text.char_indices() {
@@ -213,7 +213,7 @@ impl<'t> Quoted<'t> {
         }
         cuts.push(signs.len());
         places.push(text.len());
-        Quoted { text, signs, places, cuts }
+        UnquotedText { text, signs, places, cuts }
     }
 
     fn find(&self, secret: &Secret, open: &str, ranges: &mut Vec<Range<usize>>) {

@@ -1,6 +1,6 @@
 //! Finds tokens of known shape in a word. One pass; at each place at most the least length of a family is looked at.
 
-use super::families::{Body, Family, beginning_with};
+use super::families::{Body, TokenFamily, beginning_with};
 use super::names::is_part;
 use super::spans::Spans;
 
@@ -44,7 +44,7 @@ fn token(bytes: &[u8], at: usize) -> Option<usize> {
     families.iter().filter_map(|family| of_family(here, family)).max()
 }
 
-fn of_family(here: &[u8], family: &Family) -> Option<usize> {
+fn of_family(here: &[u8], family: &TokenFamily) -> Option<usize> {
     let body = here.strip_prefix(family.prefix.as_bytes())?;
     // No more is looked at before it is known that all of it goes: else a text of many prefixes would be read many times.
     let seen = body.get(..family.least + SEEN).unwrap_or(body);

@@ -18,20 +18,20 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::chains::{KeptChains, Pulse};
+use crate::chains::{ChainCache, EpochTicker};
 use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
 use crate::{Options, ServeError};
-use guard_chain::exchange::{Answered, Request, Response};
-use guard_config::{Brought, Remote};
+use guard_chain::exchange::{AnsweredRequest, Request, Response};
+use guard_config::{CommandLineOverrides, Remote};
 use guard_contract::Outcome;
 use guard_contract::verdict::Verdict;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_harness::capabilities::ALL;
 use guard_harness::{Harness, Reply};
-use guard_hook::hook::{Judge, OpenCall, Said, Unlogged, parse};
-use guard_hook::remote::Asker;
-use guard_state::Places;
+use guard_hook::hook::{Judge, OpenCall, PayloadAnswer, Unlogged, parse};
+use guard_hook::remote::RemoteDecider;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// How often a waiting call looks at its deadline, which the configuration may have brought nearer. The least deadline is
@@ -61,13 +61,13 @@ pub(crate) enum Answer {
 
 /// Decides calls.
 pub(crate) struct Calls {
-    places: Places,
+    dirs: AppDirs,
     environment: Arc<Environment>,
     facts: Arc<dyn Facts>,
-    chains: KeptChains,
-    pulse: Arc<Pulse>,
+    chains: ChainCache,
+    pulse: Arc<EpochTicker>,
     free: Arc<Semaphore>,
-    asker: Arc<dyn Asker>,
+    asker: Arc<dyn RemoteDecider>,
     note: fn(&str),
     answered: AtomicU64,
     metrics: Metrics,
@@ -77,7 +77,7 @@ pub(crate) struct Calls {
 }
 
 /// A call between the thread that decides it and the connection that waits for its answer.
-struct Turn {
+struct PendingCall {
     call: OpenCall,
     /// The place among those that are decided at once, until it is decided or given up.
     place: Mutex<Option<OwnedSemaphorePermit>>,
@@ -89,20 +89,20 @@ struct Turn {
 
 thread_local! {
     /// The call that this thread decides.
-    static OWN: RefCell<Option<Arc<Turn>>> = const { RefCell::new(None) };
+    static OWN: RefCell<Option<Arc<PendingCall>>> = const { RefCell::new(None) };
 }
 
 impl Calls {
     /// So many calls are decided at the same time as the options say; others wait for their turn.
-    pub(crate) fn new(places: &Places, environment: &Environment, options: &Options) -> Result<Arc<Self>, ServeError> {
+    pub(crate) fn new(dirs: &AppDirs, environment: &Environment, options: &Options) -> Result<Arc<Self>, ServeError> {
         let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
         let environment = Arc::new(of_no_agent(environment));
-        let pulse = Pulse::start().map_err(ServeError::Threads)?;
-        let chains = KeptChains::new(places, environment.clone(), pulse.clone())
+        let pulse = EpochTicker::start().map_err(ServeError::Threads)?;
+        let chains = ChainCache::new(dirs, environment.clone(), pulse.clone())
             .map_err(|fault| ServeError::Sandbox(fault.to_string()))?;
         let free = Arc::new(Semaphore::new(options.at_once));
         Ok(Arc::new(Calls {
-            places: places.clone(),
+            dirs: dirs.clone(),
             environment,
             facts,
             chains,
@@ -151,10 +151,10 @@ impl Calls {
     async fn answer_by(
         self: &Arc<Self>,
         named: &'static dyn Harness,
-        work: impl FnOnce(&Turn) + Send + 'static,
+        work: impl FnOnce(&PendingCall) + Send + 'static,
     ) -> Answer {
         let (sender, mut receiver) = oneshot::channel();
-        let turn = Arc::new(Turn {
+        let turn = Arc::new(PendingCall {
             call: OpenCall::new(Instant::now(), named),
             place: Mutex::default(),
             settled: Mutex::default(),
@@ -182,7 +182,7 @@ impl Calls {
     }
 
     /// The answer of a call that has reached its deadline.
-    async fn late(&self, turn: &Arc<Turn>, mut receiver: oneshot::Receiver<Answer>) -> Answer {
+    async fn late(&self, turn: &Arc<PendingCall>, mut receiver: oneshot::Receiver<Answer>) -> Answer {
         if !turn.call.take() {
             // It is decided, and its records are being written.
             return match timeout(RECORDS, &mut receiver).await {
@@ -207,7 +207,7 @@ impl Calls {
         turn.settled().unwrap_or(answer)
     }
 
-    fn counted(&self, turn: &Turn, answer: Answer) -> Answer {
+    fn counted(&self, turn: &PendingCall, answer: Answer) -> Answer {
         let harness = turn.call.harness().name();
         let time = turn.call.elapsed();
         match &answer {
@@ -223,9 +223,9 @@ impl Calls {
     }
 }
 
-impl Turn {
+impl PendingCall {
     /// Does the work on this thread. A panic in it never comes back here: [`answer_panics`] answers the call.
-    fn run(self: Arc<Self>, work: impl FnOnce(&Turn)) {
+    fn run(self: Arc<Self>, work: impl FnOnce(&PendingCall)) {
         self.calls.pulse.begin();
         OWN.set(Some(self.clone()));
         work(&self);
@@ -237,10 +237,10 @@ impl Turn {
     fn decide(&self, named: &'static dyn Harness, body: Vec<u8>) {
         let calls = &self.calls;
         let judge = Judge {
-            places: &calls.places,
+            dirs: &calls.dirs,
             environment: &calls.environment,
             facts: &calls.facts,
-            brought: &Brought::default(),
+            brought: &CommandLineOverrides::default(),
             // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
             variable: &|_| Some(String::new()),
             chains: &calls.chains,
@@ -252,19 +252,19 @@ impl Turn {
             return;
         }
         match &judged.said {
-            Said::Verdict(verdict) => self.settle_on(verdict),
-            Said::Report(text) => {
+            PayloadAnswer::Verdict(verdict) => self.settle_on(verdict),
+            PayloadAnswer::Report(text) => {
                 self.settle(Answer::Report(text.clone()));
                 self.tell(self.call.log_report(text));
             }
         }
-        judged.records.write(&self.call, &calls.places, &*calls.facts);
+        judged.records.write(&self.call, &calls.dirs, &*calls.facts);
         if let Some(answer) = self.settled() {
             self.send(answer);
         }
     }
 
-    /// As [`Turn::decide`], where the machine of the call is not this one: no project of it is here, and no approval.
+    /// As [`PendingCall::decide`], where the machine of the call is not this one: no project of it is here, and no approval.
     fn exchange(&self, body: &[u8]) {
         let calls = &self.calls;
         let chain = calls.chains.of(&[], &calls.environment.home);
@@ -287,7 +287,7 @@ impl Turn {
                 }
             },
             (Ok(request), None) => match chain.answer(request, || self.call.left().is_zero()) {
-                Ok(Answered { response, decisive, at }) => {
+                Ok(AnsweredRequest { response, decisive, at }) => {
                     Ok((response, known(&at.harness), decisive.map(|call| (call, at))))
                 }
                 Err(_) if self.call.left().is_zero() => return self.undecided(),
@@ -476,7 +476,7 @@ mod tests {
             ready: |_| {},
             note: |_| {},
         };
-        let calls = Calls::new(&Places::below(&path), &environment, &options).unwrap();
+        let calls = Calls::new(&AppDirs::below(&path), &environment, &options).unwrap();
         answer_panics(|_| {});
         let runtime = crate::runtime(1).unwrap();
         let removal = "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}";

@@ -1,11 +1,11 @@
-//! [`KeptChains`]: prepared chains in memory, each held against the files that it depends on at every call;
-//! [`Pulse`]: the clock of guests' time limits, which ticks only while a call is decided.
+//! [`ChainCache`]: prepared chains in memory, each held against the files that it depends on at every call;
+//! [`EpochTicker`]: the clock of guests' time limits, which ticks only while a call is decided.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use guard_config::Brought;
+use guard_config::CommandLineOverrides;
 use guard_contract::FaultKind;
 use guard_contract::call::CallContext;
 use guard_contract::limits::TICK;
@@ -16,45 +16,45 @@ use guard_hook::carried;
 use guard_hook::chain::Chain;
 use guard_hook::hook::{Chains, open_chain};
 use guard_state::environment::Environment;
-use guard_state::{FileState, Places, Seal};
+use guard_state::{FileState, AppDirs, Seal};
 
 /// The most projects with a file of their own whose chains are kept.
 const KEPT: usize = 64;
 
 /// The chains of a process that lives on.
-pub(crate) struct KeptChains {
-    places: Places,
+pub(crate) struct ChainCache {
+    dirs: AppDirs,
     environment: Arc<Environment>,
     now: Mutex<Generation>,
-    pulse: Arc<Pulse>,
+    pulse: Arc<EpochTicker>,
 }
 
 /// An engine and the chains that it runs.
 struct Generation {
     engine: Engine,
-    kept: HashMap<Vec<String>, Kept>,
+    kept: HashMap<Vec<String>, CachedChain>,
 }
 
 /// A chain, and the state of the key when it was prepared.
 #[derive(Clone)]
-struct Kept {
+struct CachedChain {
     chain: Arc<Chain>,
     key: FileState,
 }
 
-impl KeptChains {
+impl ChainCache {
     /// # Errors
     ///
     /// The sandbox cannot start on this machine.
-    pub(crate) fn new(places: &Places, environment: Arc<Environment>, pulse: Arc<Pulse>) -> Result<Self, FaultKind> {
-        let now = Generation::new(places, &pulse)?;
-        Ok(KeptChains { places: places.clone(), environment, now: Mutex::new(now), pulse })
+    pub(crate) fn new(dirs: &AppDirs, environment: Arc<Environment>, pulse: Arc<EpochTicker>) -> Result<Self, FaultKind> {
+        let now = Generation::new(dirs, &pulse)?;
+        Ok(ChainCache { dirs: dirs.clone(), environment, now: Mutex::new(now), pulse })
     }
 
     /// Lets go of the engine and all chains: a call that will never end may hold a part of them.
     pub(crate) fn renew(&self) {
         // Without a new engine the old one is as good as none.
-        if let Ok(new) = Generation::new(&self.places, &self.pulse) {
+        if let Ok(new) = Generation::new(&self.dirs, &self.pulse) {
             *self.now() = new;
         }
     }
@@ -62,12 +62,12 @@ impl KeptChains {
     /// The chain of these projects, for a call that happens in `cwd`.
     pub(crate) fn of(&self, projects: &[String], cwd: &str) -> Arc<Chain> {
         let projects = effective(projects);
-        let key = FileState::of(&Seal::file(&self.places.state));
+        let key = FileState::of(&Seal::file(&self.dirs.state));
         let (engine, kept) = {
             let now = self.now();
             (now.engine.clone(), now.kept.get(&projects).cloned())
         };
-        if let Some(kept) = kept.filter(|kept| kept.key == key && kept.chain.prepared.is_current(&self.places)) {
+        if let Some(kept) = kept.filter(|kept| kept.key == key && kept.chain.prepared.is_current(&self.dirs)) {
             return kept.chain;
         }
         let chain = Arc::new(Chain::new(engine, self.prepared(&projects, cwd)));
@@ -76,14 +76,14 @@ impl KeptChains {
             if now.kept.len() >= KEPT {
                 now.kept.clear();
             }
-            now.kept.insert(projects, Kept { chain: chain.clone(), key });
+            now.kept.insert(projects, CachedChain { chain: chain.clone(), key });
         }
         chain
     }
 
     fn prepared(&self, projects: &[String], cwd: &str) -> Prepared {
-        let brought = Brought::default();
-        let (prepared, compiling) = open_chain(&self.places, &self.environment, projects, cwd, &brought);
+        let brought = CommandLineOverrides::default();
+        let (prepared, compiling) = open_chain(&self.dirs, &self.environment, projects, cwd, &brought);
         if let Some(mut child) = compiling {
             // Somebody has to wait for it when it ends.
             let _ = thread::Builder::new().spawn(move || child.wait());
@@ -96,7 +96,7 @@ impl KeptChains {
     }
 }
 
-impl Chains for KeptChains {
+impl Chains for ChainCache {
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
         self.of(&at.projects(), &at.cwd)
     }
@@ -108,8 +108,8 @@ impl Chains for KeptChains {
 }
 
 impl Generation {
-    fn new(places: &Places, pulse: &Pulse) -> Result<Self, FaultKind> {
-        let engine = carried::engine_for_many_replies(places)?;
+    fn new(dirs: &AppDirs, pulse: &EpochTicker) -> Result<Self, FaultKind> {
+        let engine = carried::engine_for_many_replies(dirs)?;
         pulse.drive(engine.clone());
         Ok(Generation { engine, kept: HashMap::new() })
     }
@@ -117,7 +117,7 @@ impl Generation {
 
 /// Ticks on every engine while calls are decided, and sleeps otherwise.
 #[derive(Default)]
-pub(crate) struct Pulse {
+pub(crate) struct EpochTicker {
     state: Mutex<State>,
     began: Condvar,
 }
@@ -128,14 +128,14 @@ struct State {
     engines: Vec<Engine>,
 }
 
-impl Pulse {
+impl EpochTicker {
     /// Starts its thread.
     ///
     /// # Errors
     ///
     /// There is no room for one.
     pub(crate) fn start() -> std::io::Result<Arc<Self>> {
-        let pulse = Arc::new(Pulse::default());
+        let pulse = Arc::new(EpochTicker::default());
         let own = pulse.clone();
         thread::Builder::new().spawn(move || own.beat())?;
         Ok(pulse)

@@ -1,4 +1,4 @@
-//! [`Ends`]: the ways in which a person or the system tells the server to end.
+//! [`ShutdownSignals`]: the ways in which a person or the system tells the server to end.
 
 use std::io;
 
@@ -10,15 +10,15 @@ use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlShutdown, ctrl_break, ctrl_c,
 
 /// The ways in which the server is told to end.
 #[cfg(unix)]
-pub(crate) struct Ends {
+pub(crate) struct ShutdownSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 #[cfg(unix)]
-impl Ends {
+impl ShutdownSignals {
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Ends { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(ShutdownSignals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
     /// Waits for one of them.
@@ -32,16 +32,16 @@ impl Ends {
 
 /// The ways in which the server is told to end.
 #[cfg(windows)]
-pub(crate) struct Ends {
+pub(crate) struct ShutdownSignals {
     interrupt: CtrlC,
     stop: CtrlBreak,
     shutdown: CtrlShutdown,
 }
 
 #[cfg(windows)]
-impl Ends {
+impl ShutdownSignals {
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Ends { interrupt: ctrl_c()?, stop: ctrl_break()?, shutdown: ctrl_shutdown()? })
+        Ok(ShutdownSignals { interrupt: ctrl_c()?, stop: ctrl_break()?, shutdown: ctrl_shutdown()? })
     }
 
     /// Waits for one of them.

@@ -1,4 +1,4 @@
-//! [`Site`]: what is at which address, for whom, and what a request may be.
+//! [`Router`]: what is at which address, for whom, and what a request may be.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const TIMING: HeaderName = HeaderName::from_static("server-timing");
 const THROWN_AWAY: u64 = 80 << 20;
 
 /// The state that requests are answered from.
-pub(crate) struct Site {
+pub(crate) struct Router {
     pub(crate) calls: Arc<Calls>,
     pub(crate) token: Token,
     /// How long a client may take to send its request's body.
@@ -59,14 +59,14 @@ impl Refusal {
 }
 
 /// Where a request goes.
-enum Place {
+enum Route {
     Health,
     Metrics,
     Hook(Option<&'static dyn Harness>),
     Decide,
 }
 
-impl Site {
+impl Router {
     /// Answers a request.
     pub(crate) async fn serve(
         self: Arc<Self>,
@@ -75,13 +75,13 @@ impl Site {
         let until = Instant::now() + self.read_timeout;
         let (head, mut body) = request.into_parts();
         let answered = match self.place(&head) {
-            Ok(Place::Health) => Ok(self.health().await),
-            Ok(Place::Metrics) => Ok(self.metrics().await),
-            Ok(Place::Decide) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
+            Ok(Route::Health) => Ok(self.health().await),
+            Ok(Route::Metrics) => Ok(self.metrics().await),
+            Ok(Route::Decide) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
                 Ok((bytes, _room)) => told(self.calls.exchange(bytes).await),
                 Err(refusal) => Err(refusal),
             },
-            Ok(Place::Hook(named)) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
+            Ok(Route::Hook(named)) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
                 Ok((bytes, _room)) => {
                     let started = Instant::now();
                     let answer = self.calls.answer(named, bytes).await;
@@ -104,16 +104,16 @@ impl Site {
         })
     }
 
-    fn place(&self, head: &Parts) -> Result<Place, Refusal> {
+    fn place(&self, head: &Parts) -> Result<Route, Refusal> {
         let path = head.uri.path();
         let (method, place) = match path.strip_prefix("/hook") {
-            _ if path == "/health" => (Method::GET, Some(Place::Health)),
-            _ if path == "/decide" => (Method::POST, Some(Place::Decide)),
-            _ if path == "/metrics" => (Method::GET, Some(Place::Metrics)),
-            Some("") => (Method::POST, Some(Place::Hook(None))),
+            _ if path == "/health" => (Method::GET, Some(Route::Health)),
+            _ if path == "/decide" => (Method::POST, Some(Route::Decide)),
+            _ if path == "/metrics" => (Method::GET, Some(Route::Metrics)),
+            Some("") => (Method::POST, Some(Route::Hook(None))),
             Some(name) if name.starts_with('/') => {
                 let named = guard_harness::named(name.trim_start_matches('/'));
-                (Method::POST, named.map(|harness| Place::Hook(Some(harness))))
+                (Method::POST, named.map(|harness| Route::Hook(Some(harness))))
             }
             _ => {
                 return Err(Refusal::new(
@@ -122,7 +122,7 @@ impl Site {
                 ));
             }
         };
-        let is_for_all = matches!(place, Some(Place::Health));
+        let is_for_all = matches!(place, Some(Route::Health));
         let shown = head.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         if !is_for_all && !shown.is_some_and(|header| self.token.is_shown_by(header)) {
             let why = if shown.is_some() { "the token is wrong" } else { "the token is missing" };

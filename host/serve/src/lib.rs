@@ -44,11 +44,11 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
 use calls::Calls;
-use ends::Ends;
-use guard_hook::remote::Asker;
+use ends::ShutdownSignals;
+use guard_hook::remote::RemoteDecider;
 use guard_state::environment::Environment;
-use guard_state::{FileLock, FolderError, Places, make_private};
-use http::{BODIES_KIB, Site};
+use guard_state::{FileLock, FolderError, AppDirs, make_private};
+use http::{BODIES_KIB, Router};
 pub use listener::Address;
 use listener::{Connection, Listener};
 use token::Token;
@@ -84,7 +84,7 @@ pub struct Options {
     /// The most calls that are decided at once; others wait for their turn.
     pub at_once: usize,
     /// Asks the server of a `[remote]`, where the configuration has one.
-    pub asker: Arc<dyn Asker>,
+    pub asker: Arc<dyn RemoteDecider>,
     /// Is told the address once the server listens.
     pub ready: fn(&str),
     /// Is told what people who run the server should know.
@@ -131,24 +131,24 @@ pub enum ServeError {
 /// # Errors
 ///
 /// It does not start, or ends by itself: see [`ServeError`].
-pub fn run(options: &Options, places: &Places, environment: &Environment) -> Result<(), ServeError> {
-    make_private(&places.state)?;
-    let lock = places.state.join("serve.lock");
+pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Result<(), ServeError> {
+    make_private(&dirs.state)?;
+    let lock = dirs.state.join("serve.lock");
     let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
-        io::ErrorKind::TimedOut => ServeError::Busy(places.state.clone()),
+        io::ErrorKind::TimedOut => ServeError::Busy(dirs.state.clone()),
         _ => ServeError::Lock(lock.clone(), error),
     })?;
-    let token = Token::of(&options.token_file.clone().unwrap_or_else(|| token_file(places)))?;
+    let token = Token::of(&options.token_file.clone().unwrap_or_else(|| token_file(dirs)))?;
     let runtime = runtime(options.at_once).map_err(ServeError::Threads)?;
     let result = runtime.block_on(async {
         let listener = Listener::bind(&options.address)?;
         allow_files(options.connections);
-        let calls = Calls::new(places, environment, options)?;
+        let calls = Calls::new(dirs, environment, options)?;
         calls::answer_panics(options.note);
         // Makes the chain that most calls need, before the first one waits for it.
         calls.problems();
-        let ends = Ends::new().map_err(ServeError::Threads)?;
-        let site = Site {
+        let ends = ShutdownSignals::new().map_err(ServeError::Threads)?;
+        let site = Router {
             calls,
             token,
             read_timeout: options.read_timeout,
@@ -170,12 +170,12 @@ pub fn run(options: &Options, places: &Places, environment: &Environment) -> Res
 /// # Errors
 ///
 /// The file is not private, or holds no token.
-pub fn token(places: &Places) -> Result<String, TokenError> {
-    Token::of(&token_file(places)).map(Token::into_text)
+pub fn token(dirs: &AppDirs) -> Result<String, TokenError> {
+    Token::of(&token_file(dirs)).map(Token::into_text)
 }
 
-fn token_file(places: &Places) -> PathBuf {
-    places.state.join("serve.token")
+fn token_file(dirs: &AppDirs) -> PathBuf {
+    dirs.state.join("serve.token")
 }
 
 /// One thread talks to the clients; each call is decided on one of the others.
@@ -204,7 +204,7 @@ fn allow_files(connections: usize) {
 fn allow_files(_: usize) {}
 
 /// True: it was told to end.
-async fn serve(options: &Options, listener: Listener, site: Arc<Site>, mut ends: Ends) -> bool {
+async fn serve(options: &Options, listener: Listener, site: Arc<Router>, mut ends: ShutdownSignals) -> bool {
     let (end, ending) = watch::channel(false);
     let room = Arc::new(Semaphore::new(options.connections));
     // Connections that are refused, and told so.
@@ -250,7 +250,7 @@ async fn serve(options: &Options, listener: Listener, site: Arc<Site>, mut ends:
 }
 
 /// Answers the requests of a connection, one after the other.
-async fn converse<S>(stream: S, site: Arc<Site>, mut ending: watch::Receiver<bool>, place: OwnedSemaphorePermit)
+async fn converse<S>(stream: S, site: Arc<Router>, mut ending: watch::Receiver<bool>, place: OwnedSemaphorePermit)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

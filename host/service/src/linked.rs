@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::convert::Convert;
 use crate::generated::guard::bundle::{analyzer, policies as bundled};
 use crate::generated::guard::service::{policies as row, scene};
-use guard_chain::baked::{Baked, BakedMember, BakedSeat};
-use guard_chain::{DEFAULTS, Given, Sandbox};
+use guard_chain::baked::{EmbeddedChain, EmbeddedPolicy, ComponentLocation};
+use guard_chain::{DEFAULTS, SettingsToUse, Sandbox};
 use guard_contract::call::CallContext;
 use guard_contract::manifest::check_decision;
 use guard_contract::policy::Entry;
@@ -21,7 +21,7 @@ use guard_facts::{Answer, Question, Scene, Used};
 /// The policies of one request.
 #[derive(Debug)]
 pub(crate) struct Linked<'a> {
-    baked: &'a Baked,
+    baked: &'a EmbeddedChain,
     /// The facts of the machine, in JSON, until the policies get them.
     record: RefCell<Option<String>>,
     /// The record was told.
@@ -31,7 +31,7 @@ pub(crate) struct Linked<'a> {
 }
 
 impl<'a> Linked<'a> {
-    pub(crate) fn new(baked: &'a Baked, record: &Record) -> Self {
+    pub(crate) fn new(baked: &'a EmbeddedChain, record: &Record) -> Self {
         // A record is maps of texts, and has a form in JSON.
         let record = serde_json::to_string(record).unwrap_or_default();
         Linked { baked, record: RefCell::new(Some(record)), is_open: Cell::new(false), begun: RefCell::default() }
@@ -89,25 +89,25 @@ impl Sandbox for Linked<'_> {
         Ok(analyzer::analyze(command, dialect, &at.cwd, &at.home).convert())
     }
 
-    fn ask(&self, (): &mut (), place: usize, given: Given, question: &Question<'_>) -> Answer {
-        let Some(BakedMember { entry, seat, .. }) = self.baked.members.get(place) else {
+    fn ask(&self, (): &mut (), place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer {
+        let Some(EmbeddedPolicy { entry, seat, .. }) = self.baked.members.get(place) else {
             return Answer::fault(FaultKind::NotReady);
         };
         let settings = match given {
-            Given::Own => entry.settings.as_str(),
-            Given::Defaults => DEFAULTS,
+            SettingsToUse::Own => entry.settings.as_str(),
+            SettingsToUse::Defaults => DEFAULTS,
         };
         scene::meet(None);
         let configured = match seat {
-            BakedSeat::Bundle(name) => bundled::configure(name, settings),
-            BakedSeat::Row(place) => row::configure(*place, settings),
+            ComponentLocation::Bundle(name) => bundled::configure(name, settings),
+            ComponentLocation::Row(place) => row::configure(*place, settings),
         };
         let decision = configured.map_err(|text| FaultKind::refused("configure", &text)).and_then(|()| {
             self.begin(&question.scene)?;
             scene::meet(Some(&postcard::to_stdvec(&*question.grants).map_err(form)?));
             let decided = match seat {
-                BakedSeat::Bundle(name) => bundled::decide(name, question.tool, question.input),
-                BakedSeat::Row(place) => row::decide(*place, question.tool, question.input),
+                ComponentLocation::Bundle(name) => bundled::decide(name, question.tool, question.input),
+                ComponentLocation::Row(place) => row::decide(*place, question.tool, question.input),
             };
             let decision = decided.map_err(|text| FaultKind::refused("decide", &text))?;
             check_decision(question.manifest, decision.convert())

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{Found as Registered, InstallOptions, Site};
-use guard_config::{Brought, of_refused_settings};
+use crate::install::{CheckResults as Registered, InstallOptions, HookLocation};
+use guard_config::{CommandLineOverrides, of_refused_settings};
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
@@ -20,9 +20,9 @@ use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
-use guard_hook::cache::{Making, Member, Prepared, Readiness, prepare_for};
+use guard_hook::cache::{BuildOptions, Member, Prepared, Readiness, prepare_for};
 use guard_hook::chain::{AskOptions, Chain, Step};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// The most examples of one policy that are decided with its settings.
@@ -70,7 +70,7 @@ impl Mistake {
 /// Everything that is wrong with a chain. None: every policy answers.
 #[must_use]
 pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Vec<Mistake> {
-    let mut found = Found::default();
+    let mut found = CheckResults::default();
     for problem in prepared.config.problems.iter().chain(&prepared.config.warnings) {
         found.add(None, problem.clone());
     }
@@ -107,13 +107,13 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
 /// Everything that is wrong with files that only registered hooks use: settings of the policies that they name, and
 /// configuration files of their own.
 #[must_use]
-pub fn of_registrations(site: Site<'_>, projects: &[String], making: Option<Making>) -> Vec<Mistake> {
+pub fn of_registrations(site: HookLocation<'_>, projects: &[String], making: Option<BuildOptions>) -> Vec<Mistake> {
     let program = &site.environment.program;
-    let mut found = Found::default();
+    let mut found = CheckResults::default();
     for (config, brought) in registered(site) {
-        let places = &Places { config, ..site.places.clone() };
-        let mut prepared = Prepared::open_with(places, program, projects, &brought)
-            .unwrap_or_else(|| prepare_for(places, program, projects, &brought, making));
+        let dirs = &AppDirs { config, ..site.dirs.clone() };
+        let mut prepared = Prepared::open_with(dirs, program, projects, &brought)
+            .unwrap_or_else(|| prepare_for(dirs, program, projects, &brought, making));
         if let Some(only) = &brought.only {
             prepared.members.retain(|member| only.contains(&member.entry.name));
         }
@@ -124,7 +124,7 @@ pub fn of_registrations(site: Site<'_>, projects: &[String], making: Option<Maki
 }
 
 /// The configuration file and command-line additions of each registered hook that doesn't use the defaults.
-fn registered(site: Site<'_>) -> Vec<(PathBuf, Brought)> {
+fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, CommandLineOverrides)> {
     let all = guard_harness::ALL.iter().filter_map(|harness| crate::registration(harness.name()));
     let mut found: Vec<Registered> = Vec::new();
     all.for_each(|registration| found.extend(registration.survey(&InstallOptions::default(), site).found));
@@ -133,14 +133,14 @@ fn registered(site: Site<'_>) -> Vec<(PathBuf, Brought)> {
         let usual = crate::registration(guard_harness::default().name());
         usual.into_iter().for_each(|registration| found.extend(registration.survey(&named, site).found));
     }
-    let usual = &site.places.config;
+    let usual = &site.dirs.config;
     let mut additions = Vec::new();
     for Registered { config, only, settings, foreign, .. } in found {
         // A repository does not choose the file that counts as the user's own.
         let config = config.filter(|_| !foreign);
-        let brought = Brought { only: (!only.is_empty()).then_some(only), settings };
+        let brought = CommandLineOverrides { only: (!only.is_empty()).then_some(only), settings };
         let addition = (config.unwrap_or_else(|| usual.clone()), brought);
-        if addition != (usual.clone(), Brought::default()) && !additions.contains(&addition) {
+        if addition != (usual.clone(), CommandLineOverrides::default()) && !additions.contains(&addition) {
             additions.push(addition);
         }
     }
@@ -149,15 +149,15 @@ fn registered(site: Site<'_>) -> Vec<(PathBuf, Brought)> {
 
 /// The files with hooks that a person named for `install`, and those of plugins. Other projects have settings of Claude Code,
 /// too, and those don't apply here.
-pub(crate) fn named_files(site: Site<'_>) -> Vec<PathBuf> {
-    let (mut files, _) = guard_state::registrations::registered(&site.places.state);
+pub(crate) fn named_files(site: HookLocation<'_>) -> Vec<PathBuf> {
+    let (mut files, _) = guard_state::registrations::registered(&site.dirs.state);
     let is_json = |file: &PathBuf| file.extension().is_some_and(|end| end == "json") && file.exists();
     files.retain(|file| is_json(file) && !file.ends_with("settings.json") && !file.ends_with("settings.local.json"));
     files
 }
 
 /// Has every policy decide calls of all kinds.
-fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project: &str, found: &mut Found) {
+fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project: &str, found: &mut CheckResults) {
     let _clock = Clock::start(engine.clone());
     let mut calls = calls(project);
     for member in &prepared.members {
@@ -210,13 +210,13 @@ fn calls(project: &str) -> Vec<ToolCall> {
 
 /// The results so far.
 #[derive(Default)]
-struct Found {
+struct CheckResults {
     mistakes: Vec<Mistake>,
     /// The policies that are known to give no answer.
     broken: BTreeSet<(Layer, String)>,
 }
 
-impl Found {
+impl CheckResults {
     fn add(&mut self, entry: Option<&Entry>, problem: Problem) {
         self.push(entry, problem, false);
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use guard_contract::paths::lexical;
 use serde_json::Value;
 
-use crate::install::{InstallError, InstallOptions, Running, Site};
+use crate::install::{InstallError, InstallOptions, Running, HookLocation};
 
 pub(crate) use closing::opened;
 pub(super) use closing::{closed, is_closed, is_replying, replying};
@@ -24,7 +24,7 @@ pub(super) use line::line;
 const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
 
 /// The names by which an entry of this program is recognized.
-pub(super) struct Names {
+pub(super) struct ProgramNames {
     /// The harness, as the hook's command line names it.
     pub(super) harness: &'static str,
     /// The file name of this program.
@@ -37,11 +37,11 @@ pub(super) struct Names {
     pub(super) home: String,
 }
 
-impl Names {
+impl ProgramNames {
     /// The names at a site.
-    pub(super) fn at(site: Site<'_>, harness: &'static str, plugin: Option<PathBuf>) -> Self {
+    pub(super) fn at(site: HookLocation<'_>, harness: &'static str, plugin: Option<PathBuf>) -> Self {
         let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Names { harness, program, plugin, project: site.project.to_path_buf(), home: site.environment.home.clone() }
+        ProgramNames { harness, program, plugin, project: site.project.to_path_buf(), home: site.environment.home.clone() }
     }
 
     /// A text with the harness's variables filled in.
@@ -72,11 +72,11 @@ impl Names {
 }
 
 /// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
-pub(super) fn arguments(options: &InstallOptions, site: Site<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
+pub(super) fn arguments(options: &InstallOptions, site: HookLocation<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
     let mut arguments = Vec::new();
     // Every user of a machine has places of their own.
     if !options.shared && !options.managed {
-        for (flag, path) in site.places.arguments() {
+        for (flag, path) in site.dirs.arguments() {
             if !path.is_absolute() {
                 let text = format!("there is no home directory; name a place with `{flag}`");
                 return Err(InstallError::Arguments(text));
@@ -110,13 +110,13 @@ pub(super) fn running(line: &str) -> Running {
 }
 
 /// A handler that starts this program's hook, whatever its version and place.
-pub(super) fn is_ours(handler: &Value, names: &Names) -> bool {
+pub(super) fn is_ours(handler: &Value, names: &ProgramNames) -> bool {
     started(handler, names).is_some()
 }
 
 /// The part of this program's hook that a handler starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Started {
+pub(super) struct StartedHook {
     /// The policies that it asks; empty: all.
     pub(super) only: Vec<String>,
     /// The configuration file that it names.
@@ -130,7 +130,7 @@ pub(super) struct Started {
 }
 
 /// The part of this program's hook that a handler starts; `None` if it starts something else.
-pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
+pub(super) fn started(handler: &Value, names: &ProgramNames) -> Option<StartedHook> {
     let command = handler.get("command").and_then(Value::as_str)?;
     if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {
         let args = args.iter().map(Value::as_str);
@@ -148,7 +148,7 @@ pub(super) fn started(handler: &Value, names: &Names) -> Option<Started> {
         None if words.len() == 1 => of_link(Path::new(&path), names).or_else(|| of_gone(command, &path))?,
         None => return None,
     };
-    Some(Started { script: Some(path), ..started })
+    Some(StartedHook { script: Some(path), ..started })
 }
 
 /// The line starts a script itself, and no interpreter.
@@ -166,7 +166,7 @@ const RUNNERS: &[&str] = &["pipenv", "poetry", "uv"];
 const INTERPRETERS: &[&str] = &["bash", "dash", "ksh", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
 /// The script that a handler starts, whoever wrote it.
-pub(super) fn script_of(handler: &Value, names: &Names) -> Option<String> {
+pub(super) fn script_of(handler: &Value, names: &ProgramNames) -> Option<String> {
     let line = opened(handler.get("command").and_then(Value::as_str)?);
     let (mut words, folder) = words_behind_cd(&line, names, &names.project.to_string_lossy())?;
     let args = handler.get("args").and_then(Value::as_array);
@@ -176,7 +176,7 @@ pub(super) fn script_of(handler: &Value, names: &Names) -> Option<String> {
 }
 
 /// The words of a line, and the folder from which it starts: also of one that changes the folder first, `cd FOLDER && ...`.
-fn words_behind_cd(line: &str, names: &Names, from: &str) -> Option<(Vec<String>, String)> {
+fn words_behind_cd(line: &str, names: &ProgramNames, from: &str) -> Option<(Vec<String>, String)> {
     let behind = line.split_once("&&").and_then(|(before, after)| match words(before)?.as_slice() {
         [cd, folder] if cd == "cd" => Some((lexical(&names.expand(folder), from, &names.home), after)),
         _ => None,
@@ -186,7 +186,7 @@ fn words_behind_cd(line: &str, names: &Names, from: &str) -> Option<(Vec<String>
 }
 
 /// The words of the command that others only start: the text of `sh -c`, and what `uv run` runs.
-fn unwrapped((words, folder): (Vec<String>, String), names: &Names) -> Option<(Vec<String>, String)> {
+fn unwrapped((words, folder): (Vec<String>, String), names: &ProgramNames) -> Option<(Vec<String>, String)> {
     match words.as_slice() {
         [shell, flag, line] if flag == "-c" && SHELLS.contains(&file_name(shell)) => {
             words_behind_cd(line, names, &folder)
@@ -202,7 +202,7 @@ fn file_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or_default()
 }
 
-fn script_of_words(words: &[String], interpreters: &[&str], names: &Names, folder: &str) -> Option<String> {
+fn script_of_words(words: &[String], interpreters: &[&str], names: &ProgramNames, folder: &str) -> Option<String> {
     let words = match words {
         [first, rest @ ..] if file_name(first) == "env" => rest,
         words => words,
@@ -218,33 +218,33 @@ fn script_of_words(words: &[String], interpreters: &[&str], names: &Names, folde
 }
 
 /// The hook that a link to this program is, by the link's name.
-fn of_link(path: &Path, names: &Names) -> Option<Started> {
+fn of_link(path: &Path, names: &ProgramNames) -> Option<StartedHook> {
     let target = std::fs::canonicalize(path).ok()?;
     let called = path.file_name()?.to_str()?;
     let builtin = guard_builtins::all().iter().find(|builtin| builtin.called == Some(called))?;
     let settings = path.parent().map(|folder| folder.join(SETTINGS_FOLDER));
-    let started = Started { only: vec![builtin.name.to_owned()], settings, ..Started::default() };
+    let started = StartedHook { only: vec![builtin.name.to_owned()], settings, ..StartedHook::default() };
     is_program(target.to_str()?, names).then_some(started)
 }
 
 /// The hook behind a script that no longer exists. Only lines written by this program block calls in that case.
-fn of_gone(line: &str, path: &str) -> Option<Started> {
-    (is_closed(line) && !Path::new(path).exists()).then(Started::default)
+fn of_gone(line: &str, path: &str) -> Option<StartedHook> {
+    (is_closed(line) && !Path::new(path).exists()).then(StartedHook::default)
 }
 
 /// The text is a script that only becomes this program's hook.
-pub(super) fn is_shim(text: &str, names: &Names) -> bool {
+pub(super) fn is_shim(text: &str, names: &ProgramNames) -> bool {
     of_shim(text, Path::new(""), names).is_some()
 }
 
-fn of_shim(text: &str, path: &Path, names: &Names) -> Option<Started> {
+fn of_shim(text: &str, path: &Path, names: &ProgramNames) -> Option<StartedHook> {
     let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"))?;
     let folder = path.parent().unwrap_or(path).to_string_lossy();
     let words = words(line)?.into_iter().map(|word| word.replace("${0%/*}", &folder));
     hook(words.collect(), names)
 }
 
-fn is_program(word: &str, names: &Names) -> bool {
+fn is_program(word: &str, names: &ProgramNames) -> bool {
     // A shell takes such a word for the value of a variable, and the next one for the program.
     let is_assignment = word.split_once('=').is_some_and(|(name, _)| is_name(name));
     let is_separator = |c: char| c == '/' || cfg!(windows) && c == '\\';
@@ -253,9 +253,9 @@ fn is_program(word: &str, names: &Names) -> bool {
 }
 
 /// The hook that these words call, if it is one that answers this harness.
-fn hook(words: Vec<String>, names: &Names) -> Option<Started> {
+fn hook(words: Vec<String>, names: &ProgramNames) -> Option<StartedHook> {
     let (_, arguments) = words.split_first().filter(|(program, _)| is_program(program, names))?;
-    let (mut named, mut started) = (Vec::new(), Started::default());
+    let (mut named, mut started) = (Vec::new(), StartedHook::default());
     let mut rest = arguments.iter().map(String::as_str);
     while let Some(argument) = rest.next() {
         let (flag, value) = match argument.split_once('=') {
@@ -278,7 +278,7 @@ fn hook(words: Vec<String>, names: &Names) -> Option<Started> {
         ["hook", harness] => *harness == names.harness,
         _ => false,
     };
-    answers.then_some(Started { words, ..started })
+    answers.then_some(StartedHook { words, ..started })
 }
 
 /// The words of a line that is one simple command; none if it is anything else. Variables stay as they are written.

@@ -10,7 +10,7 @@ mod undo;
 use std::path::Path;
 
 use crate::check::named_files;
-use crate::install::{Failing, Found, InstallOptions, Registration, Running, Site, Survey};
+use crate::install::{FailureBehavior, FoundHook, InstallOptions, Registration, Running, HookLocation, Survey};
 use crate::versions;
 use guard_contract::shell_word::word;
 use guard_harness::Harness;
@@ -59,7 +59,7 @@ impl Finding {
 pub fn examine(
     asked: &[(&dyn Harness, &dyn Registration)],
     options: &InstallOptions,
-    site: Site<'_>,
+    site: HookLocation<'_>,
     projects: &[String],
 ) -> Vec<Finding> {
     let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(options, site)).collect();
@@ -70,7 +70,7 @@ pub fn examine(
         findings.extend(versions::newer(harness.name(), site));
     }
     findings.extend(machine::registrations(&surveys, site));
-    findings.extend(machine::folders(site.places));
+    findings.extend(machine::folders(site.dirs));
     let (idle, is_idle) = machine::idle(site, projects);
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
@@ -98,7 +98,7 @@ fn registered(
     survey: &Survey,
     registration: &dyn Registration,
     options: &InstallOptions,
-    site: Site<'_>,
+    site: HookLocation<'_>,
 ) -> Vec<Finding> {
     const CHECK: &str = "registration";
     let again = format!("run `guard-host install {name}{}`", options.named_file());
@@ -138,7 +138,7 @@ fn registered(
             findings.push(Finding::problem(CHECK, text, remedy));
         }
         findings.extend(program(found, &again, site));
-        let Failing { text, remedy } = registration.when_it_fails(found.blocks);
+        let FailureBehavior { text, remedy } = registration.when_it_fails(found.blocks);
         // The same file as before.
         let remedy = remedy.replace(&format!("guard-host install {name}"), &found.again);
         let state = if remedy.is_empty() { State::Ok } else { State::Note };
@@ -171,7 +171,7 @@ fn registered(
 }
 
 /// Checks the program that a registration starts.
-fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
+fn program(found: &FoundHook, again: &str, site: HookLocation<'_>) -> Vec<Finding> {
     const CHECK: &str = "program";
     let Running::Program(name, arguments) = &found.running else { return Vec::new() };
     let own = &site.environment.program;
@@ -202,14 +202,14 @@ fn program(found: &Found, again: &str, site: Site<'_>) -> Vec<Finding> {
         let value = arguments.iter().skip_while(|argument| *argument != flag).nth(1);
         value.map(Path::new)
     };
-    let places = site.places.arguments();
+    let dirs = site.dirs.arguments();
     // In a file for several users nobody's places are right.
-    let missing = places.iter().any(|(flag, _)| told(flag).is_none());
+    let missing = dirs.iter().any(|(flag, _)| told(flag).is_none());
     if missing && !found.foreign && !found.managed {
         let text = "the registration is of an older form, without the places of configuration, state and cache";
         findings.push(Finding::problem(CHECK, text, again));
     }
-    for (flag, path) in places {
+    for (flag, path) in dirs {
         if let Some(told) = told(flag).filter(|told| *told != path) {
             let text = format!("the hook has `{flag} {}`, and here it is `{}`", told.display(), path.display());
             findings.push(Finding::note(CHECK, text, format!("run `doctor` with the same flag, or {again}")));

@@ -93,7 +93,7 @@ pub(super) struct Entries<'a> {
 
 /// Where a handler stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Spot {
+struct HandlerPosition {
     event: String,
     entry: usize,
     /// In its group, if there are groups.
@@ -142,14 +142,14 @@ impl Entries<'_> {
     }
 
     /// Every handler of this program, in the order of the text.
-    fn ours(&self, document: &Document<'_>) -> Result<Vec<Spot>, Malformed> {
+    fn ours(&self, document: &Document<'_>) -> Result<Vec<HandlerPosition>, Malformed> {
         let mut found = Vec::new();
         let Some((events, _)) = self.events(document)? else { return Ok(found) };
         let Kind::Object(members) = &events.kind else { return Ok(found) };
         let is_ours = |node: &Node| (self.is_ours)(&document.value(node));
         for member in members {
             for (entry, node) in member.value.elements().unwrap_or_default().iter().enumerate() {
-                let spot = |handler| Spot { event: member.key.clone(), entry, handler };
+                let spot = |handler| HandlerPosition { event: member.key.clone(), entry, handler };
                 if !self.grouped {
                     found.extend(is_ours(node).then(|| spot(None)));
                     continue;
@@ -167,7 +167,7 @@ impl Entries<'_> {
         loop {
             let document = Document::parse(&text, self.syntax)?;
             let found = self.ours(&document)?;
-            let is_extra = |(index, spot): &(usize, &Spot)| {
+            let is_extra = |(index, spot): &(usize, &HandlerPosition)| {
                 !wanted.iter().any(|(event, _)| *event == spot.event)
                     || found.iter().take(*index).any(|other| other.event == spot.event)
             };
@@ -178,7 +178,7 @@ impl Entries<'_> {
     }
 
     /// The text without one handler, and without what only held it.
-    fn without(&self, document: &Document<'_>, spot: &Spot) -> String {
+    fn without(&self, document: &Document<'_>, spot: &HandlerPosition) -> String {
         let removed = || {
             let (events, below) = self.events(document).ok()??;
             let (event, entries) = events.member(&spot.event)?;

@@ -11,10 +11,10 @@ pub(crate) mod yaml;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use registration::{Failing, Found, InstallOptions, Registration, Running, Scope, Server, Site, Survey, Switch};
+pub use registration::{FailureBehavior, FoundHook, InstallOptions, Registration, Running, Scope, Server, HookLocation, Survey, DisablingSetting};
 pub(crate) use registration::{next_steps_of_managed, serve_line};
 
-use files::Existing;
+use files::ExistingFile;
 use guard_contract::exit::Exit;
 use guard_state::io_hint;
 use guard_state::registrations::Record;
@@ -207,14 +207,14 @@ fn of_piece(piece: ManagedFile, aim: Action, state: &Path) -> Result<Vec<Change>
                 let text = "is the copy of an earlier script; move it away first";
                 return Err(InstallError::Refused(aside(path), text));
             }
-            let own = Existing { target: existing.target.clone(), bytes: existing.bytes.clone(), mode: *mode };
+            let own = ExistingFile { target: existing.target.clone(), bytes: existing.bytes.clone(), mode: *mode };
             let own = own.change(path.clone(), Some(bytes.clone()), Some(Record::of(path, None, "")));
             let kept = existing.bytes;
-            let copy = Existing { mode: existing.mode, ..copy }.change(aside(path), kept, None);
+            let copy = ExistingFile { mode: existing.mode, ..copy }.change(aside(path), kept, None);
             Ok(vec![copy, own])
         }
         Action::Uninstall if !is_foreign && copy.bytes.is_some() && copy.is_at(&aside(path)) => {
-            let back = Existing { mode: copy.mode, ..existing }.change(path.clone(), copy.bytes.clone(), None);
+            let back = ExistingFile { mode: copy.mode, ..existing }.change(path.clone(), copy.bytes.clone(), None);
             Ok(vec![back, copy.change(aside(path), None, None)])
         }
         _ => Ok(vec![change(piece, aim, state)?]),
@@ -283,21 +283,21 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
     }
 }
 
-impl Existing {
+impl ExistingFile {
     fn change(self, path: PathBuf, after: Option<Vec<u8>>, record: Option<Record>) -> Change {
-        let Existing { target, bytes, mode } = self;
+        let ExistingFile { target, bytes, mode } = self;
         Change { path, before: bytes, after, kept: false, target, mode, record }
     }
 }
 
 /// A file that people edit too, opened for one edit of its text.
-pub struct Edited {
+pub struct EditedFile {
     path: PathBuf,
-    existing: Existing,
+    existing: ExistingFile,
     text: Option<String>,
 }
 
-impl Edited {
+impl EditedFile {
     /// Opens the file. Links may lead no further than to below `within`; without it to any file of this user. A new file
     /// gets the mode.
     ///
@@ -307,7 +307,7 @@ impl Edited {
     pub fn open(path: &Path, within: Option<&Path>, mode: u32) -> Result<Self, InstallError> {
         let existing = files::find(path, within, mode)?;
         let text = existing.text(path)?;
-        Ok(Edited { path: path.to_path_buf(), existing, text })
+        Ok(EditedFile { path: path.to_path_buf(), existing, text })
     }
 
     /// Its contents; `None` if it doesn't exist.

@@ -18,7 +18,7 @@ use guard_contract::policy::Entry;
 use guard_contract::{Layer, Manifest, Problem};
 use guard_hook::cache::Prepared;
 use guard_platform::paths::native;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::files::read_text;
 use guard_state::session::today;
 use serde::Deserialize;
@@ -45,20 +45,20 @@ const TEXT_BYTES: u64 = 1 << 20;
 
 /// The parts of the configuration without an effect in these projects, the first of which is that of the call.
 #[must_use]
-pub fn oversights(prepared: &Prepared, projects: &[String], places: &Places) -> Vec<Problem> {
+pub fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
     let config = &prepared.config;
     let of_projects = || {
         let entries = prepared.members.iter().map(|member| &member.entry);
         entries.filter(|entry| entry.layer == Layer::Project)
     };
     let mut found = config.ineffective.clone();
-    found.extend(undecided(of_projects(), config, places));
-    found.extend(of_projects().filter_map(|entry| waiting(entry, &places.home)));
-    found.extend(projects.iter().flat_map(|root| misnamed(root, places)));
-    let right = &places.config;
+    found.extend(undecided(of_projects(), config, dirs));
+    found.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
+    found.extend(projects.iter().flat_map(|root| misnamed(root, dirs)));
+    let right = &dirs.config;
     found.extend(lookalikes(right).iter().map(|path| not_read(path, right)));
-    found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, places)));
-    found.extend(ineffective_rules::ineffective_rules(config, projects, places));
+    found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, dirs)));
+    found.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
     found.extend(of_projects().filter_map(|entry| loosening(entry, prepared)));
     let root = projects.first().map_or("", String::as_str);
     found.extend(of_projects().flat_map(|entry| patterns::unmatched(entry, root)));
@@ -70,7 +70,7 @@ fn warning(place: String, text: String, hint: String) -> Problem {
 }
 
 /// A server decides, so the policies of projects don't.
-fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, places: &Places) -> Option<Problem> {
+fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, dirs: &AppDirs) -> Option<Problem> {
     let remote = config.remote.as_ref()?;
     let mut names: Vec<String> = Vec::new();
     for entry in of_projects.filter(|entry| config.may_loosen(Layer::User, entry)) {
@@ -79,7 +79,7 @@ fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, 
             names.push(name);
         }
     }
-    let (url, file) = (&remote.url, remote_file(places).display());
+    let (url, file) = (&remote.url, remote_file(dirs).display());
     let text =
         format!("the server of `[remote]` decides, so this project's policies have no effect: {}", names.join(", "));
     let hint = format!("add them to the configuration of {url}, or remove `[remote]` from {file}");
@@ -93,8 +93,8 @@ struct Description {
 }
 
 /// An `[[allow]]` that lifts nothing: it has ended, or no rule, command or folder is as it says.
-fn unused_allow(allow: &Allow, places: &Places) -> Option<Problem> {
-    let file = if allow.layer == Layer::Managed { &places.managed } else { &places.config };
+fn unused_allow(allow: &Allow, dirs: &AppDirs) -> Option<Problem> {
+    let file = if allow.layer == Layer::Managed { &dirs.managed } else { &dirs.config };
     let command = allow.command.join(" ");
     let told = |text, hint| Some(Problem { layer: allow.layer, ..warning(file.display().to_string(), text, hint) });
     if allow.is_over(&today()) {
@@ -137,10 +137,10 @@ fn loosening(entry: &Entry, prepared: &Prepared) -> Option<Problem> {
 
 /// The file whose `[remote]` applies.
 #[must_use]
-pub fn remote_file(places: &Places) -> &Path {
-    let managed = read_text(&places.managed, TEXT_BYTES).unwrap_or_default();
+pub fn remote_file(dirs: &AppDirs) -> &Path {
+    let managed = read_text(&dirs.managed, TEXT_BYTES).unwrap_or_default();
     let is_managed = toml::from_str::<toml::Table>(&managed).is_ok_and(|table| table.contains_key("remote"));
-    if is_managed { &places.managed } else { &places.config }
+    if is_managed { &dirs.managed } else { &dirs.config }
 }
 
 /// Grants to read outside of the project, in a file that no person trusts.
@@ -170,13 +170,13 @@ pub fn waiting_grants(entry: &Entry, home: &str) -> GrantSpec {
 }
 
 /// Files that look like a project's configuration and are not read.
-fn misnamed(root: &str, places: &Places) -> Vec<Problem> {
+fn misnamed(root: &str, dirs: &AppDirs) -> Vec<Problem> {
     let root = native(root);
     let right = root.join(FOLDER).join(FILE);
     if root.as_os_str().is_empty() || right.exists() {
         return Vec::new();
     }
-    let is_used = |path: &Path| path == places.config || path == places.managed;
+    let is_used = |path: &Path| path == dirs.config || path == dirs.managed;
     let mut found = Vec::new();
     for folder in [root.join(FOLDER), root.to_path_buf()] {
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten().take(FILES);

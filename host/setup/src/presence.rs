@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use guard_platform::fs::is_executable;
 use guard_platform::paths::native;
 
-use crate::install::{InstallOptions, ManagedFile, Registration, Site};
+use crate::install::{InstallOptions, ManagedFile, Registration, HookLocation};
 
 /// Folders of the home that more than one program has its settings in.
 const SHARED: [&str; 4] = ["", ".config", ".codeium", "Documents"];
@@ -24,7 +24,7 @@ const EXCEPTIONS: [(&str, Option<&str>, &str); 4] = [
 
 /// The settings folder or the program that shows that a harness is on this machine.
 #[must_use]
-pub fn evidence(name: &str, registration: &dyn Registration, site: Site<'_>) -> Option<PathBuf> {
+pub fn evidence(name: &str, registration: &dyn Registration, site: HookLocation<'_>) -> Option<PathBuf> {
     let exception = EXCEPTIONS.iter().find(|(harness, ..)| *harness == name);
     let home = &*native(&site.environment.home);
     let folder = match exception.and_then(|(_, folder, _)| *folder) {
@@ -49,7 +49,7 @@ fn settings_folder(file: &Path, home: &Path) -> Option<PathBuf> {
 }
 
 /// The program of this name that a shell would start.
-fn on_path(name: &str, site: Site<'_>) -> Option<PathBuf> {
+fn on_path(name: &str, site: HookLocation<'_>) -> Option<PathBuf> {
     let folders = split_paths(site.environment.variables.get("PATH")?).filter(|folder| folder.is_absolute());
     let is_program = |path: &PathBuf| fs::metadata(path).is_ok_and(|data| data.is_file() && is_executable(&data));
     folders.map(|folder| folder.join(format!("{name}{EXE_SUFFIX}"))).find(is_program)

@@ -20,11 +20,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::{self, Names, arguments, closed, replying, text};
+use super::command::{self, ProgramNames, arguments, closed, replying, text};
 use super::entries::Item;
 use super::matcher::Matching;
 use crate::install::json::Syntax;
-use crate::install::{Failing, InstallError, InstallOptions, Scope, Site};
+use crate::install::{FailureBehavior, InstallError, InstallOptions, Scope, HookLocation};
 use guard_harness::capabilities::{Capabilities, Confidence, Fail, File, FileScope};
 use guard_platform::paths::native;
 
@@ -50,9 +50,9 @@ pub(super) struct RegistrationSpec {
     /// The matcher for all tools.
     all: &'static str,
     /// The unit of its timeout.
-    unit: Unit,
+    unit: TimeoutUnit,
     /// The way to make a hook that cannot run block the call.
-    closing: Closing,
+    closing: FailClosed,
     /// Tools that run commands or write files, each with the event that asks about it; first the one that runs commands.
     tools: &'static [(&'static str, &'static str)],
     /// The payload of a shell command in a directory.
@@ -93,23 +93,23 @@ enum Layout {
 
 /// The unit in which a timeout is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
+enum TimeoutUnit {
     Seconds,
     Milliseconds,
     /// The harness takes none.
     None,
 }
 
-impl Unit {
+impl TimeoutUnit {
     /// So many of it are a second.
     fn per_second(self) -> u32 {
-        if self == Unit::Milliseconds { 1000 } else { 1 }
+        if self == TimeoutUnit::Milliseconds { 1000 } else { 1 }
     }
 }
 
 /// The way to make a hook that cannot run block the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Closing {
+enum FailClosed {
     /// This key of the entry, with this text or `true`.
     Key(&'static str, Option<&'static str>),
     /// The file of ours that starts the program.
@@ -172,7 +172,7 @@ pub(super) fn named(name: &str) -> Option<&'static RegistrationSpec> {
 
 impl RegistrationSpec {
     /// Where a file is here.
-    fn place(&self, path: &str, site: Site<'_>) -> PathBuf {
+    fn place(&self, path: &str, site: HookLocation<'_>) -> PathBuf {
         if let Some((variable, folder)) = self.moved
             && let Some(below) = path.strip_prefix(folder)
             && let Some(moved) = site.environment.variables.get(variable).filter(|moved| Path::new(moved).is_absolute())
@@ -186,21 +186,21 @@ impl RegistrationSpec {
     }
 
     /// The file with hooks for every user of this machine, if the harness has one.
-    fn managed(&self, site: Site<'_>) -> Option<PathBuf> {
+    fn managed(&self, site: HookLocation<'_>) -> Option<PathBuf> {
         let is_here = |path: &str| !cfg!(windows) && path.starts_with("/etc/") != cfg!(target_os = "macos");
         let known = |file: &&File| file.scope == FileScope::Machine && file.confidence == Confidence::High;
         let file = self.capabilities.files.iter().filter(known).find(|file| is_here(file.path))?;
         Some(match file.path.strip_prefix("/etc/") {
-            Some(below) => site.places.machine().join(below),
+            Some(below) => site.dirs.machine().join(below),
             None => PathBuf::from(file.path),
         })
     }
 
     /// The files that the options are about, and how far links may lead from them.
-    fn places(
+    fn dirs(
         &self,
         options: &InstallOptions,
-        site: Site<'_>,
+        site: HookLocation<'_>,
     ) -> Result<Vec<(PathBuf, Option<PathBuf>)>, InstallError> {
         let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
@@ -240,15 +240,15 @@ impl RegistrationSpec {
 
     /// The way to make a hook that cannot run block the call. On Windows one line serves several shells, which have no
     /// common syntax for it.
-    fn closing(&self) -> Closing {
+    fn closing(&self) -> FailClosed {
         match self.closing {
-            Closing::Line | Closing::Reply if cfg!(windows) => Closing::Harness,
+            FailClosed::Line | FailClosed::Reply if cfg!(windows) => FailClosed::Harness,
             closing => closing,
         }
     }
 
     /// The call of the hook that the options ask for.
-    fn hook(&self, options: &InstallOptions, site: Site<'_>) -> Result<Hook, InstallError> {
+    fn hook(&self, options: &InstallOptions, site: HookLocation<'_>) -> Result<Hook, InstallError> {
         let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
         let program = if options.shared { "guard-host" } else { text(&site.environment.program)? };
@@ -258,18 +258,18 @@ impl RegistrationSpec {
         let bare = line.clone();
         let closing = self.closing();
         let line = match closing {
-            Closing::Line if !options.fail_open => closed(&line),
-            Closing::Reply if !options.fail_open => replying(&line),
+            FailClosed::Line if !options.fail_open => closed(&line),
+            FailClosed::Reply if !options.fail_open => replying(&line),
             _ => line,
         };
         if options.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {
             return refuse(format!("{title} asks its hooks by events, not by tools; leave `--matcher` out"));
         }
-        if options.timeout.is_some() && self.unit == Unit::None {
+        if options.timeout.is_some() && self.unit == TimeoutUnit::None {
             return refuse(format!("{title} is told no timeout; leave `--timeout` out"));
         }
-        let closes_itself = closing == Closing::Line && self.capabilities.on_crash == Fail::Closed;
-        if options.fail_open && (closing == Closing::Harness || closes_itself) {
+        let closes_itself = closing == FailClosed::Line && self.capabilities.on_crash == Fail::Closed;
+        if options.fail_open && (closing == FailClosed::Harness || closes_itself) {
             return refuse(format!(
                 "{title} has no switch for a hook that cannot run; leave `--fail-open` out ({})",
                 self.failing(true).text
@@ -287,12 +287,12 @@ impl RegistrationSpec {
         Ok(Hook { words, line, bare, matcher, timeout, blocks: !options.fail_open })
     }
 
-    fn names(&self, site: Site<'_>) -> Names {
-        Names::at(site, self.called, None)
+    fn names(&self, site: HookLocation<'_>) -> ProgramNames {
+        ProgramNames::at(site, self.called, None)
     }
 
     /// The fate of a call when the hook cannot run.
-    fn failing(&self, blocks: bool) -> Failing {
+    fn failing(&self, blocks: bool) -> FailureBehavior {
         let title = self.capabilities.title;
         let told = |fail, what: &str| match fail {
             Fail::Open => format!("if the program {what}, {title} lets the call pass unasked"),
@@ -302,11 +302,11 @@ impl RegistrationSpec {
             Fail::Unknown => format!("if the program {what}, nobody has seen what {title} makes of the call"),
         };
         let crash = match self.closing() {
-            Closing::Ours if blocks => {
+            FailClosed::Ours if blocks => {
                 "if the program is gone or fails, the call is blocked (by the file that starts it)"
             }
-            Closing::Ours => "if the program is gone or fails, the call passes unasked (by the file that starts it)",
-            Closing::Line | Closing::Reply if blocks => {
+            FailClosed::Ours => "if the program is gone or fails, the call passes unasked (by the file that starts it)",
+            FailClosed::Line | FailClosed::Reply if blocks => {
                 "if the program is gone or fails, the call is blocked (by the line that starts it)"
             }
             _ => &told(self.capabilities.on_crash, "is gone or fails"),
@@ -314,15 +314,15 @@ impl RegistrationSpec {
         let text = format!("{crash}; {}", told(self.capabilities.on_timeout, "takes too long"));
         let name = self.capabilities.name;
         let remedy = match (self.closing(), blocks, self.capabilities.on_crash) {
-            (Closing::Key(..) | Closing::Ours | Closing::Line | Closing::Reply, false, _) => {
+            (FailClosed::Key(..) | FailClosed::Ours | FailClosed::Line | FailClosed::Reply, false, _) => {
                 format!("run `guard-host install {name}` without `--fail-open`")
             }
-            (Closing::Harness, _, Fail::Open | Fail::Unknown) => {
+            (FailClosed::Harness, _, Fail::Open | Fail::Unknown) => {
                 format!("keep the program where it is, and run `guard-host doctor {name}` after each upgrade")
             }
             _ => String::new(),
         };
-        Failing { text, remedy }
+        FailureBehavior { text, remedy }
     }
 }
 

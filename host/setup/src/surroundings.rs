@@ -1,4 +1,4 @@
-//! [`Deficiency`]: a flaw in what verdicts need beside the chain. `config check` and `doctor` report them.
+//! [`SetupGap`]: a flaw in what verdicts need beside the chain. `config check` and `doctor` report them.
 //!
 //! These are the managed file, the token of a server, the audit log, and the last `guard-host sync`. Reads only, and asks
 //! no other machine.
@@ -19,7 +19,7 @@ use guard_config::bundle::FOLDER;
 use guard_config::{Audit, Config, Remote, line_and_column};
 use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
-use guard_state::{Places, io_hint};
+use guard_state::{AppDirs, io_hint};
 pub(crate) use managed::{MachineFile, open_to_others};
 use managed::{SYNC_FILE, managed_files, unread};
 
@@ -31,7 +31,7 @@ const SPARE_BYTES: u64 = 1 << 20;
 
 /// A flaw in what verdicts need beside the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deficiency {
+pub struct SetupGap {
     /// The thing that has it: a fixed word.
     pub check: &'static str,
     /// The flaw, the file, and the remedy.
@@ -40,16 +40,16 @@ pub struct Deficiency {
 
 /// All deficiencies of the surroundings.
 #[must_use]
-pub fn survey(config: &Config, places: &Places) -> Vec<Deficiency> {
-    let layer = || if remote_file(places) == places.managed { Layer::Managed } else { Layer::User };
-    let open = open_to_others(&managed_files(config, places), places);
-    let managed = unread(places).into_iter().chain(open).map(|problem| ("managed", problem));
+pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<SetupGap> {
+    let layer = || if remote_file(dirs) == dirs.managed { Layer::Managed } else { Layer::User };
+    let open = open_to_others(&managed_files(config, dirs), dirs);
+    let managed = unread(dirs).into_iter().chain(open).map(|problem| ("managed", problem));
     let token = config.remote.as_ref().and_then(|remote| token(remote, layer())).map(|problem| ("remote", problem));
     let audit = unwritable(&config.audit).map(|problem| ("audit", problem));
-    let sync = failed_sync(places).map(|problem| ("sync", problem));
-    let ship = failed_ships(places).into_iter().map(|problem| ("ship", problem));
+    let sync = failed_sync(dirs).map(|problem| ("sync", problem));
+    let ship = failed_ships(dirs).into_iter().map(|problem| ("ship", problem));
     let others = [token, audit, sync].into_iter().flatten();
-    managed.chain(others).chain(ship).map(|(check, problem)| Deficiency { check, problem }).collect()
+    managed.chain(others).chain(ship).map(|(check, problem)| SetupGap { check, problem }).collect()
 }
 
 fn problem(layer: Layer, file: &Path, text: impl Into<String>, hint: impl Into<String>) -> Option<Problem> {
@@ -164,8 +164,8 @@ struct SyncTry {
 }
 
 /// The managed file follows a registry, and the last `sync` failed or the next one can't succeed.
-fn failed_sync(places: &Places) -> Option<Problem> {
-    let (source, folder) = (places.managed.with_file_name(SYNC_FILE), places.managed.with_file_name(FOLDER));
+fn failed_sync(dirs: &AppDirs) -> Option<Problem> {
+    let (source, folder) = (dirs.managed.with_file_name(SYNC_FILE), dirs.managed.with_file_name(FOLDER));
     let state = read_text(&folder.join("state.json"), TEXT_BYTES).ok();
     let state = state.and_then(|text| serde_json::from_str::<SyncState>(&text).ok());
     let has_taken = state.as_ref().is_some_and(|state| state.current.is_some());
@@ -191,7 +191,7 @@ fn failed_sync(places: &Places) -> Option<Problem> {
     }
     let last = state?.last.filter(|last| !last.ok)?;
     let text = format!("the last `guard-host sync` failed at {}: {}", last.time, last.text);
-    problem(Layer::Managed, &places.managed, text, status)
+    problem(Layer::Managed, &dirs.managed, text, status)
 }
 
 /// Why no one can write to this folder, whatever its owner and mode. Everyone can find out, not only the administrator.
@@ -224,8 +224,8 @@ pub struct FailedShip {
 }
 
 /// The receivers to which the audit log was not sent the last time.
-fn failed_ships(places: &Places) -> Vec<Problem> {
-    let folder = places.state.join("ship");
+fn failed_ships(dirs: &AppDirs) -> Vec<Problem> {
+    let folder = dirs.state.join("ship");
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<_> = entries.filter(|path| path.to_string_lossy().ends_with(SHIP_FAILED)).collect();
     files.sort();

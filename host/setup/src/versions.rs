@@ -6,7 +6,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use crate::doctor::Finding;
-use crate::install::Site;
+use crate::install::HookLocation;
 use crate::process::talk_to;
 
 /// Observations of real agents, written by `tests/live/run`.
@@ -17,7 +17,7 @@ pub(crate) type Version = [u32; 3];
 
 /// The observations of one harness, of which only this is read here.
 #[derive(Deserialize)]
-struct Seen {
+struct LiveObservation {
     /// The newest last. None if it wasn't driven.
     #[serde(default)]
     versions: Vec<String>,
@@ -25,7 +25,7 @@ struct Seen {
 
 /// The version that `PROGRAM --version` prints, such as `2.1.330 (Claude Code)` or `codex-cli 0.169.0`, if there is such a
 /// program on the user's `PATH`.
-pub(crate) fn installed(program: &str, site: Site<'_>) -> Option<Version> {
+pub(crate) fn installed(program: &str, site: HookLocation<'_>) -> Option<Version> {
     let mut command = Command::new(program);
     command.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/");
     let printed = talk_to(&mut command, String::new()).ok()?.stdout;
@@ -33,8 +33,8 @@ pub(crate) fn installed(program: &str, site: Site<'_>) -> Option<Version> {
 }
 
 /// A note if the installed version is newer than every one that was seen.
-pub(crate) fn newer(harness: &str, site: Site<'_>) -> Option<Finding> {
-    let seen = toml::from_str::<BTreeMap<String, Seen>>(SEEN).ok()?.remove(harness)?;
+pub(crate) fn newer(harness: &str, site: HookLocation<'_>) -> Option<Finding> {
+    let seen = toml::from_str::<BTreeMap<String, LiveObservation>>(SEEN).ok()?.remove(harness)?;
     let newest = seen.versions.iter().filter_map(|version| parse(version)).max()?;
     let installed = installed(harness, site).filter(|installed| *installed > newest)?;
     let [installed, newest] = [installed, newest].map(|numbers| numbers.map(|it| it.to_string()).join("."));
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn versions_of_all_seen_harnesses_are_read() {
-        let seen: BTreeMap<String, Seen> = toml::from_str(SEEN).unwrap();
+        let seen: BTreeMap<String, LiveObservation> = toml::from_str(SEEN).unwrap();
         let driven = seen.values().filter(|seen| !seen.versions.is_empty());
         for version in driven.flat_map(|seen| &seen.versions) {
             assert!(parse(version).is_some(), "{version}");

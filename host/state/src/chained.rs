@@ -23,7 +23,7 @@ use crate::{Seal, hex, is_private};
 
 mod verify;
 
-pub use verify::{Break, Verified};
+pub use verify::{ChainBreak, Verified};
 
 /// Purposes of seals: of lines, of lines written without the lock, and of the file of the last line.
 const LINE: &str = "audit line";
@@ -51,7 +51,7 @@ pub struct ChainedLog<'a> {
 
 /// The last line of a log, as the file beside it says it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Last {
+struct LastLine {
     /// Its number.
     n: u64,
     /// The size of the log after it.
@@ -64,9 +64,9 @@ struct Last {
     first_rotated: u64,
 }
 
-impl Last {
+impl LastLine {
     fn text(&self, seal: &Seal) -> String {
-        let Last { n, size, digest, first, first_rotated } = self;
+        let LastLine { n, size, digest, first, first_rotated } = self;
         // Always as long, because it is written over the old one.
         let body = format!("{n:020} {size:020} {first:020} {first_rotated:020} {}", text(digest));
         let tag = seal.tag(LAST, &Tag::default(), body.as_bytes());
@@ -81,7 +81,7 @@ impl Last {
         let mut words = body.split(' ');
         let mut number = || words.next()?.parse().ok();
         let (n, size, first, first_rotated) = (number()?, number()?, number()?, number()?);
-        Some(Last { n, size, first, first_rotated, digest: tag_of(words.next()?)? })
+        Some(LastLine { n, size, first, first_rotated, digest: tag_of(words.next()?)? })
     }
 }
 
@@ -121,7 +121,7 @@ impl ChainedLog<'_> {
         let end = open_at_once(options.write(true).create(true).truncate(false).mode(0o600), self.last)?;
         if is_new {
             // A chain never begins without it, so that it can't have been removed unseen.
-            write_all_at(&end, Last { n: last.n - 1, ..last.clone() }.text(&seal).as_bytes(), 0)?;
+            write_all_at(&end, LastLine { n: last.n - 1, ..last.clone() }.text(&seal).as_bytes(), 0)?;
         }
         append_line(&mut file, &whole)?;
         last.digest = digest(whole.as_bytes());
@@ -131,7 +131,7 @@ impl ChainedLog<'_> {
     }
 
     /// The last line of the log, with what isn't known of it read from the log itself; and whether no chain has begun.
-    fn last(&self, file: &mut File, size: u64, seal: &Seal) -> io::Result<(Last, bool)> {
+    fn last(&self, file: &mut File, size: u64, seal: &Seal) -> io::Result<(LastLine, bool)> {
         let known = self.known(seal);
         if let Some(last) = known.as_ref().filter(|last| last.size == size && size > 0) {
             return Ok((last.clone(), false));
@@ -143,11 +143,11 @@ impl ChainedLog<'_> {
                 // The file beside it is gone, and the chain goes on with a gap that shows it.
                 let n = end.as_ref().map_or(0, |end| end.n);
                 let digest = end.map(|end| end.digest).unwrap_or_default();
-                return Ok((Last { n: if n == 0 { 0 } else { n + 1 }, digest, ..Last::default() }, true));
+                return Ok((LastLine { n: if n == 0 { 0 } else { n + 1 }, digest, ..LastLine::default() }, true));
             };
             return Ok(match end.filter(|end| end.n >= last.n) {
                 Some(end) => {
-                    (Last { n: end.n, digest: end.digest, first: 0, first_rotated: last.first, size: last.size }, false)
+                    (LastLine { n: end.n, digest: end.digest, first: 0, first_rotated: last.first, size: last.size }, false)
                 }
                 // The log was removed. It still has to begin with the same line, so the gap shows.
                 None => (last, false),
@@ -156,25 +156,25 @@ impl ChainedLog<'_> {
         let end = tail(file)?.unwrap_or_default();
         Ok(match known {
             // A process was killed between the line and the file beside it, or somebody took lines.
-            Some(last) => (Last { n: last.n.max(end.n), digest: end.digest, ..last }, false),
-            None if end.n > 0 => (Last { n: end.n + 1, digest: end.digest, ..Last::default() }, true),
-            None => (Last { digest: end.digest, ..Last::default() }, true),
+            Some(last) => (LastLine { n: last.n.max(end.n), digest: end.digest, ..last }, false),
+            None if end.n > 0 => (LastLine { n: end.n + 1, digest: end.digest, ..LastLine::default() }, true),
+            None => (LastLine { digest: end.digest, ..LastLine::default() }, true),
         })
     }
 
-    fn known(&self, seal: &Seal) -> Option<Last> {
+    fn known(&self, seal: &Seal) -> Option<LastLine> {
         let mut file = open_at_once(OpenOptions::new().read(true), self.last).ok()?;
         if !is_private(&file.metadata().ok()?) {
             return None;
         }
         let mut text = String::new();
         (&mut file).take(1 << 10).read_to_string(&mut text).ok()?;
-        Last::parse(&text, seal)
+        LastLine::parse(&text, seal)
     }
 }
 
 /// The digest of the last line of a file, and the number of the last one that has a number. None of an empty file.
-fn tail(file: &mut File) -> io::Result<Option<Last>> {
+fn tail(file: &mut File) -> io::Result<Option<LastLine>> {
     let size = file.metadata()?.len();
     if size == 0 {
         return Ok(None);
@@ -186,7 +186,7 @@ fn tail(file: &mut File) -> io::Result<Option<Last>> {
     let mut lines = whole.rsplit(|byte| *byte == b'\n');
     let end = lines.next().unwrap_or_default();
     let n = std::iter::once(end).chain(lines).find_map(|line| Link::of(line).map(|link| link.n));
-    Ok(Some(Last { n: n.unwrap_or_default(), digest: digest(end), size, ..Last::default() }))
+    Ok(Some(LastLine { n: n.unwrap_or_default(), digest: digest(end), size, ..LastLine::default() }))
 }
 
 /// The end of a line that has a place in the chain.
@@ -243,7 +243,7 @@ fn open_log(path: &Path) -> io::Result<Option<BufReader<File>>> {
 
 /// A place in a log, for people: a file and the number of a line in it, from 1 on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct LogPosition {
     /// The file.
     pub file: PathBuf,
     /// The line.

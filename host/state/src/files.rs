@@ -18,7 +18,7 @@ const COPIES: u32 = 1000;
 
 /// The result of writing a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteResult {
     /// It was not there, and is now.
     New,
     /// It was there with the same bytes.
@@ -113,7 +113,7 @@ pub fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>, overlong: &mut boo
 /// # Errors
 ///
 /// Those of the file system.
-pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<Written> {
+pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<WriteResult> {
     std::fs::create_dir_all(folder)?;
     let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
     let name = path.file_name().map(Path::new).ok_or(io::ErrorKind::InvalidInput)?;
@@ -132,19 +132,19 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
             let target = std::fs::metadata(folder.join(path));
             return Ok(match (data.is_symlink(), target) {
                 // Who links a file there has one.
-                (true, Ok(target)) if target.is_file() && !replace => Written::Kept,
-                (true, Ok(_)) => Written::Blocked("a link"),
-                (true, Err(_)) => Written::Blocked("a link that leads nowhere"),
-                _ if data.is_dir() => Written::Blocked("a folder"),
-                _ => Written::Blocked("no regular file"),
+                (true, Ok(target)) if target.is_file() && !replace => WriteResult::Kept,
+                (true, Ok(_)) => WriteResult::Blocked("a link"),
+                (true, Err(_)) => WriteResult::Blocked("a link that leads nowhere"),
+                _ if data.is_dir() => WriteResult::Blocked("a folder"),
+                _ => WriteResult::Blocked("no regular file"),
             });
         }
-        Ok(data) if data.len() == bytes.len() as u64 && has(&dir, name, bytes)? => return Ok(Written::Same),
-        Ok(_) if !replace => return Ok(Written::Kept),
+        Ok(data) if data.len() == bytes.len() as u64 && has(&dir, name, bytes)? => return Ok(WriteResult::Same),
+        Ok(_) if !replace => return Ok(WriteResult::Kept),
         Ok(data) => {
             let copy = keep_beside(&dir, name)?;
             overwrite(&dir, name, bytes, dir::mode(&data.permissions()))?;
-            return Ok(Written::Replaced(folder.join(parent.unwrap_or(Path::new(""))).join(copy)));
+            return Ok(WriteResult::Replaced(folder.join(parent.unwrap_or(Path::new(""))).join(copy)));
         }
     }
     let temporary = temporary(&dir, name, bytes, 0o666)?;
@@ -152,8 +152,8 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
     let linked = dir.hard_link(&temporary, &dir, name);
     let _ = dir.remove_file(&temporary);
     match linked {
-        Ok(()) => Ok(Written::New),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Written::Kept),
+        Ok(()) => Ok(WriteResult::New),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(WriteResult::Kept),
         Err(error) => Err(error),
     }
 }
@@ -230,12 +230,12 @@ mod tests {
     fn a_file_is_written_once_and_a_users_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let (root, path) = (folder.path(), Path::new("a/b.json"));
-        assert_eq!(put(root, path, b"1", false).unwrap(), Written::New);
-        assert_eq!(put(root, path, b"1", false).unwrap(), Written::Same);
-        assert_eq!(put(root, path, b"2", false).unwrap(), Written::Kept);
+        assert_eq!(put(root, path, b"1", false).unwrap(), WriteResult::New);
+        assert_eq!(put(root, path, b"1", false).unwrap(), WriteResult::Same);
+        assert_eq!(put(root, path, b"2", false).unwrap(), WriteResult::Kept);
         assert_eq!(read(root.join(path)), "1");
         for (bytes, copy) in [("2", "a/b.json.1.bak"), ("3", "a/b.json.2.bak")] {
-            assert_eq!(put(root, path, bytes.as_bytes(), true).unwrap(), Written::Replaced(root.join(copy)));
+            assert_eq!(put(root, path, bytes.as_bytes(), true).unwrap(), WriteResult::Replaced(root.join(copy)));
         }
         assert_eq!((read(root.join("a/b.json.1.bak")), read(root.join("a/b.json.2.bak"))), ("1".into(), "2".into()));
         assert_eq!(std::fs::read_dir(root.join("a")).unwrap().count(), 3, "a temporary file is left");
@@ -250,13 +250,13 @@ mod tests {
         std::fs::write(&target, "theirs").unwrap();
         symlink(&target, folder.path().join("link")).unwrap();
         symlink(outside.path(), folder.path().join("out")).unwrap();
-        assert_eq!(put(folder.path(), Path::new("link"), b"x", false).unwrap(), Written::Kept);
-        assert_eq!(put(folder.path(), Path::new("link"), b"x", true).unwrap(), Written::Blocked("a link"));
+        assert_eq!(put(folder.path(), Path::new("link"), b"x", false).unwrap(), WriteResult::Kept);
+        assert_eq!(put(folder.path(), Path::new("link"), b"x", true).unwrap(), WriteResult::Blocked("a link"));
         symlink("gone", folder.path().join("dangling")).unwrap();
         for (name, what) in [("dangling", "a link that leads nowhere"), ("out", "a link")] {
             for replace in [false, true] {
                 let written = put(folder.path(), Path::new(name), b"x", replace).unwrap();
-                assert_eq!(written, Written::Blocked(what), "{name}");
+                assert_eq!(written, WriteResult::Blocked(what), "{name}");
             }
         }
         assert!(!folder.path().join("gone").exists());

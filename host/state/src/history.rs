@@ -22,7 +22,7 @@ use crate::seal::{SealError, Tag};
 use crate::session::Sessions;
 use crate::{FileLock, Seal, is_private, make_private, write_new};
 
-pub use past::Past;
+pub use past::PastEvents;
 
 /// The largest file. Beyond it the oldest events go, until half is left.
 pub const HISTORY_BYTES: usize = 1 << 20;
@@ -96,8 +96,8 @@ impl History {
     /// # Errors
     ///
     /// [`HistoryError::Damaged`] if a line is not whole or not sealed, and those of the file system and of the key.
-    pub fn read(&self) -> Result<Past, HistoryError> {
-        let Some(mut bytes) = self.bytes()? else { return Ok(Past::default()) };
+    pub fn read(&self) -> Result<PastEvents, HistoryError> {
+        let Some(mut bytes) = self.bytes()? else { return Ok(PastEvents::default()) };
         if bytes.last() != Some(&b'\n') {
             // A line that is being written. What is still torn under the lock was left by a process that was killed.
             let _lock = self.lock(PATIENCE)?;
@@ -191,7 +191,7 @@ impl History {
     }
 
     /// The lines, if each is sealed.
-    fn checked(&self, bytes: Vec<u8>) -> Result<Past, HistoryError> {
+    fn checked(&self, bytes: Vec<u8>) -> Result<PastEvents, HistoryError> {
         let seal = Seal::open(&self.state)?;
         let mut tag = Tag::default();
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -201,7 +201,7 @@ impl History {
             }
             tag = line.tag;
         }
-        Ok(Past { lines: bytes })
+        Ok(PastEvents { lines: bytes })
     }
 
     /// The seal of the last line, and the number of its last event.

@@ -31,11 +31,11 @@ mod seal;
 pub mod session;
 mod stamp;
 
-pub use chained::{Break, ChainedLog, Place, Verified};
+pub use chained::{ChainBreak, ChainedLog, LogPosition, Verified};
 pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_private, write_lasting, write_new};
 pub use io_hint::io_hint;
 pub use lock::FileLock;
 pub use pause::Pause;
-pub use places::Places;
+pub use places::AppDirs;
 pub use seal::Seal;
 pub use stamp::{FileState, Stamp, hex, is_digest};

@@ -1,4 +1,4 @@
-//! [`Places`]: where the files of this program lie.
+//! [`AppDirs`]: where the files of this program lie.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use guard_platform::paths::{native, under};
 
 /// Where the files of this program lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
+pub struct AppDirs {
     /// The managed configuration.
     pub managed: PathBuf,
     /// The user's configuration.
@@ -22,13 +22,13 @@ pub struct Places {
     pub home: String,
 }
 
-impl Places {
+impl AppDirs {
     /// The usual places below a home directory. No variable but the home itself moves them, so that a repository's
     /// settings cannot.
     #[must_use]
     pub fn below(home: &str) -> Self {
         let home_dir = native(home);
-        Places {
+        AppDirs {
             managed: under(&account::settings_of_machine(), "guard-host/guard.toml"),
             config: under(&home_dir, ".config/guard-host/guard.toml"),
             state: under(&home_dir, ".local/state/guard-host"),

@@ -12,12 +12,12 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::Places;
+use crate::AppDirs;
 use guard_contract::shell_word::quoted;
 
-pub use choice::{Choice, Choosing, choose};
+pub use choice::{Choice, ChoiceMatch, choose};
 pub use operation::{Operation, is_readable, shown};
-pub use record::{Asked, Contents, Entry, Told, call_key};
+pub use record::{ConfirmationPrompt, Contents, Entry, SessionNote, call_key};
 pub use store::Sessions;
 
 /// How long a pending call and an approval count.
@@ -28,8 +28,8 @@ const QUESTION: SignedDuration = SignedDuration::from_mins(2);
 
 /// The command that a person types to confirm, up to the operation. Unusual places are named.
 #[must_use]
-pub fn confirm_command(places: &Places) -> String {
-    let usual = Places::below(&places.home);
+pub fn confirm_command(places: &AppDirs) -> String {
+    let usual = AppDirs::below(&places.home);
     let mut line = "guard-host".to_owned();
     let mut flag = |name: &str, path: &Path, usual: &Path| {
         if path != usual {
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn s2_43_the_command_is_plain_where_the_places_are_the_usual_ones() {
-        let mut places = Places::below("/home/u");
+        let mut places = AppDirs::below("/home/u");
         assert_eq!(confirm_command(&places), "guard-host confirm");
         places.state = "/var/it's".into();
         assert_eq!(confirm_command(&places), r"guard-host --state '/var/it'\''s' confirm");

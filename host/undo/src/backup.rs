@@ -15,11 +15,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::copy::{copy, digest};
-use crate::gather::{Bounds, Gatherer, Stop};
+use crate::gather::{BackupLimits, Gatherer, SkipReason};
 use crate::git::{Git, Repository};
 use crate::index::Stamp;
-use crate::manifest::{Content, GitState, Kept, Manifest};
-use crate::store::{Making, Store, StoreError};
+use crate::manifest::{Content, GitState, BackupCoverage, Manifest};
+use crate::store::{PendingBackup, Store, StoreError};
 use guard_facts::losses::{Loss, Losses};
 use guard_platform::paths::{native, slashed};
 
@@ -63,9 +63,9 @@ pub struct Task {
 
 /// The answer of a child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct ChildAnswer {
     /// How much of what the call destroys.
-    pub kept: Kept,
+    pub kept: BackupCoverage,
     /// The name of the backup. Empty: none.
     pub id: String,
     /// Why there is not more.
@@ -74,17 +74,17 @@ pub struct Answer {
     pub is_needless: bool,
 }
 
-impl Answer {
+impl ChildAnswer {
     /// Nothing is kept, for this reason.
     #[must_use]
     pub fn nothing(why: String) -> Self {
-        Answer { kept: Kept::Nothing, id: String::new(), why, is_needless: false }
+        ChildAnswer { kept: BackupCoverage::Nothing, id: String::new(), why, is_needless: false }
     }
 }
 
 /// Makes the backup of a task that began at this time.
 #[must_use]
-pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> Answer {
+pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> ChildAnswer {
     let store = Store::of(&task.state);
     let made = begin_and_fill(&store, task, started, env);
     match made {
@@ -94,7 +94,7 @@ pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> An
             }
             answer
         }
-        Err(error) => Answer::nothing(error.to_string()),
+        Err(error) => ChildAnswer::nothing(error.to_string()),
     }
 }
 
@@ -103,13 +103,13 @@ fn begin_and_fill(
     task: &Task,
     started: Instant,
     env: &BTreeMap<String, String>,
-) -> Result<Answer, StoreError> {
+) -> Result<ChildAnswer, StoreError> {
     let until = started + Duration::from_millis(task.left_ms);
     let exclude = task.exclude.iter().filter_map(|pattern| Glob::new(pattern).ok()).collect();
     let project = native(&task.project);
     let project = project.canonicalize().unwrap_or_else(|_| project.into_owned());
     let state = task.state.canonicalize().unwrap_or_else(|_| task.state.clone());
-    let mut gatherer = Gatherer::new(Bounds { until, ignored_bytes: IGNORED_BYTES, exclude, project, state });
+    let mut gatherer = Gatherer::new(BackupLimits { until, ignored_bytes: IGNORED_BYTES, exclude, project, state });
     let gathered = gather(&mut gatherer, &task.losses, env);
     let git = match &gathered {
         Ok(git) => git.clone(),
@@ -119,15 +119,15 @@ fn begin_and_fill(
     if let Err(stop) = &gathered
         && task.losses.list.iter().all(is_silent)
     {
-        return Ok(Answer::nothing(stop.to_string()));
+        return Ok(ChildAnswer::nothing(stop.to_string()));
     }
     if gathered.is_ok() && gatherer.entries.is_empty() && git.is_empty() {
         // The losses are unknown, and there is nothing to copy.
         if let Some(why) = gatherer.left_out.into_iter().next() {
-            return Ok(Answer::nothing(why));
+            return Ok(ChildAnswer::nothing(why));
         }
-        let kept = if task.losses.may_be_more { Kept::Partly } else { Kept::Whole };
-        return Ok(Answer { kept, id: String::new(), why: String::new(), is_needless: true });
+        let kept = if task.losses.may_be_more { BackupCoverage::Partly } else { BackupCoverage::Whole };
+        return Ok(ChildAnswer { kept, id: String::new(), why: String::new(), is_needless: true });
     }
     let making = store.begin()?;
     let mut manifest = Manifest {
@@ -137,7 +137,7 @@ fn begin_and_fill(
         call: shorten(&plain(&redact(&task.call)), CALL_TEXT),
         session: task.session.clone(),
         project: task.project.clone(),
-        kept: Kept::Whole,
+        kept: BackupCoverage::Whole,
         left_out: Vec::new(),
         bytes: 0,
         entries: Vec::new(),
@@ -156,17 +156,17 @@ fn begin_and_fill(
         manifest.left_out.insert(0, stop.to_string());
     }
     manifest.kept = match (&filled, manifest.left_out.is_empty()) {
-        (Err(_), _) => Kept::Nothing,
-        (Ok(()), true) => Kept::Whole,
-        (Ok(()), false) => Kept::Partly,
+        (Err(_), _) => BackupCoverage::Nothing,
+        (Ok(()), true) => BackupCoverage::Whole,
+        (Ok(()), false) => BackupCoverage::Partly,
     };
     let why = manifest.left_out.first().cloned().unwrap_or_default();
     store.publish(making, &manifest)?;
-    Ok(Answer { kept: manifest.kept, id: manifest.id, why, is_needless: false })
+    Ok(ChildAnswer { kept: manifest.kept, id: manifest.id, why, is_needless: false })
 }
 
 /// Lists all that is lost.
-fn gather(gatherer: &mut Gatherer, losses: &Losses, env: &BTreeMap<String, String>) -> Result<Vec<GitState>, Stop> {
+fn gather(gatherer: &mut Gatherer, losses: &Losses, env: &BTreeMap<String, String>) -> Result<Vec<GitState>, SkipReason> {
     let mut states: Vec<GitState> = Vec::new();
     for loss in &losses.list {
         match loss {
@@ -192,7 +192,7 @@ fn drop_repeated(states: &mut Vec<GitState>) {
 }
 
 /// With a linked work tree goes what its repository knows of it.
-fn add_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
+fn add_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     let is_linked = path.join(".git").symlink_metadata().is_ok_and(|data| data.is_file());
     let repository = if is_linked { Repository::of(path) } else { None };
     let admin = repository
@@ -201,14 +201,14 @@ fn add_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
     add_tree(gatherer, admin.as_deref())
 }
 
-fn add_tree(gatherer: &mut Gatherer, path: Option<&Path>) -> Result<(), Stop> {
+fn add_tree(gatherer: &mut Gatherer, path: Option<&Path>) -> Result<(), SkipReason> {
     let Some(path) = path.and_then(Path::to_str) else { return Ok(()) };
     let (path, name) = (path.to_owned(), String::new());
     gatherer.add(&crate::PathLoss { path, how: crate::How::Delete, is_pattern: false, name })
 }
 
 /// Adds a file whose content the call replaces.
-fn add_replaced(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
+fn add_replaced(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     gatherer.add(&crate::PathLoss { how: crate::How::Overwrite, ..path_loss(path) })
 }
 
@@ -219,13 +219,13 @@ fn path_loss(path: &Path) -> crate::PathLoss {
 
 /// Copies all that was listed, and keeps the objects of git that are needed.
 fn fill(
-    making: &Making,
+    making: &PendingBackup,
     manifest: &mut Manifest,
     gatherer: &mut Gatherer,
     task: &Task,
     until: Instant,
     env: &BTreeMap<String, String>,
-) -> Result<(), Stop> {
+) -> Result<(), SkipReason> {
     let size = |gatherer: &Gatherer| -> (u64, usize) {
         let copies = gatherer.entries.iter().filter(|entry| matches!(entry.content, Content::Copy(_)));
         copies.fold((0, 0), |(bytes, count), entry| (bytes + entry.size, count + 1))
@@ -237,11 +237,11 @@ fn fill(
     }
     let (bytes, _) = size(gatherer);
     if bytes > task.max_bytes {
-        return Err(Stop::TooLarge(task.max_bytes));
+        return Err(SkipReason::TooLarge(task.max_bytes));
     }
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::TimedOut => Stop::TooLong,
-        _ => Stop::Failed(error.to_string()),
+        io::ErrorKind::TimedOut => SkipReason::TooLong,
+        _ => SkipReason::Failed(error.to_string()),
     };
     let mut number = 0;
     let mut unread = Vec::new();
@@ -270,7 +270,7 @@ fn fill(
             Err(error) => return Err(failed(error)),
         }
         if manifest.bytes > task.max_bytes {
-            return Err(Stop::TooLarge(task.max_bytes));
+            return Err(SkipReason::TooLarge(task.max_bytes));
         }
     }
     entries.retain(|entry| !matches!(entry.content, Content::Copy(u32::MAX)));

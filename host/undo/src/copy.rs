@@ -13,16 +13,16 @@ const CHUNK: u64 = 4 << 20;
 
 /// How a file was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Copied {
+pub(crate) enum CopyMethod {
     /// Both files share their extents until one of them changes.
     Cloned,
     /// Byte by byte.
     Bytes,
 }
 
-impl Copied {
+impl CopyMethod {
     pub(crate) fn is_cloned(self) -> bool {
-        self == Copied::Cloned
+        self == CopyMethod::Cloned
     }
 }
 
@@ -32,21 +32,21 @@ impl Copied {
 /// # Errors
 ///
 /// [`io::ErrorKind::TimedOut`] if it is not done by then, and those of the file system.
-pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result<Copied> {
+pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result<CopyMethod> {
     let mut source = open_unlinked(OpenOptions::new().read(true), from)?;
     if !source.metadata()?.is_file() {
         return Err(io::Error::other("it is no regular file any more"));
     }
     let mut target = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     if is_cloned(&source, &target) {
-        return Ok(Copied::Cloned);
+        return Ok(CopyMethod::Cloned);
     }
     loop {
         if until.is_some_and(|until| Instant::now() >= until) {
             return Err(io::ErrorKind::TimedOut.into());
         }
         if io::copy(&mut (&mut source).take(CHUNK), &mut target)? < CHUNK {
-            return Ok(Copied::Bytes);
+            return Ok(CopyMethod::Bytes);
         }
     }
 }

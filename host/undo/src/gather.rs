@@ -18,7 +18,7 @@ use crate::attributes;
 use crate::copy::changed;
 use crate::git::Repository;
 use crate::index::Index;
-use crate::manifest::{Content, Entry, Why};
+use crate::manifest::{Content, Entry, LossKind};
 use guard_facts::losses::{How, PathLoss};
 use guard_platform::fs::{MetadataExt, identity};
 use guard_platform::paths::{native, slashed};
@@ -41,7 +41,7 @@ const SPLITS: [char; 6] = [' ', '\t', '\n', '\'', '"', '\\'];
 
 /// Why nothing is kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Stop {
+pub(crate) enum SkipReason {
     /// It takes longer than a call may wait.
     #[error("copying takes too long")]
     TooLong,
@@ -58,7 +58,7 @@ pub(crate) enum Stop {
 
 /// The bounds of gathering.
 #[derive(Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct BackupLimits {
     pub(crate) until: Instant,
     pub(crate) ignored_bytes: u64,
     pub(crate) exclude: Vec<Glob>,
@@ -69,7 +69,7 @@ pub(crate) struct Bounds {
 
 /// Gathers what is lost.
 pub(crate) struct Gatherer {
-    bounds: Bounds,
+    bounds: BackupLimits,
     pub(crate) entries: Vec<Entry>,
     seen: BTreeSet<PathBuf>,
     pub(crate) left_out: Vec<String>,
@@ -82,14 +82,14 @@ pub(crate) struct Gatherer {
 /// The owner of a path while its tree is walked.
 struct Walk<'a> {
     top: &'a str,
-    why: Why,
+    why: LossKind,
     name: Option<&'a Glob>,
     rules: Rules,
     repository: Option<Repository>,
 }
 
 impl Gatherer {
-    pub(crate) fn new(bounds: Bounds) -> Self {
+    pub(crate) fn new(bounds: BackupLimits) -> Self {
         let (entries, seen, left_out, staged, indexes) = Default::default();
         Gatherer { bounds, entries, seen, left_out, staged, indexes, facts: RealFacts::new(BTreeMap::new()) }
     }
@@ -100,8 +100,8 @@ impl Gatherer {
         }
     }
 
-    pub(crate) fn check_time(&self) -> Result<(), Stop> {
-        if Instant::now() >= self.bounds.until { Err(Stop::TooLong) } else { Ok(()) }
+    pub(crate) fn check_time(&self) -> Result<(), SkipReason> {
+        if Instant::now() >= self.bounds.until { Err(SkipReason::TooLong) } else { Ok(()) }
     }
 
     /// The index of a repository. None: it is not known.
@@ -111,7 +111,7 @@ impl Gatherer {
     }
 
     /// Adds what is lost of a path.
-    pub(crate) fn add(&mut self, loss: &PathLoss) -> Result<(), Stop> {
+    pub(crate) fn add(&mut self, loss: &PathLoss) -> Result<(), SkipReason> {
         let name = match loss.name.as_str() {
             "" => None,
             // What cannot be read as a pattern may fit any name.
@@ -139,7 +139,7 @@ impl Gatherer {
         Ok(())
     }
 
-    fn add_path(&mut self, path: &Path, how: How, name: Option<&Glob>) -> Result<(), Stop> {
+    fn add_path(&mut self, path: &Path, how: How, name: Option<&Glob>) -> Result<(), SkipReason> {
         // The folder as the machine knows it; of the last component the link itself is meant.
         let Some((parent, last)) = path.parent().zip(path.file_name()) else {
             self.leave_out(format!("{}: a whole file system", path.display()));
@@ -157,7 +157,7 @@ impl Gatherer {
         if data.is_symlink() && name.is_some() {
             self.leave_out(format!("{}: a link that the search may follow", path.display()));
         }
-        let why = if how.deletes() { Why::Deleted } else { Why::Replaced };
+        let why = if how.deletes() { LossKind::Deleted } else { LossKind::Replaced };
         if data.is_symlink() && !how.deletes() {
             // What is written goes through the link.
             let target = match path.canonicalize() {
@@ -189,7 +189,7 @@ impl Gatherer {
     }
 
     /// Adds what is behind a link.
-    fn add_behind(&mut self, link: &Path, how: How, name: Option<&Glob>) -> Result<(), Stop> {
+    fn add_behind(&mut self, link: &Path, how: How, name: Option<&Glob>) -> Result<(), SkipReason> {
         match link.canonicalize() {
             Ok(target) => self.add_path(&target, how, name),
             Err(error) => self.miss(link, &error),
@@ -197,7 +197,7 @@ impl Gatherer {
     }
 
     /// Nothing is lost of a path that certainly isn't there. Of another one that is not known.
-    fn miss(&mut self, path: &Path, error: &io::Error) -> Result<(), Stop> {
+    fn miss(&mut self, path: &Path, error: &io::Error) -> Result<(), SkipReason> {
         let is_absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
         // A name in other letters may stand for it, and the text of a call may not be able to hold it.
         let is_plain = path.to_str().is_some_and(str::is_ascii);
@@ -220,7 +220,7 @@ impl Gatherer {
         rules
     }
 
-    fn walk(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>, depth: usize) -> Result<(), Stop> {
+    fn walk(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>, depth: usize) -> Result<(), SkipReason> {
         let shown = path.to_string_lossy();
         if is_named(path, data, walk.name) {
             let name = walk.name.take();
@@ -249,7 +249,7 @@ impl Gatherer {
     }
 
     /// An ignored file or folder: kept if it is small, or if git tracks something in it all the same.
-    fn walk_ignored(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>) -> Result<(), Stop> {
+    fn walk_ignored(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>) -> Result<(), SkipReason> {
         let tracked = walk.repository.clone().and_then(|repository| {
             let below = path.strip_prefix(&repository.root).ok()?;
             let below = slashed(below).into_owned();
@@ -270,7 +270,7 @@ impl Gatherer {
         data: &Metadata,
         (walk, name): (&Walk<'_>, Option<&Glob>),
         depth: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), SkipReason> {
         let name = name.filter(|_| !is_named(path, data, name));
         self.add_one(path, data, walk, name)?;
         if data.is_dir() {
@@ -281,7 +281,7 @@ impl Gatherer {
         Ok(())
     }
 
-    fn children(&mut self, folder: &Path, depth: usize) -> Result<Vec<(PathBuf, Metadata)>, Stop> {
+    fn children(&mut self, folder: &Path, depth: usize) -> Result<Vec<(PathBuf, Metadata)>, SkipReason> {
         self.check_time()?;
         if depth >= DEPTH {
             self.leave_out(format!("{}: too deep", folder.display()));
@@ -299,7 +299,7 @@ impl Gatherer {
                 Err(_) => self.leave_out(format!("{}: something in it can't be read", folder.display())),
             }
             if children.len() + self.entries.len() > ENTRIES {
-                return Err(Stop::TooMany);
+                return Err(SkipReason::TooMany);
             }
         }
         children.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -307,7 +307,7 @@ impl Gatherer {
     }
 
     /// Adds one path, without what is in it, unless another name is wanted.
-    fn add_one(&mut self, path: &Path, data: &Metadata, walk: &Walk<'_>, wanted: Option<&Glob>) -> Result<(), Stop> {
+    fn add_one(&mut self, path: &Path, data: &Metadata, walk: &Walk<'_>, wanted: Option<&Glob>) -> Result<(), SkipReason> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if wanted.is_some_and(|glob| data.is_dir() || !glob.matches(&name)) {
             return Ok(());
@@ -316,7 +316,7 @@ impl Gatherer {
     }
 
     /// Adds one path that a call names itself, or has below `top`.
-    pub(crate) fn push(&mut self, path: &Path, data: &Metadata, top: &str, why: Why) -> Result<(), Stop> {
+    pub(crate) fn push(&mut self, path: &Path, data: &Metadata, top: &str, why: LossKind) -> Result<(), SkipReason> {
         if self.seen.contains(path) {
             return Ok(());
         }
@@ -345,7 +345,7 @@ impl Gatherer {
             return Ok(());
         };
         if self.entries.len() >= ENTRIES {
-            return Err(Stop::TooMany);
+            return Err(SkipReason::TooMany);
         }
         self.seen.insert(path.to_path_buf());
         // A link has none, as far as users may set them.

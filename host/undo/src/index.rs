@@ -77,7 +77,7 @@ impl From<&Stat> for Stamp {
 
 /// Where an entry is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slot {
+pub(crate) struct EntryLocation {
     /// The first byte of its numbers.
     at: usize,
     /// The first byte and the length of its path.
@@ -86,13 +86,13 @@ pub(crate) struct Slot {
 
 /// A tracked file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tracked<'a> {
+pub(crate) struct TrackedFile<'a> {
     fixed: &'a [u8],
     /// The path below the root.
     pub(crate) path: &'a [u8],
 }
 
-impl<'a> Tracked<'a> {
+impl<'a> TrackedFile<'a> {
     fn word(&self, index: usize) -> u32 {
         number(self.fixed, 4 * index).unwrap_or_default()
     }
@@ -124,7 +124,7 @@ pub(crate) struct Index {
     /// The paths of version 4, in which each has only what differs from the one before. In others they are in `bytes`.
     paths: Option<Vec<u8>>,
     /// In the order of their paths.
-    slots: Vec<Slot>,
+    slots: Vec<EntryLocation>,
     /// The tree of all entries, if the index has it.
     tree: Option<String>,
     written: (i64, i64),
@@ -138,27 +138,27 @@ impl Index {
         Some(Index { written: (data.mtime(), data.mtime_nsec()), ..index })
     }
 
-    fn tracked(&self, slot: Slot) -> Tracked<'_> {
+    fn tracked(&self, slot: EntryLocation) -> TrackedFile<'_> {
         let (start, length) = slot.path;
         let paths = self.paths.as_deref().unwrap_or(&self.bytes);
-        Tracked {
+        TrackedFile {
             fixed: self.bytes.get(slot.at..).unwrap_or_default(),
             path: paths.get(start..).and_then(|rest| rest.get(..length)).unwrap_or_default(),
         }
     }
 
     /// These entries.
-    pub(crate) fn entries<'a>(&'a self, slots: &'a [Slot]) -> impl Iterator<Item = Tracked<'a>> {
+    pub(crate) fn entries<'a>(&'a self, slots: &'a [EntryLocation]) -> impl Iterator<Item = TrackedFile<'a>> {
         slots.iter().map(|slot| self.tracked(*slot))
     }
 
     /// Where all entries are.
-    pub(crate) fn slots(&self) -> &[Slot] {
+    pub(crate) fn slots(&self) -> &[EntryLocation] {
         &self.slots
     }
 
     /// Where the entries of a path and of everything below it are.
-    pub(crate) fn below(&self, path: &[u8]) -> [&[Slot]; 2] {
+    pub(crate) fn below(&self, path: &[u8]) -> [&[EntryLocation]; 2] {
         let folder = [path, b"/"].concat();
         [
             self.range(|other| other.cmp(path)),
@@ -169,7 +169,7 @@ impl Index {
         ]
     }
 
-    fn range(&self, order: impl Fn(&[u8]) -> Ordering) -> &[Slot] {
+    fn range(&self, order: impl Fn(&[u8]) -> Ordering) -> &[EntryLocation] {
         let start = self.slots.partition_point(|slot| order(self.tracked(*slot).path).is_lt());
         let rest = self.slots.get(start..).unwrap_or_default();
         let length = rest.partition_point(|slot| order(self.tracked(*slot).path).is_eq());
@@ -183,7 +183,7 @@ impl Index {
     }
 
     /// The entry of a path; in a conflict one of them.
-    pub(crate) fn get(&self, path: &[u8]) -> Option<Tracked<'_>> {
+    pub(crate) fn get(&self, path: &[u8]) -> Option<TrackedFile<'_>> {
         let [own, _] = self.below(path);
         self.entries(own).next()
     }
@@ -201,7 +201,7 @@ impl Index {
 
     /// Whether the file with this stamp is as the index has it. Not if it may have been changed in the moment in which the
     /// index was written.
-    pub(crate) fn is_unchanged(&self, tracked: &Tracked<'_>, stamp: &Stamp) -> bool {
+    pub(crate) fn is_unchanged(&self, tracked: &TrackedFile<'_>, stamp: &Stamp) -> bool {
         let (mode, kind) = (tracked.word(6), stamp.mode & 0o170_000);
         let is_mode = match mode & 0o170_000 {
             0o100_000 => kind == 0o100_000 && stamp.mode & 0o100 == mode & 0o100,
@@ -268,7 +268,7 @@ fn parse(bytes: Vec<u8>) -> Option<Index> {
             return None;
         }
         before = path;
-        index.slots.push(Slot { at: slot_at, path });
+        index.slots.push(EntryLocation { at: slot_at, path });
     }
     let end = bytes.len().checked_sub(OID).filter(|end| at <= *end)?;
     while at < end {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How much of what a call destroys is in its backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kept {
+pub enum BackupCoverage {
     /// All of it.
     Whole,
     /// A part of it.
@@ -17,7 +17,7 @@ pub enum Kept {
 /// The kind of a path's loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Why {
+pub enum LossKind {
     /// The call deletes it.
     Deleted,
     /// The call replaces its content.
@@ -63,7 +63,7 @@ pub struct Entry {
     /// When it was changed, in seconds and nanoseconds.
     pub time: (i64, i64),
     /// The effect of the call on it.
-    pub why: Why,
+    pub why: LossKind,
     /// The path that the call names: this one, or a folder above.
     pub top: String,
     /// Its extended attributes, the values in hexadecimal digits.
@@ -140,7 +140,7 @@ pub struct Manifest {
     /// The project's root.
     pub project: String,
     /// How much of what the call destroys is kept.
-    pub kept: Kept,
+    pub kept: BackupCoverage,
     /// Files that are not kept, and why.
     pub left_out: Vec<String>,
     /// The bytes of all copies.

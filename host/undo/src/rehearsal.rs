@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use guard_platform::fs::{DirBuilderExt, MetadataExt, identity, symlink};
 use guard_state::{check_private, hex};
 
-use crate::backup::{Answer, Task};
+use crate::backup::{ChildAnswer, Task};
 use crate::copy::{changed, copy, dress};
-use crate::manifest::Kept;
+use crate::manifest::BackupCoverage;
 use crate::restore::{Options, Restorer};
 use crate::store::{Store, StoreError};
 use guard_facts::losses::{How, Loss, Losses, PathLoss};
@@ -97,8 +97,8 @@ impl Rehearsal {
     /// # Errors
     ///
     /// Why they are not as they were.
-    pub fn restore(&self, answer: &Answer, env: &BTreeMap<String, String>) -> Result<(), String> {
-        if answer.kept != Kept::Whole || answer.id.is_empty() {
+    pub fn restore(&self, answer: &ChildAnswer, env: &BTreeMap<String, String>) -> Result<(), String> {
+        if answer.kept != BackupCoverage::Whole || answer.id.is_empty() {
             let why = if answer.why.is_empty() { "no copy was made" } else { &answer.why };
             return Err(why.to_owned());
         }

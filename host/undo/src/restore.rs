@@ -17,7 +17,7 @@ use crate::attributes;
 use crate::backup::{Task, make};
 use crate::copy::{changed, dress, is_same};
 use crate::git::Git;
-use crate::manifest::{Content, Entry, Kept, Manifest, Why};
+use crate::manifest::{Content, Entry, BackupCoverage, Manifest, LossKind};
 use crate::store::Store;
 use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
 use guard_platform::fs::{DirBuilderExt, MetadataExt};
@@ -74,7 +74,7 @@ pub struct Options {
 
 /// The fate of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum RestoreOutcome {
     /// It is as it was.
     Same,
     /// It is gone, and is made.
@@ -95,15 +95,15 @@ pub struct Item<'a> {
     /// Where it is put.
     pub target: PathBuf,
     /// Its fate.
-    pub fate: Fate,
+    pub fate: RestoreOutcome,
 }
 
 impl Item<'_> {
     fn is_written(&self, options: &Options) -> bool {
         match self.fate {
-            Fate::Made | Fate::Replaced => true,
-            Fate::ChangedSince => options.is_forced,
-            Fate::Same | Fate::Blocked(_) => false,
+            RestoreOutcome::Made | RestoreOutcome::Replaced => true,
+            RestoreOutcome::ChangedSince => options.is_forced,
+            RestoreOutcome::Same | RestoreOutcome::Blocked(_) => false,
         }
     }
 }
@@ -193,13 +193,13 @@ impl Restorer<'_> {
         target: &Path,
         options: &Options,
         hashes: &BTreeMap<PathBuf, String>,
-    ) -> Fate {
-        let Ok(data) = target.symlink_metadata() else { return Fate::Made };
+    ) -> RestoreOutcome {
+        let Ok(data) = target.symlink_metadata() else { return RestoreOutcome::Made };
         let is_mode_same = data.mode() & 0o7777 == mode_of(entry);
         let is_same = match &entry.content {
-            Content::Folder if data.is_dir() => return Fate::Same,
-            Content::Folder => return Fate::Blocked("a file is in its place"),
-            _ if data.is_dir() => return Fate::Blocked("a folder is in its place"),
+            Content::Folder if data.is_dir() => return RestoreOutcome::Same,
+            Content::Folder => return RestoreOutcome::Blocked("a file is in its place"),
+            _ if data.is_dir() => return RestoreOutcome::Blocked("a folder is in its place"),
             Content::Copy(number) => {
                 data.is_file() && is_mode_same && is_same(target, &self.store.copy(manifest, *number)).unwrap_or(false)
             }
@@ -207,12 +207,12 @@ impl Restorer<'_> {
             Content::Link(to) => fs::read_link(target).is_ok_and(|now| now == Path::new(to)),
         };
         if is_same && attributes::has(target, &entry.attributes) {
-            return Fate::Same;
+            return RestoreOutcome::Same;
         }
-        if options.to.is_some() || entry.why == Why::Deleted {
-            return Fate::ChangedSince;
+        if options.to.is_some() || entry.why == LossKind::Deleted {
+            return RestoreOutcome::ChangedSince;
         }
-        if is_later(&data, &entry.path, manifest, options) { Fate::ChangedSince } else { Fate::Replaced }
+        if is_later(&data, &entry.path, manifest, options) { RestoreOutcome::ChangedSince } else { RestoreOutcome::Replaced }
     }
 
     /// Puts back what the plan says.
@@ -229,11 +229,11 @@ impl Restorer<'_> {
         // What git has just put there is what the call replaced before.
         let is_meant = |item: &&Item<'_>| {
             let before = items.iter().find(|other| other.entry.path == item.entry.path);
-            before.is_some_and(|before| before.fate == Fate::Same || before.is_written(options))
+            before.is_some_and(|before| before.fate == RestoreOutcome::Same || before.is_written(options))
         };
         let mut wanted: Vec<&Item<'_>> = items.iter().filter(|item| item.is_written(options)).collect();
         if moved {
-            let is_open = |item: &&Item<'_>| !matches!(item.fate, Fate::Same | Fate::Blocked(_));
+            let is_open = |item: &&Item<'_>| !matches!(item.fate, RestoreOutcome::Same | RestoreOutcome::Blocked(_));
             wanted = again.iter().filter(is_open).filter(is_meant).collect();
         }
         self.write(manifest, &wanted, options, &mut report)?;
@@ -251,7 +251,7 @@ impl Restorer<'_> {
         with_git: bool,
         report: &mut Report,
     ) -> Result<(), RestoreError> {
-        let replaced = items.iter().filter(|item| item.is_written(options) && item.fate != Fate::Made);
+        let replaced = items.iter().filter(|item| item.is_written(options) && item.fate != RestoreOutcome::Made);
         let loss = |item: &Item<'_>| {
             let path = item.target.to_string_lossy().into_owned();
             Loss::Path(PathLoss { path, how: How::Overwrite, is_pattern: false, name: String::new() })
@@ -278,7 +278,7 @@ impl Restorer<'_> {
             project: manifest.project.clone(),
         };
         let answer = make(&task, Instant::now(), self.env);
-        if answer.kept != Kept::Whole && !answer.is_needless {
+        if answer.kept != BackupCoverage::Whole && !answer.is_needless {
             return Err(RestoreError::Unkept(answer.why));
         }
         report.replaced = answer.id;
@@ -299,7 +299,7 @@ impl Restorer<'_> {
         let mut failed = Vec::new();
         for item in wanted {
             let is_top = item.entry.path == item.entry.top && item.entry.content == Content::Folder;
-            if !is_top || item.fate != Fate::Made {
+            if !is_top || item.fate != RestoreOutcome::Made {
                 continue;
             }
             let own: Vec<&Item<'_>> =

@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::gather::Stop;
-use crate::index::{Index, Slot};
-use looker::Looker;
+use crate::gather::SkipReason;
+use crate::index::{Index, EntryLocation};
+use looker::StampReader;
 
 /// How many files are looked at between two looks at the clock.
 const BLOCK: usize = 1000;
@@ -28,13 +28,13 @@ const BLOCK: usize = 1000;
 const THREADS: usize = 4;
 
 /// The files of these entries that are not as in the index, and what is in the place of a file or of its folder.
-pub(crate) fn changed(index: &Index, root: &Path, slots: &[Slot], until: Instant) -> Result<BTreeSet<PathBuf>, Stop> {
+pub(crate) fn changed(index: &Index, root: &Path, slots: &[EntryLocation], until: Instant) -> Result<BTreeSet<PathBuf>, SkipReason> {
     let next = AtomicUsize::new(0);
-    let look = || -> Result<BTreeSet<PathBuf>, Stop> {
-        let mut looker = Looker::new(index, root)?;
+    let look = || -> Result<BTreeSet<PathBuf>, SkipReason> {
+        let mut looker = StampReader::new(index, root)?;
         loop {
             if Instant::now() >= until {
-                return Err(Stop::TooLong);
+                return Err(SkipReason::TooLong);
             }
             let start = next.fetch_add(BLOCK, Ordering::Relaxed);
             let Some(rest) = slots.get(start..).filter(|rest| !rest.is_empty()) else { return Ok(looker.found) };
@@ -57,8 +57,8 @@ pub(crate) fn changed(index: &Index, root: &Path, slots: &[Slot], until: Instant
     })
 }
 
-fn failed(why: impl ToString) -> Stop {
-    Stop::Failed(why.to_string())
+fn failed(why: impl ToString) -> SkipReason {
+    SkipReason::Failed(why.to_string())
 }
 
 #[cfg(test)]
@@ -151,13 +151,13 @@ mod tests {
         fs::write(&file, bytes).unwrap();
         let index = Index::read(&file).unwrap();
         let until = Instant::now() + Duration::from_secs(60);
-        assert!(matches!(changed(&index, world.root(), index.slots(), until), Err(Stop::Failed(_))));
+        assert!(matches!(changed(&index, world.root(), index.slots(), until), Err(SkipReason::Failed(_))));
     }
 
     #[test]
     fn no_time_is_an_error() {
         let world = World::new(&names(&["a"]));
         let index = Index::read(&world.root().join(".git/index")).unwrap();
-        assert_eq!(changed(&index, world.root(), index.slots(), Instant::now()), Err(Stop::TooLong));
+        assert_eq!(changed(&index, world.root(), index.slots(), Instant::now()), Err(SkipReason::TooLong));
     }
 }

@@ -52,7 +52,7 @@ pub struct Store {
 
 /// A backup by its folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct BackupFolder {
     id: String,
     bytes: u64,
     path: PathBuf,
@@ -60,14 +60,14 @@ struct Place {
 
 /// A folder in which a backup is made. It is removed unless it is published.
 #[derive(Debug)]
-pub(crate) struct Making {
+pub(crate) struct PendingBackup {
     pub(crate) id: String,
     pub(crate) path: PathBuf,
     is_published: bool,
     _lock: FileLock,
 }
 
-impl Making {
+impl PendingBackup {
     /// The file of the copy with this number.
     pub(crate) fn copy(&self, number: u32) -> PathBuf {
         self.path.join(number.to_string())
@@ -85,7 +85,7 @@ impl Making {
     }
 }
 
-impl Drop for Making {
+impl Drop for PendingBackup {
     fn drop(&mut self) {
         if !self.is_published {
             let _ = fs::remove_dir_all(&self.path);
@@ -120,14 +120,14 @@ impl Store {
     }
 
     /// The backups, the newest first.
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<BackupFolder> {
         let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let place = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok().filter(|name| !name.starts_with('.'))?;
             let (id, bytes) = name.split_once('.')?;
-            Some(Place { id: id.to_owned(), bytes: bytes.parse().ok()?, path: entry.path() })
+            Some(BackupFolder { id: id.to_owned(), bytes: bytes.parse().ok()?, path: entry.path() })
         };
-        let mut places: Vec<Place> = entries.filter_map(place).collect();
+        let mut places: Vec<BackupFolder> = entries.filter_map(place).collect();
         places.sort_by(|one, other| other.cmp(one));
         places
     }
@@ -160,7 +160,7 @@ impl Store {
     }
 
     /// Starts a backup.
-    pub(crate) fn begin(&self) -> Result<Making, StoreError> {
+    pub(crate) fn begin(&self) -> Result<PendingBackup, StoreError> {
         make_private(&self.folder())?;
         let mut random = [0_u8; 2];
         getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
@@ -169,11 +169,11 @@ impl Store {
         let path = self.folder().join(format!("{UNFINISHED}{id}"));
         make_private(&path)?;
         let lock = FileLock::acquire(&path.join(LOCK), Instant::now())?;
-        Ok(Making { id, path, is_published: false, _lock: lock })
+        Ok(PendingBackup { id, path, is_published: false, _lock: lock })
     }
 
     /// Writes the manifest and gives the backup its name.
-    pub(crate) fn publish(&self, mut making: Making, manifest: &Manifest) -> Result<(), StoreError> {
+    pub(crate) fn publish(&self, mut making: PendingBackup, manifest: &Manifest) -> Result<(), StoreError> {
         self.seal()?.write(&purpose(&manifest.id), &making.path.join(MANIFEST), manifest)?;
         let path = self.folder().join(folder_name(&manifest.id, manifest.bytes));
         fs::rename(&making.path, &path)?;
@@ -187,14 +187,14 @@ impl Store {
         let oldest = Timestamp::now().checked_sub(SignedDuration::from_hours(24 * LIFE_DAYS));
         let oldest = oldest.map(|time| time.strftime("%Y%m%d-%H%M%S").to_string()).unwrap_or_default();
         let mut bytes = 0_u64;
-        let mut surplus: Vec<Place> = Vec::new();
+        let mut surplus: Vec<BackupFolder> = Vec::new();
         for (index, place) in self.places().into_iter().enumerate() {
             bytes = bytes.saturating_add(place.bytes);
             if index >= BACKUPS || bytes > STORE_BYTES || place.id < oldest {
                 surplus.push(place);
             }
         }
-        let removed: Vec<Place> = surplus.into_iter().rev().take(most).collect();
+        let removed: Vec<BackupFolder> = surplus.into_iter().rev().take(most).collect();
         removed.iter().filter(|place| self.remove_place(place, env).is_ok()).count()
     }
 
@@ -215,7 +215,7 @@ impl Store {
         Ok(places.len())
     }
 
-    fn remove_place(&self, place: &Place, env: &BTreeMap<String, String>) -> Result<(), StoreError> {
+    fn remove_place(&self, place: &BackupFolder, env: &BTreeMap<String, String>) -> Result<(), StoreError> {
         if let Some(manifest) = self.seal().ok().and_then(|seal| read(&seal, place)) {
             for state in &manifest.git {
                 // The repository may be gone, and its references with it.
@@ -257,7 +257,7 @@ fn purpose(id: &str) -> String {
     format!("undo {id}")
 }
 
-fn read(seal: &Seal, place: &Place) -> Option<Manifest> {
+fn read(seal: &Seal, place: &BackupFolder) -> Option<Manifest> {
     let manifest: Manifest = seal.read(&purpose(&place.id), &place.path.join(MANIFEST))?;
     (manifest.id == place.id && manifest.bytes == place.bytes).then_some(manifest)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::harnesses::{REGISTRATIONS, SCRIPTS};
 use crate::names::{Names, Relation, Start, fits, last_of};
-use crate::settings::Places;
+use crate::settings::ProtectedPaths;
 
 /// The kind of a guarded file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Entry {
 }
 
 impl Guard {
-    pub(crate) fn new(places: &Places) -> Self {
+    pub(crate) fn new(places: &ProtectedPaths) -> Self {
         let folder = |path: &str| if path.starts_with('/') { format!("{path}/") } else { String::new() };
         let beside = |path: &str, end: &str| if path.is_empty() { String::new() } else { format!("{path}{end}") };
         let named = [

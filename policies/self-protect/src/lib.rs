@@ -51,7 +51,7 @@ use std::cmp::Reverse;
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
 use call_view::CallView;
-pub use settings::{Places, Settings};
+pub use settings::{ProtectedPaths, Settings};
 
 /// More findings than this say nothing new.
 const FINDINGS: usize = 32;

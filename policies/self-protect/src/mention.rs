@@ -116,10 +116,10 @@ fn reaches_around(code: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Places;
+    use crate::settings::ProtectedPaths;
 
     fn names(text: &str) -> bool {
-        find(text, &Guard::new(&Places { state: "/data/state".to_owned(), ..Places::default() })).is_some()
+        find(text, &Guard::new(&ProtectedPaths { state: "/data/state".to_owned(), ..ProtectedPaths::default() })).is_some()
     }
 
     #[test]

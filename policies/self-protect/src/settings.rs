@@ -10,13 +10,13 @@ use serde::Deserialize;
 pub struct Settings {
     /// Where the files of this guard-host lie. Written by the host.
     #[serde(deserialize_with = "guard_sdk::tables::table")]
-    pub places: Places,
+    pub places: ProtectedPaths,
 }
 
 /// Absolute paths; an empty one is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Places {
+pub struct ProtectedPaths {
     /// The user's configuration file.
     pub config: String,
     /// The managed configuration file.

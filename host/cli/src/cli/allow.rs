@@ -30,8 +30,8 @@ use guard_hook::chain::Trace;
 use guard_kit::compile::making;
 use guard_platform::paths::{judged, native};
 use guard_redact::{plain, redact, shorten};
-use guard_setup::install::{Edited, apply};
-use guard_state::Places;
+use guard_setup::install::{EditedFile, apply};
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::today;
 
@@ -44,13 +44,13 @@ const SHOWN: usize = 10;
 /// The longest command that is shown, in bytes.
 const SHOWN_BYTES: usize = 160;
 
-pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if !args.remove.is_empty() {
-        return remove(&args.remove, places, environment);
+        return remove(&args.remove, dirs, environment);
     }
-    let config = load(places, &circumstances(environment, None).projects());
+    let config = load(dirs, &circumstances(environment, None).projects());
     let is_change = args.command.is_some() || args.last || args.id.is_some();
-    if let Some((text, hint)) = decider(&config, places).filter(|_| is_change) {
+    if let Some((text, hint)) = decider(&config, dirs).filter(|_| is_change) {
         if is_sole_decider(&config) {
             return Err(refused(Exit::Unavailable, format!("an allow has no effect here: {text}"), hint));
         }
@@ -78,26 +78,26 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
     }
     let cwd = Some(question.cwd.as_str()).filter(|cwd| !cwd.is_empty());
     let at = circumstances(environment, cwd);
-    if let Some(problem) = load(places, &at.projects()).problems.first() {
+    if let Some(problem) = load(dirs, &at.projects()).problems.first() {
         return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
     }
     let checked = given(args, &at)(Allow::of_command(Layer::User, vec!["x".to_owned()]));
-    if let Err((text, hint)) = checked.clone().checked(&places.home) {
+    if let Err((text, hint)) = checked.clone().checked(&dirs.home) {
         return Err(refused(Exit::Usage, text, hint));
     }
     if checked.is_over(&today()) {
         return Err(refused(Exit::Usage, format!("`--until {}` is in the past", plain(&args.until)), ""));
     }
-    let choices = Choices::of(&question, given(args, &at), &at, places, environment)?;
-    let Some(chosen) = choices.pick(args, places, environment)? else {
+    let choices = Choices::of(&question, given(args, &at), &at, dirs, environment)?;
+    let Some(chosen) = choices.pick(args, dirs, environment)? else {
         return print::line("nothing was changed").map(|()| Exit::Success);
     };
     let back = match chosen {
-        Change::Allows(new) => add(new, places, environment, &at)?,
-        Change::Settings(settings) => set(settings, places, environment, &at)?,
-        Change::CopyInstead => copy_instead(places, environment, &at)?,
+        Change::Allows(new) => add(new, dirs, environment, &at)?,
+        Change::Settings(settings) => set(settings, dirs, environment, &at)?,
+        Change::CopyInstead => copy_instead(dirs, environment, &at)?,
     };
-    match left(&question, &at, places, environment)? {
+    match left(&question, &at, dirs, environment)? {
         Some(left) => print::line(&format!("{left}\nThe change is written; {back}"))?,
         None if matches!(chosen, Change::Allows(_)) => print::line(&format!("not asked about any more; {back}"))?,
         None => print::line(&format!("written; {back}"))?,
@@ -110,7 +110,7 @@ pub(super) fn run(args: &AllowArgs, places: &Places, environment: &Environment) 
 fn left(
     question: &Record,
     at: &CallContext,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Option<String>> {
     // Policies that ask about a file judge its path alone.
@@ -123,7 +123,7 @@ fn left(
     };
     let Ok(calls) = tool_calls(&question.tool, input) else { return Ok(None) };
     let at = CallContext { session: question.session.clone(), ..at.clone() };
-    let Some(trace) = Evaluator::open(places, environment, &at.projects())?.in_session(&calls, &at) else {
+    let Some(trace) = Evaluator::open(dirs, environment, &at.projects())?.in_session(&calls, &at) else {
         return Ok(None);
     };
     let verdict = trace.verdict;
@@ -148,15 +148,15 @@ fn first_line(message: &str) -> String {
 }
 
 /// Adds allows to the user's file. Returns how to take them back.
-fn add(new: &[Allow], places: &Places, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
-    let edited = open(places)?;
-    let target = target(places);
+fn add(new: &[Allow], dirs: &AppDirs, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
+    let edited = open(dirs)?;
+    let target = target(dirs);
     let mut text = edited.text().map(str::to_owned);
     for allow in new {
         text = Some(target.allow(text.as_deref(), allow).map_err(told)?);
     }
-    write(edited, text, places, environment, at)?;
-    let after = load(places, &at.projects()).allows;
+    write(edited, text, dirs, environment, at)?;
+    let after = load(dirs, &at.projects()).allows;
     let last = after.iter().filter(|allow| allow.layer == Layer::User).count();
     let numbers: Vec<String> = (last + 1 - new.len().min(last)..=last).map(|number| number.to_string()).collect();
     Ok(format!("`guard-host allow --remove {}` takes it back", numbers.join(",")))
@@ -165,26 +165,26 @@ fn add(new: &[Allow], places: &Places, environment: &Environment, at: &CallConte
 /// Puts items into lists of policies' settings in the user's file. Returns how to take them back.
 pub(super) fn set(
     settings: &[Setting],
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
     at: &CallContext,
 ) -> anyhow::Result<String> {
-    let edited = open(places)?;
+    let edited = open(dirs)?;
     let (mut text, mut lists) = (edited.text().map(str::to_owned), Vec::new());
     for Setting { policy, key, item } in settings {
-        text = Some(target(places).extend(text.as_deref(), policy, key, item).map_err(told)?);
+        text = Some(target(dirs).extend(text.as_deref(), policy, key, item).map_err(told)?);
         lists.push(format!("`{}` out of `{key}` of {policy}", plain(item)));
     }
-    write(edited, text, places, environment, at)?;
-    Ok(format!("take {} in {} to be asked again", lists.join(" and "), places.config.display()))
+    write(edited, text, dirs, environment, at)?;
+    Ok(format!("take {} in {} to be asked again", lists.join(" and "), dirs.config.display()))
 }
 
 /// Has copies take the place of questions, in the user's file. Returns how to take it back.
-pub(super) fn copy_instead(places: &Places, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
-    let edited = open(places)?;
-    let after = target(places).copy_instead_of_ask(edited.text()).map_err(told)?;
-    write(edited, Some(after), places, environment, at)?;
-    let file = places.config.display();
+pub(super) fn copy_instead(dirs: &AppDirs, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
+    let edited = open(dirs)?;
+    let after = target(dirs).copy_instead_of_ask(edited.text()).map_err(told)?;
+    write(edited, Some(after), dirs, environment, at)?;
+    let file = dirs.config.display();
     Ok(format!("remove `instead-of-ask` from `[undo]` in {file} to be asked again"))
 }
 
@@ -277,43 +277,43 @@ fn list(allows: &[Allow], format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn remove(numbers: &[usize], places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let edited = open(places)?;
+fn remove(numbers: &[usize], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let edited = open(dirs)?;
     let mut after = edited.text().map(str::to_owned);
     // The last one first, so that the numbers of the others stay.
     for number in numbers.iter().collect::<BTreeSet<_>>().into_iter().rev() {
         let missing =
             || refused(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
         let index = number.checked_sub(1).ok_or_else(missing)?;
-        after = target(places).disallow(after.as_deref(), index).map_err(|error| match error {
+        after = target(dirs).disallow(after.as_deref(), index).map_err(|error| match error {
             EditError::Missing(..) => missing(),
             error => told(error),
         })?;
     }
-    write(edited, after, places, environment, &circumstances(environment, None))?;
+    write(edited, after, dirs, environment, &circumstances(environment, None))?;
     print::line("taken back; what no other allow covers is asked about again")?;
     Ok(Exit::Success)
 }
 
 /// The user's file, to be edited.
-pub(super) fn target(places: &Places) -> Target<'_> {
-    Target { layer: Layer::User, file: &places.config, home: &places.home }
+pub(super) fn target(dirs: &AppDirs) -> Target<'_> {
+    Target { layer: Layer::User, file: &dirs.config, home: &dirs.home }
 }
 
-fn open(places: &Places) -> anyhow::Result<Edited> {
-    Edited::open(&places.config, None, 0o600).map_err(not_edited)
+fn open(dirs: &AppDirs) -> anyhow::Result<EditedFile> {
+    EditedFile::open(&dirs.config, None, 0o600).map_err(not_edited)
 }
 
 /// Writes the user's file, and makes the chain ready.
 fn write(
-    edited: Edited,
+    edited: EditedFile,
     text: Option<String>,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
     at: &CallContext,
 ) -> anyhow::Result<()> {
-    apply(&[edited.change(text)], &places.state).map_err(not_edited)?;
-    let prepared = warm(places, &environment.program, &at.projects(), making());
+    apply(&[edited.change(text)], &dirs.state).map_err(not_edited)?;
+    let prepared = warm(dirs, &environment.program, &at.projects(), making());
     prepared.config.problems.iter().for_each(|problem| print::problem(&format!("error: {problem}")));
     Ok(())
 }

@@ -30,8 +30,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
-use guard_hook::command_line::{HookLine, places};
-use guard_state::Places;
+use guard_hook::command_line::{HookLine, dirs};
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 pub(super) use allow::AllowArgs;
@@ -41,7 +41,7 @@ pub(super) use ci::{CiArgs, CiFormat};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, StatuslineArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
-pub(super) use own::{ManArgs, OwnArgs, OwnCommand};
+pub(super) use own::{ManArgs, SelfArgs, SelfCommand};
 pub(super) use pause::PauseArgs;
 pub(super) use policy::{
     AddArgs, ExportArgs, FetchArgs, KeygenArgs, PlaceArgs, PolicyArgs, PolicyCommand, PullArgs, PushArgs, RemoveArgs,
@@ -158,8 +158,8 @@ impl GlobalArgs {
     }
 
     /// Where the program's files lie.
-    pub(super) fn places(&self, environment: &Environment) -> Places {
-        places([&self.config, &self.state, &self.cache], environment)
+    pub(super) fn dirs(&self, environment: &Environment) -> AppDirs {
+        dirs([&self.config, &self.state, &self.cache], environment)
     }
 }
 
@@ -220,7 +220,7 @@ pub(super) enum Command {
     Man(ManArgs),
     /// Show the installed programs and files, or uninstall them.
     #[command(name = "self")]
-    Own(OwnArgs),
+    Own(SelfArgs),
     /// Make a Claude Code settings file for an agent that runs one experiment.
     Settings(SettingsArgs),
     /// Create a scratch folder in the project that git ignores.

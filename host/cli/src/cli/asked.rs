@@ -15,7 +15,7 @@ use guard_hook::audit::{OVERRIDE, Record};
 use guard_hook::chain::Trace;
 use guard_hook::undo::would_spare;
 use guard_redact::MARK;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// The most commands that are looked at: those that were asked about most.
@@ -64,7 +64,7 @@ fn brings_out(trace: &Trace) -> bool {
 
 /// A call that was asked about, as often as it was.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Asked {
+pub(super) struct PastQuestion {
     pub(super) tool: String,
     pub(super) operation: String,
     pub(super) cwd: String,
@@ -82,7 +82,7 @@ pub(super) struct Asked {
     pub(super) id: String,
 }
 
-impl Asked {
+impl PastQuestion {
     /// Why nothing is suggested that would spare it.
     pub(super) fn unsuggested(&self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl Asked {
 
 /// Counts what was asked about.
 #[derive(Debug, Default)]
-pub(super) struct Questions(BTreeMap<(String, String, String), Asked>);
+pub(super) struct Questions(BTreeMap<(String, String, String), PastQuestion>);
 
 impl Questions {
     pub(super) fn add(&mut self, record: &Record) {
@@ -113,11 +113,11 @@ impl Questions {
             return;
         }
         let key = (record.tool.clone(), record.operation.clone(), record.cwd.clone());
-        let asked = self.0.entry(key).or_insert_with(|| Asked {
+        let asked = self.0.entry(key).or_insert_with(|| PastQuestion {
             tool: record.tool.clone(),
             operation: record.operation.clone(),
             cwd: record.cwd.clone(),
-            ..Asked::default()
+            ..PastQuestion::default()
         });
         match record.action.as_str() {
             "ran" if record.by != "person" => asked.unclear += 1,
@@ -132,8 +132,8 @@ impl Questions {
     }
 
     /// The calls that were asked about, most often first.
-    pub(super) fn most(self) -> Vec<Asked> {
-        let mut all: Vec<Asked> = self.0.into_values().filter(|asked| asked.asks > 0).collect();
+    pub(super) fn most(self) -> Vec<PastQuestion> {
+        let mut all: Vec<PastQuestion> = self.0.into_values().filter(|asked| asked.asks > 0).collect();
         all.sort_by(|a, b| b.asks.cmp(&a.asks).then_with(|| a.operation.cmp(&b.operation)));
         all
     }
@@ -153,22 +153,22 @@ pub(super) struct Suggestion {
     /// How many questions it would have spared.
     pub(super) spares: u64,
     /// The calls that were always approved, most often first.
-    pub(super) approved: Vec<Asked>,
+    pub(super) approved: Vec<PastQuestion>,
     /// The other calls that it would have let run: refused ones, and those of which no outcome is known.
-    pub(super) also: Vec<Asked>,
+    pub(super) also: Vec<PastQuestion>,
 }
 
 /// A command that was asked about, and its verdict as it is now.
-struct Judged<'a> {
-    asked: &'a Asked,
+struct JudgedAgain<'a> {
+    asked: &'a PastQuestion,
     call: ToolCall,
     at: CallContext,
     trace: Trace,
 }
 
 /// Suggests changes that would have avoided prompts that were always approved, the most effective ones first.
-pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environment) -> anyhow::Result<Vec<Suggestion>> {
-    let mut evaluators = Evaluators::new(places, environment);
+pub(super) fn suggest(asked: &[PastQuestion], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Vec<Suggestion>> {
+    let mut evaluators = Evaluators::new(dirs, environment);
     let mut judged = Vec::new();
     for asked in asked.iter().filter(|asked| asked.tool == "Bash" && !asked.operation.contains(MARK)).take(COMMANDS) {
         let at = circumstances(environment, Some(&asked.cwd));
@@ -176,7 +176,7 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
         let (Some(trace), [call]) = (evaluators.decide(&calls, &at)?, calls.as_slice()) else { continue };
         // What is not asked about any more needs no suggestion.
         if trace.verdict.outcome == Outcome::Ask && !brings_out(&trace) {
-            judged.push(Judged { asked, call: call.clone(), at, trace });
+            judged.push(JudgedAgain { asked, call: call.clone(), at, trace });
         }
     }
     let mut suggestions = Vec::new();
@@ -202,21 +202,21 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
         let covered = covered.iter().filter_map(|other| Some(judged.get(*other)?.asked));
         suggestions.push(Suggestion::new(covered, of.asked.id.clone(), String::new()));
     }
-    let left: Vec<&Judged<'_>> =
+    let left: Vec<&JudgedAgain<'_>> =
         judged.iter().enumerate().filter(|(index, _)| !spared.contains(index)).map(|(_, of)| of).collect();
     let is_of_one_kind = |rule: &&String| rule.split_once(':').is_none_or(|(_, name)| !is_catch_all(name));
     let rules: BTreeSet<&String> = left.iter().flat_map(|of| &of.asked.rules).filter(is_of_one_kind).collect();
     for rule in rules {
         // A call that several rules ask about is asked about without one of them.
-        let is_only = |of: &&&Judged<'_>| of.asked.rules.len() == 1 && of.asked.rules.contains(rule);
-        let of_it: Vec<&Judged<'_>> = left.iter().filter(is_only).copied().collect();
+        let is_only = |of: &&&JudgedAgain<'_>| of.asked.rules.len() == 1 && of.asked.rules.contains(rule);
+        let of_it: Vec<&JudgedAgain<'_>> = left.iter().filter(is_only).copied().collect();
         let suggestion = Suggestion::new(of_it.iter().map(|of| of.asked), String::new(), rule.clone());
         let known: u64 = suggestion.approved.iter().map(|asked| asked.ran).sum();
         let is_refused = suggestion.also.iter().any(|asked| asked.refused > 0);
         if suggestion.spares >= OF_RULE
             && known >= KNOWN
             && !is_refused
-            && is_spared_lowered(rule, &of_it, places, environment)?
+            && is_spared_lowered(rule, &of_it, dirs, environment)?
         {
             suggestions.push(suggestion);
         }
@@ -228,7 +228,7 @@ pub(super) fn suggest(asked: &[Asked], places: &Places, environment: &Environmen
 
 /// Copies in the place of questions, if that would have spared some that were approved, and nobody refused one of them. It
 /// comes last, because it covers calls that others of the suggestions cover as well.
-fn copies_instead(judged: &[Judged<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
+fn copies_instead(judged: &[JudgedAgain<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
     let mut covered = Vec::new();
     for of in judged {
         if would_spare(&of.call, &of.trace, &evaluators.at(&of.at)?.chain.prepared) {
@@ -244,31 +244,31 @@ fn copies_instead(judged: &[Judged<'_>], evaluators: &mut Evaluators<'_>) -> any
 /// Whether no call is asked about any more with a rule lowered. A policy may have no such setting.
 fn is_spared_lowered(
     rule: &str,
-    calls: &[&Judged<'_>],
-    places: &Places,
+    calls: &[&JudgedAgain<'_>],
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<bool> {
     let calls: Vec<_> = calls.iter().map(|of| (&of.call, &of.at)).collect();
-    is_spared_by(&[rule.to_owned()], &calls, places, environment)
+    is_spared_by(&[rule.to_owned()], &calls, dirs, environment)
 }
 
 /// Whether none of the calls is asked about any more with names in `lower` of their policies, each as `policy:name`.
 pub(super) fn is_spared_by(
     names: &[String],
     calls: &[(&ToolCall, &CallContext)],
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<bool> {
     let scratch = tempfile::tempdir()?;
-    let mut text = fs::read_to_string(&places.config).ok();
+    let mut text = fs::read_to_string(&dirs.config).ok();
     for name in names {
         let Some((policy, name)) = name.split_once(':') else { return Ok(false) };
-        let Ok(extended) = target(places).extend(text.as_deref(), policy, "lower", name) else { return Ok(false) };
+        let Ok(extended) = target(dirs).extend(text.as_deref(), policy, "lower", name) else { return Ok(false) };
         text = Some(extended);
     }
-    let places = Places { config: scratch.path().join("guard.toml"), ..places.clone() };
-    fs::write(&places.config, text.unwrap_or_default())?;
-    let mut evaluators = Evaluators::new(&places, environment);
+    let dirs = AppDirs { config: scratch.path().join("guard.toml"), ..dirs.clone() };
+    fs::write(&dirs.config, text.unwrap_or_default())?;
+    let mut evaluators = Evaluators::new(&dirs, environment);
     for (call, at) in calls {
         let verdict = evaluators.decide(std::slice::from_ref(*call), at)?.map(|trace| trace.verdict);
         if verdict.is_none_or(|verdict| rank(verdict.outcome) >= rank(Outcome::Ask)) {
@@ -279,8 +279,8 @@ pub(super) fn is_spared_by(
 }
 
 impl Suggestion {
-    fn new<'a>(covered: impl Iterator<Item = &'a Asked>, id: String, lower: String) -> Self {
-        let (approved, also): (Vec<Asked>, Vec<Asked>) = covered.cloned().partition(Asked::is_always_approved);
+    fn new<'a>(covered: impl Iterator<Item = &'a PastQuestion>, id: String, lower: String) -> Self {
+        let (approved, also): (Vec<PastQuestion>, Vec<PastQuestion>) = covered.cloned().partition(PastQuestion::is_always_approved);
         let spares = approved.iter().chain(&also).map(|asked| asked.asks).sum();
         Suggestion { id, lower, undo: false, spares, approved, also }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::args::{AllowArgs, AuditArgs, AuditCommand, Format};
-use super::asked::{self, Asked, Questions, Suggestion};
+use super::asked::{self, PastQuestion, Questions, Suggestion};
 use super::subject::{circumstances, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
 use super::{allow, log, print, report, ship, watch};
@@ -14,7 +14,7 @@ use guard_contract::exit::Exit;
 use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY};
 use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
-use guard_state::{Places, Verified};
+use guard_state::{AppDirs, Verified};
 
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -28,13 +28,13 @@ const SHOWN: usize = 10;
 /// The longest name on a line for people.
 const NAME_BYTES: usize = 64;
 
-pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
-        AuditCommand::Watch(args) => return watch::run(args, places, environment),
-        AuditCommand::Report(args) => return report::run(args, places, environment),
+        AuditCommand::Watch(args) => return watch::run(args, dirs, environment),
+        AuditCommand::Report(args) => return report::run(args, dirs, environment),
         _ => {}
     }
-    let config = load(places, &circumstances(environment, None).projects());
+    let config = load(dirs, &circumstances(environment, None).projects());
     let path = &config.audit.path;
     match &args.command {
         AuditCommand::Show { filters, last, follow, format } => {
@@ -54,19 +54,19 @@ pub(super) fn run(args: &AuditArgs, places: &Places, environment: &Environment) 
             damaged(reader.damaged, path);
         }
         AuditCommand::Stats { filters, format } => stats(&log::selection(filters)?, path, *format)?,
-        AuditCommand::Verify { format } => return verify(path, places, *format),
-        AuditCommand::Ship(args) => return ship::run(args, path, places),
+        AuditCommand::Verify { format } => return verify(path, dirs, *format),
+        AuditCommand::Ship(args) => return ship::run(args, path, dirs),
         AuditCommand::Watch(_) | AuditCommand::Report(_) => {}
         AuditCommand::Suggest { filters, apply, format } => {
-            return suggest(&log::selection(filters)?, *apply, *format, path, places, environment);
+            return suggest(&log::selection(filters)?, *apply, *format, path, dirs, environment);
         }
     }
     Ok(Exit::Success)
 }
 
 /// Checks the chain of the log.
-fn verify(path: &Path, places: &Places, format: Format) -> anyhow::Result<Exit> {
-    let checked = guard_hook::audit::verify(path, &places.state).map_err(|error| {
+fn verify(path: &Path, dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
+    let checked = guard_hook::audit::verify(path, &dirs.state).map_err(|error| {
         let text = format!("can't check the audit log `{}`: {error}", path.display());
         refused(Exit::NoInput, text, "check that the file and its folder are yours, then try again")
     })?;
@@ -108,7 +108,7 @@ fn suggest(
     apply: Option<usize>,
     format: Format,
     path: &Path,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
     let mut questions = Questions::default();
@@ -118,7 +118,7 @@ fn suggest(
     })?;
     damaged(damage, path);
     let asked = questions.most();
-    let suggestions = asked::suggest(&asked, places, environment)?;
+    let suggestions = asked::suggest(&asked, dirs, environment)?;
     if let Some(number) = apply {
         let found = number.checked_sub(1).and_then(|index| suggestions.get(index));
         let Some(found) = found else {
@@ -131,14 +131,14 @@ fn suggest(
                 return Err(unattended("copies take the place of questions", &command));
             }
             shown(number, found)?;
-            if !is_agreed(&format!("Write it into {}?", places.config.display()))? {
+            if !is_agreed(&format!("Write it into {}?", dirs.config.display()))? {
                 return print::line("nothing was changed").map(|()| Exit::Success);
             }
-            let back = allow::copy_instead(places, environment, &circumstances(environment, None))?;
+            let back = allow::copy_instead(dirs, environment, &circumstances(environment, None))?;
             return print::line(&format!("written; {back}")).map(|()| Exit::Success);
         }
         return match found.lower.split_once(':') {
-            None => allow::run(&AllowArgs::of_question(&found.id), places, environment),
+            None => allow::run(&AllowArgs::of_question(&found.id), dirs, environment),
             Some(rule) => {
                 if !is_attended() {
                     let command = format!("guard-host audit suggest --apply {number}");
@@ -146,11 +146,11 @@ fn suggest(
                 }
                 shown(number, found)?;
                 let (policy, rule) = rule;
-                if !is_agreed(&format!("Write it into {}?", places.config.display()))? {
+                if !is_agreed(&format!("Write it into {}?", dirs.config.display()))? {
                     return print::line("nothing was changed").map(|()| Exit::Success);
                 }
                 let setting = allow::Setting { policy: policy.to_owned(), key: "lower", item: rule.to_owned() };
-                let back = allow::set(&[setting], places, environment, &circumstances(environment, None))?;
+                let back = allow::set(&[setting], dirs, environment, &circumstances(environment, None))?;
                 print::line(&format!("written; {back}")).map(|()| Exit::Success)
             }
         };
@@ -192,7 +192,7 @@ fn shown(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
 }
 
 /// Prints the calls that were asked about most.
-fn some(calls: &[Asked]) -> anyhow::Result<()> {
+fn some(calls: &[PastQuestion]) -> anyhow::Result<()> {
     calls.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
     match calls.len().saturating_sub(SHOWN) {
         0 => Ok(()),
@@ -201,7 +201,7 @@ fn some(calls: &[Asked]) -> anyhow::Result<()> {
 }
 
 /// One call that was asked about, for people.
-fn told(asked: &Asked) -> String {
+fn told(asked: &PastQuestion) -> String {
     let (operation, cwd) = (shorten(&one_line(&asked.operation), OPERATION_BYTES), one_line(&asked.cwd));
     format!("   {operation}  ({} asked, {} ran, {} refused, in {cwd})", asked.asks, asked.ran, asked.refused)
 }

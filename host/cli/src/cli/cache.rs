@@ -10,40 +10,40 @@ use serde_json::json;
 use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
 use super::subject::{circumstances, refused};
-use guard_config::Brought;
+use guard_config::CommandLineOverrides;
 use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
-use guard_hook::cache::{self, Artifacts, Member, Readiness, Stored, clear, stored};
+use guard_hook::cache::{self, Artifacts, Member, Readiness, CachedFile, clear, stored};
 use guard_hook::carried;
 use guard_hook::hook::warm_lock;
 use guard_hook::nested;
 use guard_kit::compile::making;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::Seal;
 use guard_state::environment::Environment;
 use guard_state::{FileLock, make_private};
 
-pub(super) fn run(args: &CacheArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &CacheArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
-        CacheCommand::Warm => warm(places, environment),
-        CacheCommand::Verify { format } => verify(places, *format),
-        CacheCommand::List { format } => list(places, *format),
-        CacheCommand::Clear { older_than } => remove(places, older_than.as_deref()),
+        CacheCommand::Warm => warm(dirs, environment),
+        CacheCommand::Verify { format } => verify(dirs, *format),
+        CacheCommand::List { format } => list(dirs, *format),
+        CacheCommand::Clear { older_than } => remove(dirs, older_than.as_deref()),
     }
 }
 
 /// Makes what the chain needs here.
-pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
     // Others see that somebody is at it, and start nobody else.
-    let _ = make_private(&places.cache);
-    let _lock = FileLock::acquire(&warm_lock(places), Instant::now());
-    let mut prepared = cache::warm(places, &environment.program, &at.projects(), making());
+    let _ = make_private(&dirs.cache);
+    let _lock = FileLock::acquire(&warm_lock(dirs), Instant::now());
+    let mut prepared = cache::warm(dirs, &environment.program, &at.projects(), making());
     let nested = nested::of_paths([at.cwd.as_str()], &at.projects());
     if !nested.is_empty() {
         // A hook asks them beside the project's chain.
-        let below = cache::warm(places, &environment.program, &nested, making()).beside(&prepared);
+        let below = cache::warm(dirs, &environment.program, &nested, making()).beside(&prepared);
         prepared.members.extend(below.members);
         prepared.config.problems.extend(below.config.problems);
     }
@@ -63,14 +63,14 @@ pub(super) fn warm(places: &Places, environment: &Environment) -> anyhow::Result
 }
 
 /// Says whether policies that a hook asks by name, beyond the chain, are ready.
-pub(super) fn ready_beside(names: &[String], places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn ready_beside(names: &[String], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if names.is_empty() {
         return Ok(Exit::Success);
     }
     let at = circumstances(environment, None);
-    let brought = |only| Brought { only, settings: None };
+    let brought = |only| CommandLineOverrides { only, settings: None };
     let prepare =
-        |only| cache::prepare_for(places, &environment.program, &at.projects(), &brought(only), Some(making()));
+        |only| cache::prepare_for(dirs, &environment.program, &at.projects(), &brought(only), Some(making()));
     let chain = prepare(None);
     let mut members = prepare(Some(names.to_vec())).members;
     let is_in_chain = |member: &Member| chain.members.iter().any(|other| other.entry.name == member.entry.name);
@@ -89,8 +89,8 @@ fn tell_readiness(members: &[Member]) -> anyhow::Result<bool> {
     Ok(members.iter().all(|member| matches!(member.readiness, Readiness::Ready { .. })))
 }
 
-fn verify(places: &Places, format: Format) -> anyhow::Result<Exit> {
-    let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
+fn verify(dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
+    let artifacts = Artifacts::open(&dirs.cache, Seal::open(&dirs.state)?)?;
     let verified = artifacts.verify();
     if format == Format::Json {
         let row = |(path, sound): &(PathBuf, bool)| json!({ "path": path, "sound": sound });
@@ -107,8 +107,8 @@ fn verify(places: &Places, format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Unavailable)
 }
 
-fn list(places: &Places, format: Format) -> anyhow::Result<Exit> {
-    let stored = stored(&places.cache, Seal::open(&places.state).ok().as_ref());
+fn list(dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
+    let stored = stored(&dirs.cache, Seal::open(&dirs.state).ok().as_ref());
     if format == Format::Json {
         let rows: Vec<_> = stored.iter().map(row).collect();
         print::json(&rows)?;
@@ -123,12 +123,12 @@ fn list(places: &Places, format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn row(one: &Stored) -> serde_json::Value {
+fn row(one: &CachedFile) -> serde_json::Value {
     let made = Timestamp::try_from(one.made).map(|made| made.to_string()).unwrap_or_default();
     json!({ "kind": one.kind, "name": one.name, "path": one.path, "bytes": one.bytes, "made": made })
 }
 
-fn remove(places: &Places, older_than: Option<&str>) -> anyhow::Result<Exit> {
+fn remove(dirs: &AppDirs, older_than: Option<&str>) -> anyhow::Result<Exit> {
     let before = older_than.map(|text| {
         let time = moment(text, Timestamp::now(), &TimeZone::system());
         time.map(SystemTime::from).ok_or_else(|| {
@@ -136,7 +136,7 @@ fn remove(places: &Places, older_than: Option<&str>) -> anyhow::Result<Exit> {
             refused(Exit::Usage, format!("invalid time `--older-than {text}`"), hint)
         })
     });
-    let cleared = clear(&places.cache, before.transpose()?);
+    let cleared = clear(&dirs.cache, before.transpose()?);
     print::line(&format!("{} files removed, {}", cleared.files, size(cleared.bytes)))?;
     for (path, error) in &cleared.failed {
         print::problem(&format!("error: {}: {error}", path.display()));

@@ -20,7 +20,7 @@ use guard_contract::{Outcome, outcome_name};
 use guard_harness::text;
 use guard_hook::chain::Trace;
 use guard_redact::{hide_shapes, plain};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// The longest line of a batch.
@@ -75,15 +75,15 @@ fn exit(outcome: Outcome) -> Exit {
     }
 }
 
-pub(super) fn run(args: &CheckArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if args.batch {
-        return batch(places, environment);
+        return batch(dirs, environment);
     }
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let (policy, input) = policy_and_input(&args.input);
     let calls = calls(&args.call, &given(&input)?)?;
-    let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
+    let evaluator = Evaluator::of(policy, dirs, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     match args.format {
         Format::Human if print::is_quiet() => {}
@@ -135,8 +135,8 @@ struct BadLine {
     error: String,
 }
 
-fn batch(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let mut evaluators = Evaluators::new(places, environment);
+fn batch(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let mut evaluators = Evaluators::new(dirs, environment);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut input = BufReader::new(std::io::stdin().lock());
     let mut result = Exit::Success;

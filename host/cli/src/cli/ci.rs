@@ -20,7 +20,7 @@ use super::print;
 use super::subject::{circumstances, refused};
 use super::test::complaints;
 use base::Base;
-use guard_config::lock::{Lock, Locked};
+use guard_config::lock::{Lock, LockedComponent};
 use guard_config::problem::of_entry;
 use guard_config::trust::{self, TrustError};
 use guard_config::{candidate, load};
@@ -32,7 +32,7 @@ use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
 use guard_kit::suite::{Done, Options, Run};
 use guard_setup::oversights::oversights;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use report::{Mistake, Remark, StepResult};
 
@@ -58,7 +58,7 @@ struct Project<'a> {
     root: PathBuf,
     /// Its guard.toml.
     file: PathBuf,
-    places: &'a Places,
+    dirs: &'a AppDirs,
     environment: &'a Environment,
     /// The reason why its guard.toml applies only where a person trusts it. `None` if it needs no trust.
     needs_trust: Option<Problem>,
@@ -68,33 +68,33 @@ struct Project<'a> {
     has_failed: Cell<bool>,
 }
 
-pub(super) fn run(args: &CiArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let root = circumstances(environment, None).project_root;
-    let file = Places::project_file(&root);
+    let file = AppDirs::project_file(&root);
     if !file.is_file() {
         let text = format!("there is no `{}`", file.display());
         return Err(refused(Exit::NoInput, text, "run it in a project that has one"));
     }
     let scratch = tempfile::tempdir()?;
     let none = |name: &str| scratch.path().join(name);
-    let places = Places {
+    let dirs = AppDirs {
         managed: none("managed.toml"),
         config: none("guard.toml"),
         state: none("state"),
         trust: none("state"),
-        ..places.clone()
+        ..dirs.clone()
     };
-    let base = args.against.as_deref().and_then(|name| Base::read(name, &root, &places, scratch.path()));
-    let mut needs_trust = load(&places, std::slice::from_ref(&root)).problems.into_iter().next();
+    let base = args.against.as_deref().and_then(|name| Base::read(name, &root, &dirs, scratch.path()));
+    let mut needs_trust = load(&dirs, std::slice::from_ref(&root)).problems.into_iter().next();
     // What cannot be trusted because it cannot be read is told by the check.
-    match candidate(&places, &root) {
-        Ok(candidate) => trust::trust(&places, &root, &candidate.pins)?,
+    match candidate(&dirs, &root) {
+        Ok(candidate) => trust::trust(&dirs, &root, &candidate.pins)?,
         Err(TrustError::Broken(_)) => needs_trust = None,
         Err(error) => return Err(error.into()),
     }
     let has_failed = Cell::new(false);
     let project =
-        Project { args, root: root.into(), file, places: &places, environment, needs_trust, base, has_failed };
+        Project { args, root: root.into(), file, dirs: &dirs, environment, needs_trust, base, has_failed };
     let mut results = Vec::new();
     for (name, step) in STEPS {
         let result = step(&project)?;
@@ -144,7 +144,7 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let (all, missing) =
         (prepared.members.len(), prepared.members.iter().filter(|member| member.entry.refused.is_some()).count());
     let root = project.root.to_string_lossy().into_owned();
-    let warnings = oversights(&prepared, std::slice::from_ref(&root), project.places);
+    let warnings = oversights(&prepared, std::slice::from_ref(&root), project.dirs);
     let warnings: Vec<Remark> = warnings.iter().map(|one| Remark::warning(project.of_problem(one))).collect();
     let found = guard_setup::check::check(prepared, project.environment, &root);
     // What the lock says of a policy was told.
@@ -185,7 +185,7 @@ fn conformance(project: &Project<'_>) -> anyhow::Result<StepResult> {
         count += 1;
         let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
         let name = path.to_string_lossy();
-        match examine(&name, entry.wasi, settings.as_object(), &project.root, project.places) {
+        match examine(&name, entry.wasi, settings.as_object(), &project.root, project.dirs) {
             Ok(report) => {
                 mistakes.extend(report.checks.iter().filter(|check| check.state == State::Failed).map(|check| {
                     let text = format!("conformance `{}`: {}", check.rule.id, check.problems.join("; "));
@@ -216,7 +216,7 @@ impl Project<'_> {
     /// The chain of the project, and of nobody else.
     fn prepare(&self) -> Prepared {
         let root = self.root.to_string_lossy().into_owned();
-        prepare(self.places, &self.environment.program, &[root], Some(making()))
+        prepare(self.dirs, &self.environment.program, &[root], Some(making()))
     }
 
     /// A problem of the configuration, at its place.
@@ -255,7 +255,7 @@ fn split(place: &str) -> (&str, Option<usize>) {
 }
 
 /// A guard.toml has an entry with this name and address, switched off or not. One that cannot be read is the check's matter.
-fn is_named(file: &Path, locked: &Locked) -> bool {
+fn is_named(file: &Path, locked: &LockedComponent) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let Ok(table) = toml::from_str::<toml::Table>(&text) else { return true };
     let entries = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();

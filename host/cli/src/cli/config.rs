@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
-use super::sarif::{self, Found};
+use super::sarif::{self, FoundHook};
 use super::subject::{circumstances, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
@@ -19,10 +19,10 @@ use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_platform::paths::native;
 use guard_setup::check::{Mistake, line, of_registrations, text};
-use guard_setup::install::Site;
+use guard_setup::install::HookLocation;
 use guard_setup::oversights::oversights;
 use guard_setup::surroundings::survey;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// The rule that every mistake breaks.
@@ -31,11 +31,11 @@ const RULE: sarif::Rule = ("configuration", "The configuration of guard-host is 
 /// `is_named`: the command line names the user's file.
 pub(super) fn run(
     args: &ConfigArgs,
-    places: &Places,
+    dirs: &AppDirs,
     is_named: bool,
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
-    let config = || load(places, &folders(&circumstances(environment, None)));
+    let config = || load(dirs, &folders(&circumstances(environment, None)));
     match &args.command {
         ConfigCommand::Show { format } => show(&config(), *format),
         ConfigCommand::Check { format, file, managed } => {
@@ -43,19 +43,19 @@ pub(super) fn run(
                 return Err(refused(Exit::Usage, "two files are given", "leave `--config` out"));
             }
             let is_named = is_named || file.is_some();
-            let file = file.as_ref().map_or(&places.config, |file| file);
+            let file = file.as_ref().map_or(&dirs.config, |file| file);
             if is_named && !file.exists() {
                 let text = format!("there is no file {}", file.display());
                 return Err(refused(Exit::NoInput, text, "name another one, or make it with `config init`"));
             }
             let file = native(&environment.cwd).join(file);
-            let places = match managed {
-                true => Places { managed: file, config: PathBuf::new(), ..places.clone() },
-                false => Places { config: file, ..places.clone() },
+            let dirs = match managed {
+                true => AppDirs { managed: file, config: PathBuf::new(), ..dirs.clone() },
+                false => AppDirs { config: file, ..dirs.clone() },
             };
-            check(&places, environment, is_named, *managed, *format)
+            check(&dirs, environment, is_named, *managed, *format)
         }
-        ConfigCommand::Init { name, print } => starter::init(name, *print, places),
+        ConfigCommand::Init { name, print } => starter::init(name, *print, dirs),
         ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
         ConfigCommand::Schema { name, .. } => starter::schema(name),
     }
@@ -125,7 +125,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
 
 /// `is_alone`: the managed file is checked without the files of this user and of the project.
 fn check(
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
     is_named: bool,
     is_alone: bool,
@@ -141,17 +141,17 @@ fn check(
             print::note("warning: the project has too many folders; some with a `.guard` may have been left out");
         }
     }
-    let prepared = prepare(places, &environment.program, &projects, Some(making()));
+    let prepared = prepare(dirs, &environment.program, &projects, Some(making()));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
-    let unused = oversights(&prepared, &projects, places);
+    let unused = oversights(&prepared, &projects, dirs);
     let mut mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
     if !is_named {
         // A file that is named may be meant for another machine.
         // A chain has its entries elsewhere.
-        let surroundings = survey(&load(places, &projects), places).into_iter();
+        let surroundings = survey(&load(dirs, &projects), dirs).into_iter();
         let mistake = |problem| Mistake { policy: None, is_fault: false, is_warning: false, problem };
         mistakes.extend(surroundings.map(|one| mistake(one.problem)));
-        let site = Site { environment, project: &native(&at.project_root), places };
+        let site = HookLocation { environment, project: &native(&at.project_root), dirs };
         let beside = of_registrations(site, &projects, Some(making())).into_iter();
         mistakes.extend(beside.filter(|mistake| !mistakes.contains(mistake)).collect::<Vec<_>>());
     }
@@ -176,10 +176,10 @@ fn check(
 }
 
 /// A mistake for a code host.
-fn found(mistake: &Mistake) -> Found {
+fn found(mistake: &Mistake) -> FoundHook {
     let (file, at) = mistake.place();
     let at = at.map_or((None, None), |(line, column)| (Some(line), Some(column)));
-    Found { rule: RULE.0, level: mistake.level(), text: text(mistake), file: file.to_owned(), at }
+    FoundHook { rule: RULE.0, level: mistake.level(), text: text(mistake), file: file.to_owned(), at }
 }
 
 /// Prints what is wrong with a chain.

@@ -16,9 +16,9 @@ use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::quoted;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
-use guard_state::session::{Choice, Choosing, Contents, Entry, choose, confirm_command};
+use guard_state::session::{Choice, ChoiceMatch, Contents, Entry, choose, confirm_command};
 
 /// The most pending calls that are shown in an error, the newest.
 const SHOWN: usize = 8;
@@ -26,8 +26,8 @@ const SHOWN: usize = 8;
 /// How long to wait for other processes that write to the session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) fn run(args: &ConfirmArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let sessions = load(places, &[]).sessions;
+pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let sessions = load(dirs, &[]).sessions;
     let known = sessions.all();
     let choice = match (&args.code, &args.operation) {
         (Some(code), _) => Choice::Code(code.clone()),
@@ -43,10 +43,10 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places, environment: &Environment
     let at = circumstances(environment, None);
     let here = [at.cwd.as_str(), at.project_root.as_str()];
     let entry = match choose(known.confirmable().filter(asked), &choice, &here) {
-        Choosing::One(entry) => entry,
-        Choosing::Several(entries) => return ambiguous(&entries),
-        Choosing::None if !known.confirmable().any(|entry| choice.fits(entry)) => return missing(&known, &choice),
-        Choosing::None => return Err(unattended("a call can be confirmed", &line(args, places))),
+        ChoiceMatch::One(entry) => entry,
+        ChoiceMatch::Several(entries) => return ambiguous(&entries),
+        ChoiceMatch::None if !known.confirmable().any(|entry| choice.fits(entry)) => return missing(&known, &choice),
+        ChoiceMatch::None => return Err(unattended("a call can be confirmed", &line(args, dirs))),
     };
     let codes = known.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
     let approvals = sessions.change(&entry.session, PATIENCE, |contents, now| {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ConfirmArgs, places: &Places, environment: &Environment
                 choice.fits(other) && (&other.session, &other.cwd) != (&approval.session, &approval.cwd)
             };
             for other in known.pending.iter().filter(is_other) {
-                let command = format!("{} --code {}", confirm_command(places), plain(&other.code));
+                let command = format!("{} --code {}", confirm_command(dirs), plain(&other.code));
                 let (cwd, session) = (plain(&other.cwd), plain(&other.session));
                 print::line(&format!("still pending in {cwd}, session {session}: {command}"))?;
             }
@@ -90,8 +90,8 @@ fn united(approvals: Vec<Entry>) -> Option<Entry> {
 }
 
 /// The command line as it is to be typed.
-fn line(args: &ConfirmArgs, places: &Places) -> String {
-    let confirm = confirm_command(places);
+fn line(args: &ConfirmArgs, dirs: &AppDirs) -> String {
+    let confirm = confirm_command(dirs);
     match (&args.code, &args.operation) {
         (Some(code), _) => format!("{confirm} --code {}", plain(code)),
         (None, operation) => format!("{confirm} {}", quoted(&plain(operation.as_deref().unwrap_or_default()))),
@@ -116,7 +116,7 @@ fn newest_last(known: &Contents) -> Vec<&Entry> {
 }
 
 fn missing(known: &Contents, choice: &Choice) -> anyhow::Result<Exit> {
-    if let Choosing::One(entry) = choose(&known.confirmed, choice, &[]) {
+    if let ChoiceMatch::One(entry) = choose(&known.confirmed, choice, &[]) {
         let text = format!("this call is confirmed already, in {} until {}", plain(&entry.cwd), entry.expires);
         return Err(refused(Exit::NoQuestion, text, "nothing to do: the agent can make the call"));
     }

@@ -6,15 +6,15 @@ use super::args::{ConformanceArgs, Format, WasiName};
 use super::print;
 use super::test::of_subject;
 use guard_contract::exit::Exit;
-use guard_kit::conformance::{Check, Made, Report, State, examine};
+use guard_kit::conformance::{Check, CheckedCall, Report, State, examine};
 use guard_platform::paths::native;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn run(args: &ConformanceArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ConformanceArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let (wasi, cwd) = (WasiName::of(args.wasi), &*native(&environment.cwd));
-    let report = examine(&args.policy, wasi, args.settings.as_ref(), cwd, places);
+    let report = examine(&args.policy, wasi, args.settings.as_ref(), cwd, dirs);
     let report = report.map_err(|error| of_subject(&error, None))?;
     match args.format {
         Format::Json => print::json(&json(&report))?,
@@ -75,7 +75,7 @@ fn check(check: &Check) -> Value {
     })
 }
 
-fn made(made: &Made) -> Value {
+fn made(made: &CheckedCall) -> Value {
     json!({
         "check": made.rule, "call": made.what, "answer": made.answer,
         "microseconds": made.used.processor.as_micros(), "memory": made.used.memory,

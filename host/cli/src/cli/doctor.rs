@@ -11,16 +11,16 @@ use guard_contract::exit::Exit;
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_setup::doctor::{State, examine};
-use guard_setup::install::{InstallOptions, Site};
-use guard_state::Places;
+use guard_setup::install::{InstallOptions, HookLocation};
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
     if args.last {
-        return last(args.format, places, &at.projects());
+        return last(args.format, dirs, &at.projects());
     }
-    let site = Site { environment, project: &native(&at.project_root), places };
+    let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let options = args.options();
     let asked = match &args.harness {
         Some(name) => vec![registration(name)?],
@@ -51,9 +51,9 @@ pub(super) fn run(args: &DoctorArgs, places: &Places, environment: &Environment)
 }
 
 /// Says when a call was last judged. A call that passed in silence leaves no line in the log at its usual level.
-fn last(format: Format, places: &Places, projects: &[String]) -> anyhow::Result<Exit> {
-    let call = seen::last(&load(places, projects).audit.path);
-    let noted = seen::last_noted(&places.state);
+fn last(format: Format, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<Exit> {
+    let call = seen::last(&load(dirs, projects).audit.path);
+    let noted = seen::last_noted(&dirs.state);
     if format == Format::Json {
         let call = call.as_ref().map(|call| {
             json!({ "ts": call.ts, "harness": call.harness, "tool": call.tool, "operation": call.operation,
@@ -81,7 +81,7 @@ fn last(format: Format, places: &Places, projects: &[String]) -> anyhow::Result<
 const OPERATION_BYTES: usize = 160;
 
 /// The harnesses that ask this program here; the usual one if none does, or if one of its files is named.
-fn in_use(options: &InstallOptions, site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
+fn in_use(options: &InstallOptions, site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
     let usual = || registration(guard_harness::default().name()).map(|usual| vec![usual]);
     if *options != InstallOptions::default() {
         return usual();

@@ -23,7 +23,7 @@ use guard_harness::text;
 use guard_hook::chain::{Step, Trace};
 use guard_hook::redaction::{secrets, without_secrets};
 use guard_redact::{hide_shapes, plain, redact, shorten};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_undo::{Loss, losses};
 
@@ -33,12 +33,12 @@ const KEPT: usize = 8;
 /// The longest piece of a script that is shown.
 const SCRIPT_BYTES: usize = 200;
 
-pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = circumstances(environment, cwd.as_deref());
     let (policy, input) = policy_and_input(&args.input);
     let calls = calls(&args.call, &given(&input)?)?;
-    let evaluator = Evaluator::of(policy, places, environment, &at.projects())?;
+    let evaluator = Evaluator::of(policy, dirs, environment, &at.projects())?;
     let Some(mut trace) = evaluator.decide(&calls, &at) else {
         print::line("nothing to decide: the input has no command and no file")?;
         return Ok(Exit::Success);
@@ -67,7 +67,7 @@ pub(super) fn run(args: &ExplainArgs, places: &Places, environment: &Environment
     if let Some(analysis) = trace.analysis.as_deref().filter(|_| trace.verdict.outcome != Outcome::Deny) {
         print::line(&super::run::summary(analysis, &at, environment))?;
     }
-    if trace.verdict.outcome != Outcome::Deny && guard_config::load(places, &at.projects()).undo.enabled {
+    if trace.verdict.outcome != Outcome::Deny && guard_config::load(dirs, &at.projects()).undo.enabled {
         would_keep(&trace)?;
     }
     Ok(Exit::Success)

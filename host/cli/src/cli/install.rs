@@ -16,15 +16,15 @@ use guard_contract::exit::Exit;
 use guard_harness::Harness;
 use guard_platform::paths::native;
 use guard_setup::install::{
-    Action, Change, InstallError, InstallOptions, Registration, Server, Site, apply, aside, plan,
+    Action, Change, InstallError, InstallOptions, Registration, Server, HookLocation, apply, aside, plan,
 };
 use guard_setup::presence::evidence;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn install(args: &InstallArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let site = Site { environment, project: &native(&at.project_root), places };
+    let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let Some(name) = &args.harness else {
         let chosen = choose(site)?;
         return match chosen.as_slice() {
@@ -40,13 +40,13 @@ pub(super) fn install(args: &InstallArgs, places: &Places, environment: &Environ
 }
 
 /// Registers the hook with one harness, and makes ready what its first call needs.
-fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: Site<'_>) -> anyhow::Result<Exit> {
-    let Site { environment, places, .. } = site;
+fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: HookLocation<'_>) -> anyhow::Result<Exit> {
+    let HookLocation { environment, dirs, .. } = site;
     let (_, registration) = registration(name)?;
     let dry = args.target.dry_run;
-    let server = args.http.map(|address| server(address, registration, places, dry)).transpose()?;
+    let server = args.http.map(|address| server(address, registration, dirs, dry)).transpose()?;
     let options = InstallOptions { server, ..args.options() };
-    check_names(&options, places, projects)?;
+    check_names(&options, dirs, projects)?;
     change(registration, &options, site, Action::Install, dry)?;
     if dry {
         return Ok(Exit::Success);
@@ -58,8 +58,8 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: Site<'_
     for (place, error) in &survey.unreadable {
         print::note(&format!("warning: no hook of `{}` runs: {error}", place.display()));
     }
-    let warmed = cache::warm(places, environment)?;
-    let beside = cache::ready_beside(&options.policies(), places, environment)?;
+    let warmed = cache::warm(dirs, environment)?;
+    let beside = cache::ready_beside(&options.policies(), dirs, environment)?;
     for step in registration.next_steps(&options, site) {
         print::status(&format!("next: {step}"))?;
     }
@@ -67,7 +67,7 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: Site<'_
 }
 
 /// Lists the harnesses on this machine, and asks the person at the terminal for some. Empty if no one chose.
-fn choose(site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
+fn choose(site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
     let mut found = Vec::new();
     for (harness, registration) in registered() {
         found.extend(evidence(harness.name(), registration, site).map(|path| ((harness, registration), path)));
@@ -101,10 +101,10 @@ fn choose(site: Site<'_>) -> anyhow::Result<Vec<Registered>> {
     chosen.collect()
 }
 
-pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn uninstall(args: &UninstallArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let (_, registration) = registration(&args.harness)?;
     let at = circumstances(environment, None);
-    let site = Site { environment, project: &native(&at.project_root), places };
+    let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     // Scripts go with the registrations that start them, named or not.
     let options = InstallOptions { shim: None, ..args.target.options() };
     let changes = change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
@@ -115,19 +115,19 @@ pub(super) fn uninstall(args: &UninstallArgs, places: &Places, environment: &Env
 }
 
 /// The server at an address of this machine, with the token that it has or will have.
-fn server(address: SocketAddr, registration: &dyn Registration, places: &Places, dry: bool) -> anyhow::Result<Server> {
+fn server(address: SocketAddr, registration: &dyn Registration, dirs: &AppDirs, dry: bool) -> anyhow::Result<Server> {
     if !registration.takes_server() {
         return Err(refused(Exit::Usage, "`--http` is for claude: no other harness posts its calls", ""));
     }
     // What is only shown holds no secret, and nothing is made for it.
-    let token = if dry { Ok("TOKEN".to_owned()) } else { guard_serve::token(places) };
+    let token = if dry { Ok("TOKEN".to_owned()) } else { guard_serve::token(dirs) };
     let token = token.map_err(|error| refused(Exit::Config, error.to_string(), TOKEN_HINT))?;
     Ok(Server { address, token })
 }
 
 /// A name that neither a policy of the chain nor a built-in one has would make every call one to ask about.
-fn check_names(options: &InstallOptions, places: &Places, projects: &[String]) -> anyhow::Result<()> {
-    let chain = load(places, projects).entries;
+fn check_names(options: &InstallOptions, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<()> {
+    let chain = load(dirs, projects).entries;
     let is_known = |name: &str| guard_builtins::find(name).is_some() || chain.iter().any(|entry| entry.name == name);
     let Some(unknown) = options.only.iter().find(|name| !is_known(name)) else {
         return Ok(());
@@ -184,12 +184,12 @@ pub(super) fn registered() -> Vec<Registered> {
 pub(super) fn change(
     registration: &dyn Registration,
     options: &InstallOptions,
-    site: Site<'_>,
+    site: HookLocation<'_>,
     aim: Action,
     dry: bool,
 ) -> anyhow::Result<Vec<Change>> {
     let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
-    let state = &site.places.state;
+    let state = &site.dirs.state;
     let changes = registration
         .pieces(options, site)
         .and_then(|pieces| plan(pieces, registration.retired(options, site, aim), aim, state))

@@ -18,19 +18,19 @@ use super::terminal::{is_agreed, is_attended, unattended};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
-use guard_setup::install::{Action, Found, InstallOptions, Scope, Site};
+use guard_setup::install::{Action, FoundHook, InstallOptions, Scope, HookLocation};
 use guard_state::environment::Environment;
 use guard_state::registrations;
-use guard_state::{Places, check_private};
+use guard_state::{AppDirs, check_private};
 
 /// The name of the program's folders.
 const FOLDER: &str = "guard-host";
 
-pub(super) fn run(purge: bool, format: Format, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(purge: bool, format: Format, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let at = circumstances(environment, None);
-    let site = Site { environment, project: &native(&at.project_root), places };
+    let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let hooks = hooks(site);
-    let folders = folders(places);
+    let folders = folders(dirs);
     let mut rows: Vec<(&str, PathBuf, String)> = Vec::new();
     rows.extend(
         hooks
@@ -38,14 +38,14 @@ pub(super) fn run(purge: bool, format: Format, places: &Places, environment: &En
             .map(|(name, found)| ("registration", found.place.clone(), format!("remove: {}", command(name, found)))),
     );
     let beyond = || "remove: `guard-host uninstall` in its project".to_owned();
-    rows.extend(elsewhere(&hooks, places).into_iter().map(|file| ("registration", file, beyond())));
+    rows.extend(elsewhere(&hooks, dirs).into_iter().map(|file| ("registration", file, beyond())));
     rows.extend(folders.iter().map(|(kind, path)| (*kind, path.clone(), String::new())));
-    let log = load(places, &[]).audit.path;
-    if log.exists() && !log.starts_with(&places.state) {
+    let log = load(dirs, &[]).audit.path;
+    if log.exists() && !log.starts_with(&dirs.state) {
         rows.push(("audit log", log, "stays".to_owned()));
     }
-    if places.managed.exists() {
-        rows.push(("managed", places.managed.clone(), "stays: it is the administrator's".to_owned()));
+    if dirs.managed.exists() {
+        rows.push(("managed", dirs.managed.clone(), "stays: it is the administrator's".to_owned()));
     }
     rows.push(("program", environment.program.clone(), "remove it as you installed it".to_owned()));
     if format == Format::Json {
@@ -70,26 +70,26 @@ pub(super) fn run(purge: bool, format: Format, places: &Places, environment: &En
 }
 
 /// The registrations that are known here, with the names of their harnesses.
-fn hooks(site: Site<'_>) -> Vec<(&'static str, Found)> {
+fn hooks(site: HookLocation<'_>) -> Vec<(&'static str, FoundHook)> {
     let of = |(harness, registration): Registered| {
         let found = registration.survey(&InstallOptions::default(), site).found;
         found.into_iter().map(move |found| (harness.name(), found))
     };
-    let mut hooks: Vec<(&str, Found)> = registered().into_iter().flat_map(of).collect();
+    let mut hooks: Vec<(&str, FoundHook)> = registered().into_iter().flat_map(of).collect();
     // Two harnesses may read one file.
     hooks.dedup_by(|one, other| one.1.place == other.1.place);
     hooks
 }
 
 /// The files that other projects' registrations changed.
-fn elsewhere(hooks: &[(&str, Found)], places: &Places) -> Vec<PathBuf> {
-    let (files, _) = registrations::registered(&places.state);
+fn elsewhere(hooks: &[(&str, FoundHook)], dirs: &AppDirs) -> Vec<PathBuf> {
+    let (files, _) = registrations::registered(&dirs.state);
     let is_elsewhere = |file: &PathBuf| file.exists() && !hooks.iter().any(|(_, found)| found.place == *file);
     files.into_iter().filter(is_elsewhere).collect()
 }
 
 /// The command that takes a registration out.
-fn command(name: &str, found: &Found) -> String {
+fn command(name: &str, found: &FoundHook) -> String {
     match (found.managed, found.foreign) {
         (true, _) => format!("sudo guard-host uninstall {name} --managed"),
         (_, true) => format!("guard-host uninstall {name} --scope project, or --shared"),
@@ -98,13 +98,13 @@ fn command(name: &str, found: &Found) -> String {
 }
 
 /// The program's folders that are there.
-fn folders(places: &Places) -> Vec<(&'static str, PathBuf)> {
-    let config = places.config.parent().unwrap_or(&places.config);
-    let all = [("cache", places.cache.as_path()), ("state", &places.state), ("configuration", config)];
+fn folders(dirs: &AppDirs) -> Vec<(&'static str, PathBuf)> {
+    let config = dirs.config.parent().unwrap_or(&dirs.config);
+    let all = [("cache", dirs.cache.as_path()), ("state", &dirs.state), ("configuration", config)];
     all.into_iter().filter(|(_, path)| path.exists()).map(|(kind, path)| (kind, path.to_path_buf())).collect()
 }
 
-fn remove(hooks: &[(&str, Found)], folders: &[(&str, PathBuf)], site: Site<'_>) -> anyhow::Result<Exit> {
+fn remove(hooks: &[(&str, FoundHook)], folders: &[(&str, PathBuf)], site: HookLocation<'_>) -> anyhow::Result<Exit> {
     let mut exit = Exit::Success;
     for (name, found) in hooks.iter().filter(|(_, found)| !found.managed) {
         let Some((_, registration)) = registered().into_iter().find(|(harness, _)| harness.name() == *name) else {

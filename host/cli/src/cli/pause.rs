@@ -16,15 +16,15 @@ use guard_hook::audit::{append_deed, moment};
 use guard_hook::hook::is_asked_here;
 use guard_state::environment::Environment;
 use guard_state::pause::LONGEST;
-use guard_state::{Pause, Places};
+use guard_state::{Pause, AppDirs};
 
-pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let spelled = args.length.as_deref().unwrap_or_default();
     let length = length(spelled)?;
     let at = circumstances(environment, None);
-    let config = load(places, &at.projects());
-    let decider = decider(&config, places);
-    let here = is_sole_decider(&config).then(|| asked_here(&at, places, environment));
+    let config = load(dirs, &at.projects());
+    let decider = decider(&config, dirs);
+    let here = is_sole_decider(&config).then(|| asked_here(&at, dirs, environment));
     let is_heeded = |entry: &Entry| here.as_ref().is_none_or(|names| names.contains(&entry.name));
     let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
         config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry) && is_heeded(entry));
@@ -48,7 +48,7 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
     }
     if paused.is_empty() {
         let text = "nothing to pause: no policy of the chain can be paused";
-        let hint = format!("self-protect and the policies of {} always apply", places.managed.display());
+        let hint = format!("self-protect and the policies of {} always apply", dirs.managed.display());
         return Err(refused(Exit::Unavailable, text, hint));
     }
     if !is_attended() {
@@ -56,7 +56,7 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
         let only = if args.only.is_empty() { String::new() } else { format!(" --only {}", args.only.join(",")) };
         return Err(unattended("policies are paused", &format!("guard-host pause {spelled}{all}{only}")));
     }
-    let pause = Pause::begin(&places.state, Timestamp::now(), length, args.only.clone(), args.all)?;
+    let pause = Pause::begin(&dirs.state, Timestamp::now(), length, args.only.clone(), args.all)?;
     let what = if args.only.is_empty() { names(&paused) } else { args.only.join(", ") };
     append_deed(&config.audit, "pause", &format!("{what} until {}", pause.until), &at.cwd)?;
     let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
@@ -78,18 +78,18 @@ pub(super) fn pause(args: &PauseArgs, places: &Places, environment: &Environment
 }
 
 /// The policies that this machine evaluates although a server decides.
-fn asked_here(at: &CallContext, places: &Places, environment: &Environment) -> Vec<String> {
-    let prepared = open(places, &environment.program, &at.projects());
+fn asked_here(at: &CallContext, dirs: &AppDirs, environment: &Environment) -> Vec<String> {
+    let prepared = open(dirs, &environment.program, &at.projects());
     let asked = prepared.members.iter().filter(|member| is_asked_here(&prepared.config, member));
     asked.map(|member| member.entry.name.clone()).collect()
 }
 
-pub(super) fn resume(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let was = Pause::of(&places.state, Timestamp::now()).is_some();
-    Pause::end(&places.state)?;
+pub(super) fn resume(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let was = Pause::of(&dirs.state, Timestamp::now()).is_some();
+    Pause::end(&dirs.state)?;
     if was {
         let at = circumstances(environment, None);
-        append_deed(&load(places, &at.projects()).audit, "resume", "", &at.cwd)?;
+        append_deed(&load(dirs, &at.projects()).audit, "resume", "", &at.cwd)?;
     }
     print::line(if was { "the pause is over" } else { "nothing is paused" })?;
     Ok(Exit::Success)

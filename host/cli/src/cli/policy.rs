@@ -18,41 +18,41 @@ use guard_contract::exit::Exit;
 use guard_contract::{Manifest, Wasi};
 use guard_hook::cache::{Artifact, Artifacts, Component, Made, Prepared, Readiness, prepare};
 use guard_kit::compile::making;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::Seal;
 use guard_state::environment::Environment;
 
-pub(super) fn run(args: &PolicyArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &PolicyArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
-        PolicyCommand::List { format } => list(&chain(places, environment), *format),
+        PolicyCommand::List { format } => list(&chain(dirs, environment), *format),
         PolicyCommand::Inspect { policy, wasi, format } => {
-            inspect::run(policy, WasiName::of(*wasi), *format, places, environment)
+            inspect::run(policy, WasiName::of(*wasi), *format, dirs, environment)
         }
-        PolicyCommand::Add(args) => edit::add(args, places, environment),
-        PolicyCommand::Remove(args) => edit::remove(args, places, environment),
-        PolicyCommand::Fetch(args) => update::fetch_missing(args, places, environment),
-        PolicyCommand::Update(args) => update::run(args, places, environment),
-        PolicyCommand::Push(args) => registry::push(args, places, environment),
+        PolicyCommand::Add(args) => edit::add(args, dirs, environment),
+        PolicyCommand::Remove(args) => edit::remove(args, dirs, environment),
+        PolicyCommand::Fetch(args) => update::fetch_missing(args, dirs, environment),
+        PolicyCommand::Update(args) => update::run(args, dirs, environment),
+        PolicyCommand::Push(args) => registry::push(args, dirs, environment),
         PolicyCommand::Pull(args) => registry::pull(args, environment),
         PolicyCommand::Export(args) => export::run(args, environment),
         PolicyCommand::Search(args) => registry::search(args),
-        PolicyCommand::Conformance(args) => conformance::run(args, places, environment),
-        PolicyCommand::Rates(args) => rates::run(args, places, environment),
-        PolicyCommand::Bundle(args) => service::run(args, places, environment),
+        PolicyCommand::Conformance(args) => conformance::run(args, dirs, environment),
+        PolicyCommand::Rates(args) => rates::run(args, dirs, environment),
+        PolicyCommand::Bundle(args) => service::run(args, dirs, environment),
         PolicyCommand::Wit(args) => wit::run(args, environment),
         PolicyCommand::Keygen(args) => registry::keygen(args, environment),
     }
 }
 
 /// The chain that holds here.
-fn chain(places: &Places, environment: &Environment) -> Prepared {
+fn chain(dirs: &AppDirs, environment: &Environment) -> Prepared {
     let at = circumstances(environment, None);
-    prepare(places, &environment.program, &folders(&at), Some(making()))
+    prepare(dirs, &environment.program, &folders(&at), Some(making()))
 }
 
 /// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
-fn made(component: &Component, wasi: Wasi, name: &str, places: &Places) -> anyhow::Result<(Artifact, Manifest)> {
-    let artifacts = Artifacts::open(&places.cache, Seal::open(&places.state)?)?;
+fn made(component: &Component, wasi: Wasi, name: &str, dirs: &AppDirs) -> anyhow::Result<(Artifact, Manifest)> {
+    let artifacts = Artifacts::open(&dirs.cache, Seal::open(&dirs.state)?)?;
     match artifacts.ensure(component, wasi, making()) {
         Ok(Made { artifact, manifest }) => Ok((artifact, manifest)),
         Err(fault) if fault.is_of_machine() => {

@@ -17,7 +17,7 @@ use corpus::{Mapping, Row};
 use count::Rates;
 use guard_contract::Outcome;
 use guard_contract::exit::Exit;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use other_hook::OtherHook;
 
@@ -25,7 +25,7 @@ use other_hook::OtherHook;
 const STEP: usize = 100;
 
 /// A program that is compared, and what came of it.
-struct Compared<'a> {
+struct ComparedProgram<'a> {
     hook: OtherHook<'a>,
     rates: Rates,
     /// Calls without an answer.
@@ -34,13 +34,13 @@ struct Compared<'a> {
     first_failure: Option<String>,
 }
 
-pub(super) fn run(args: &RatesArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &RatesArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let mapping = args.map.as_deref().map_or_else(|| Ok(Mapping::default()), Mapping::read)?;
-    let mut evaluators = Evaluators::new(places, environment);
+    let mut evaluators = Evaluators::new(dirs, environment);
     let mut rates = Rates::default();
-    let mut others: Vec<Compared<'_>> = (args.against_hook.iter())
+    let mut others: Vec<ComparedProgram<'_>> = (args.against_hook.iter())
         .map(|command| OtherHook { command, environment })
-        .map(|hook| Compared { hook, rates: Rates::default(), failed: 0, first_failure: None })
+        .map(|hook| ComparedProgram { hook, rates: Rates::default(), failed: 0, first_failure: None })
         .collect();
     for file in &args.corpora {
         read(file, &mapping, &mut |row| {
@@ -66,7 +66,7 @@ pub(super) fn run(args: &RatesArgs, places: &Places, environment: &Environment) 
         Format::Json => {
             let mut value = rates.to_json();
             if let (Some(object), false) = (value.as_object_mut(), others.is_empty()) {
-                let of = |other: &Compared<'_>| {
+                let of = |other: &ComparedProgram<'_>| {
                     let Value::Object(mut rates) = other.rates.to_json() else { return Value::Null };
                     rates.remove("rules");
                     rates.extend([("command".to_owned(), json!(other.hook.command))]);

@@ -9,7 +9,7 @@ use guard_chain::exchange::{Request, Response};
 use guard_contract::exit::Exit;
 use guard_facts::real::RealFacts;
 use guard_harness::payload::PAYLOAD_BYTES;
-use guard_hook::remote::{Asker, Task, printed};
+use guard_hook::remote::{RemoteDecider, Task, printed};
 use guard_state::environment::Environment;
 
 /// The largest task: a request of the largest payload, written as JSON, and what surrounds it.

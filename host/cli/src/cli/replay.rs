@@ -24,15 +24,15 @@ use guard_contract::exit::Exit;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_facts::recorded::{Record, Recording};
-use guard_hook::audit::{Again, Decision};
+use guard_hook::audit::{RepeatedDecision, Decision};
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
 pub(super) use revision::{CALLS, CONFIGURATION, files_at, revision};
 use sides::Side;
-use sources::{Job, Sources, What, closed};
-use tally::{Change, Decided, Said, Tally};
+use sources::{Job, Sources, CallSource, closed};
+use tally::{Change, Decided, SideDecision, Tally};
 
 /// How many calls a thread takes at once, and how many such lots may wait.
 const LOT: usize = 64;
@@ -44,8 +44,8 @@ const STACK_BYTES: usize = 8 << 20;
 /// How often the terminal is told how far it is.
 const PROGRESS: Duration = Duration::from_millis(200);
 
-pub(super) fn run(args: &ReplayArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let replayed = replay(args.against.as_deref(), places, environment, |sources, _, each| {
+pub(super) fn run(args: &ReplayArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let replayed = replay(args.against.as_deref(), dirs, environment, |sources, _, each| {
         let unreadable =
             |path: &Path, error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", path.display()), "");
         args.sources.iter().try_for_each(|path| sources.read(path, each).map_err(|error| unreadable(path, error)))
@@ -69,8 +69,8 @@ pub(super) fn run(args: &ReplayArgs, places: &Places, environment: &Environment)
 }
 
 /// `--config` names a policy, and no file of a configuration.
-pub(super) fn names_policy(places: &Places) -> bool {
-    sides::policy_of(places).is_some()
+pub(super) fn names_policy(dirs: &AppDirs) -> bool {
+    sides::policy_of(dirs).is_some()
 }
 
 /// Takes what has to be decided. Its error: nobody decides any more.
@@ -80,14 +80,14 @@ pub(super) type Take<'a> = dyn FnMut(Job) -> io::Result<()> + 'a;
 /// `.guard` at the revision that `against` names, if it does.
 pub(super) fn replay<'a>(
     against: Option<&str>,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &'a Environment,
     read: impl FnOnce(&mut Sources<'a>, Option<&Path>, &mut Take<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Replayed<'a>> {
     let project = circumstances(environment, None).project_root;
     let scratch = tempfile::tempdir()?;
-    let here = Side::first(places, environment)?;
-    let other = against.map(|name| Side::second(name, places, environment, &project, scratch.path())).transpose()?;
+    let here = Side::first(dirs, environment)?;
+    let other = against.map(|name| Side::second(name, dirs, environment, &project, scratch.path())).transpose()?;
     // A revision is what was there before; a file or a policy is what could be there next.
     let revision = other.as_ref().and_then(Side::revision);
     let is_here_second = revision.is_some();
@@ -124,7 +124,7 @@ fn decide_all(
         if (0..threads).filter(|number| spawn(*number)).count() == 0 {
             return Err(refused(Exit::Software, "there is no room for a thread", ""));
         }
-        let mut lots = Lots { send, lot: Vec::with_capacity(LOT), shown: Instant::now(), sent: 0, tally };
+        let mut lots = JobBatches { send, lot: Vec::with_capacity(LOT), shown: Instant::now(), sent: 0, tally };
         read(&mut |job| lots.push(job))?;
         lots.flush()?;
         Ok(())
@@ -132,7 +132,7 @@ fn decide_all(
 }
 
 /// Sends calls in lots, so that the threads seldom wait for each other.
-struct Lots<'a> {
+struct JobBatches<'a> {
     send: SyncSender<Vec<Job>>,
     lot: Vec<Job>,
     shown: Instant,
@@ -140,7 +140,7 @@ struct Lots<'a> {
     tally: &'a Mutex<Tally>,
 }
 
-impl Lots<'_> {
+impl JobBatches<'_> {
     fn push(&mut self, job: Job) -> io::Result<()> {
         self.lot.push(job);
         if self.lot.len() >= LOT { self.flush() } else { Ok(()) }
@@ -181,12 +181,12 @@ impl Decider {
 
     fn decide(&self, Job { id, what }: Job) -> Decided {
         match what {
-            What::Calls(calls, at) => {
+            CallSource::Calls(calls, at) => {
                 let recording = Arc::new(Recording::of(self.facts.clone()));
                 let facts = recording.clone() as Arc<dyn Facts>;
                 let say = |side: &Side| {
                     let (verdict, spared) = side.decide(&calls, &at, &facts);
-                    (Said::of(verdict.as_ref()), spared)
+                    (SideDecision::of(verdict.as_ref()), spared)
                 };
                 let (first, second) = (say(&self.first), self.second.as_ref().map(say));
                 let spared = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first).1;
@@ -195,7 +195,7 @@ impl Decider {
                 let call = calls.into_iter().next();
                 Decided { id, first, second, rests, differs: false, spared, call, cwd: at.cwd.clone() }
             }
-            What::Decision(decision) => {
+            CallSource::Decision(decision) => {
                 let first = self.first.again(&decision);
                 let second = self.second.as_ref().map(|side| side.again(&decision));
                 let rests = decision.redacted || first.lacks || second.as_ref().is_some_and(|second| second.lacks);
@@ -203,9 +203,9 @@ impl Decider {
                 let here = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first);
                 let side = self.second.as_ref().filter(|_| self.is_here_second).unwrap_or(&self.first);
                 let spared = side.is_spared(&decision.call, &here.trace, &decision.at);
-                let differs = !Said::of(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
+                let differs = !SideDecision::of(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
                 let say =
-                    |side: &Side, again: Again| Said::of(Some(&side.noted(&decision.call, again.trace, &decision.at)));
+                    |side: &Side, again: RepeatedDecision| SideDecision::of(Some(&side.noted(&decision.call, again.trace, &decision.at)));
                 let first = say(&self.first, first);
                 let second = self.second.as_ref().zip(second).map(|(side, again)| say(side, again));
                 let Decision { call, at, .. } = *decision;

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::args::{Format, ReportArgs};
-use super::asked::{self, Asked, Questions, Suggestion};
+use super::asked::{self, PastQuestion, Questions, Suggestion};
 use super::explain::{analysis_lines, understood};
 use super::replay::{Replayed, replay};
 use super::subject::{Evaluators, circumstances, refused, tool_calls};
@@ -31,7 +31,7 @@ use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
-use guard_state::{Places, write_new};
+use guard_state::{AppDirs, write_new};
 
 /// The most different calls that are listed: the latest ones.
 const CALLS: usize = 4000;
@@ -62,7 +62,7 @@ struct Report<'a> {
     folders: BTreeMap<String, u64>,
     agents: BTreeMap<String, u64>,
     /// The calls that were asked about most.
-    asked: Vec<Asked>,
+    asked: Vec<PastQuestion>,
     /// Questions of all calls, and what is known of them.
     questions: [u64; 3],
     suggestions: Vec<Suggestion>,
@@ -96,13 +96,13 @@ struct Call {
     /// The last line's.
     id: String,
     #[serde(flatten)]
-    judged: Option<Judged>,
+    judged: Option<CallReasons>,
 }
 
 /// The effects of a call, and the policies' reason to stop it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Judged {
+struct CallReasons {
     /// How far its commands and effects are understood.
     understood: &'static str,
     /// The commands and effects.
@@ -116,12 +116,12 @@ struct Judged {
     severity: u8,
 }
 
-impl Judged {
+impl CallReasons {
     fn of(trace: &Trace, is_recorded: bool) -> Option<Self> {
         let analysis = trace.analysis.as_ref()?;
         let severest = |outcome| trace.verdict.findings.iter().find(|found| found.finding.outcome == outcome);
         let stops = severest(Outcome::Deny).or_else(|| severest(Outcome::Ask));
-        Some(Judged {
+        Some(CallReasons {
             understood: understood(analysis),
             effects: shorten(&analysis_lines(analysis).join("\n"), TREE_BYTES),
             is_recorded,
@@ -131,8 +131,8 @@ impl Judged {
     }
 }
 
-pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let config = load(places, &circumstances(environment, None).projects());
+pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let config = load(dirs, &circumstances(environment, None).projects());
     let (mut stats, mut questions) = (Stats::default(), Questions::default());
     let (mut folders, mut agents) = (BTreeMap::new(), BTreeMap::new());
     let mut calls: HashMap<[String; 3], Call> = HashMap::new();
@@ -155,20 +155,20 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
         }
         Ok(())
     })?;
-    copies.add_kept(places, &selection);
+    copies.add_kept(dirs, &selection);
     let asked = questions.most();
     let sums = asked
         .iter()
         .fold([0, 0, 0], |[asks, ran, refused], asked| [asks + asked.asks, ran + asked.ran, refused + asked.refused]);
-    let suggestions = asked::suggest(&asked, places, environment)?;
+    let suggestions = asked::suggest(&asked, dirs, environment)?;
     let mut calls: Vec<Call> = calls.into_values().collect();
     calls.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.operation.cmp(&b.operation)));
     let left_out = forgotten + calls.len().saturating_sub(CALLS);
     calls.truncate(CALLS);
-    draw_as_recorded(&mut calls, log, &selection, places, environment)?;
-    draw(&mut calls, places, environment)?;
+    draw_as_recorded(&mut calls, log, &selection, dirs, environment)?;
+    draw(&mut calls, dirs, environment)?;
     let again = |name| {
-        replay(Some(name), places, environment, |sources, _, each| {
+        replay(Some(name), dirs, environment, |sources, _, each| {
             log::each(log, &selection, |_, line| Ok(sources.log_line(line, log, each)?))?;
             Ok(())
         })
@@ -194,7 +194,7 @@ pub(super) fn run(args: &ReportArgs, places: &Places, environment: &Environment)
             return Ok(Exit::Success);
         }
         (Format::Json, Some(path)) => (path, report.json()?),
-        (Format::Human, path) => (path.unwrap_or_else(|| places.state.join("report.html")), page::html(&report)),
+        (Format::Human, path) => (path.unwrap_or_else(|| dirs.state.join("report.html")), page::html(&report)),
     };
     write(&path, &text)?;
     print::status(&format!("wrote {} ({} lines of the log)", path.display(), report.stats.lines))?;
@@ -232,7 +232,7 @@ struct Document<'a> {
     stats: &'a Stats,
     prompts: Prompts,
     worst: Vec<&'a Call>,
-    asked_most: &'a [Asked],
+    asked_most: &'a [PastQuestion],
     suggestions: &'a [Suggestion],
     folders: &'a BTreeMap<String, u64>,
     agents: &'a BTreeMap<String, u64>,
@@ -358,17 +358,17 @@ fn draw_as_recorded(
     calls: &mut [Call],
     log: &Path,
     selection: &Selection,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let mut wanted: HashMap<String, &mut Call> =
         calls.iter_mut().filter(|call| !call.id.is_empty()).take(TREES).map(|call| (call.id.clone(), call)).collect();
-    let mut evaluators = Evaluators::new(places, environment);
+    let mut evaluators = Evaluators::new(dirs, environment);
     log::each(log, selection, |record, line| {
         if let Some(call) = wanted.remove(&record.id)
             && let Some(decision) = Decision::of_line(line)
         {
-            call.judged = Judged::of(&evaluators.at(&decision.at)?.again(&decision), true);
+            call.judged = CallReasons::of(&evaluators.at(&decision.at)?.again(&decision), true);
         }
         Ok(())
     })?;
@@ -376,9 +376,9 @@ fn draw_as_recorded(
 }
 
 /// Draws the commands and effects of shell calls, as far as the log has them and the limits go.
-fn draw(calls: &mut [Call], places: &Places, environment: &Environment) -> anyhow::Result<()> {
-    let mut evaluators = Evaluators::new(places, environment);
-    let mut drawn: HashMap<(String, String), Option<Judged>> = HashMap::new();
+fn draw(calls: &mut [Call], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<()> {
+    let mut evaluators = Evaluators::new(dirs, environment);
+    let mut drawn: HashMap<(String, String), Option<CallReasons>> = HashMap::new();
     for call in calls.iter_mut().filter(|call| call.tool == "Bash" && call.judged.is_none()) {
         let key = (call.operation.clone(), call.cwd.clone());
         if let Some(judged) = drawn.get(&key) {
@@ -391,7 +391,7 @@ fn draw(calls: &mut [Call], places: &Places, environment: &Environment) -> anyho
         let at = circumstances(environment, Some(&call.cwd));
         let Ok(asked) = tool_calls("Bash", Value::String(call.operation.clone())) else { continue };
         let Some(trace) = evaluators.decide(&asked, &at)? else { continue };
-        call.judged = Judged::of(&trace, false);
+        call.judged = CallReasons::of(&trace, false);
         drawn.insert(key, call.judged.clone());
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_confine::{ConfineError, Ended, Job, Lists, Places as Folders, Profile, derive, needs, secrets};
+use guard_confine::{ConfineError, Ended, Job, Lists, CommandDirs, Profile, derive, needs, secrets};
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::word;
@@ -11,7 +11,7 @@ use guard_contract::syntax::Analysis;
 use guard_contract::{Outcome, outcome_name};
 use guard_harness::text;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use serde_json::{Map, Value};
 
@@ -34,12 +34,12 @@ const MISSING: u8 = 127;
 const NOT_STARTED: u8 = 126;
 
 /// How `run` ends: with the code of the command, or with one of its own.
-pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) -> anyhow::Result<u8> {
+pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<u8> {
     let at = circumstances(environment, None);
     let words: Vec<String> = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let line = words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ");
     let calls = tool_calls("Bash", Value::String(line.clone()))?;
-    let evaluator = Evaluator::open(places, environment, &at.projects())?;
+    let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     let analysis = trace.as_ref().and_then(|trace| trace.analysis.clone());
     let variable = |name: &str| environment.variables.get(name).cloned();
@@ -47,7 +47,7 @@ pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) ->
     let lists = lists(&evaluator);
     let profile = profile(args, analysis.as_deref(), &folders, &lists)?;
     let mut hidden = secrets::find(&folders, &lists);
-    hidden.push(places.state.canonicalize().unwrap_or_else(|_| places.state.clone()));
+    hidden.push(dirs.state.canonicalize().unwrap_or_else(|_| dirs.state.clone()));
     if args.dry_run {
         print::line(profile.to_toml().trim_end())?;
         note_links(&profile);
@@ -67,7 +67,7 @@ pub(super) fn run(args: &RunArgs, places: &Places, environment: &Environment) ->
             return Err(refused(Exit::NoPermission, format!("not run ({outcome}): {reason}"), hint));
         }
     }
-    let job = Job { command: &args.command, places: &folders, profile: &profile, hidden: &hidden, learn: args.learn };
+    let job = Job { command: &args.command, dirs: &folders, profile: &profile, hidden: &hidden, learn: args.learn };
     match guard_confine::run(&job) {
         Ok(ended) => {
             if args.learn {
@@ -96,9 +96,9 @@ fn is_confirmed(outcome: Outcome, reason: &str) -> anyhow::Result<bool> {
     is_agreed("run it, confined?")
 }
 
-fn folders<'a>(at: &CallContext, variable: &'a (dyn Fn(&str) -> Option<String> + Sync)) -> Folders<'a> {
+fn folders<'a>(at: &CallContext, variable: &'a (dyn Fn(&str) -> Option<String> + Sync)) -> CommandDirs<'a> {
     let real = |path: &str| Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    Folders { cwd: real(&at.cwd), project: real(&at.project_root), home: real(&at.home), variable }
+    CommandDirs { cwd: real(&at.cwd), project: real(&at.project_root), home: real(&at.home), variable }
 }
 
 /// The guarded files, as the settings of the policy list them.
@@ -114,7 +114,7 @@ fn lists(evaluator: &Evaluator) -> Lists {
 fn profile(
     args: &RunArgs,
     analysis: Option<&Analysis>,
-    folders: &Folders<'_>,
+    folders: &CommandDirs<'_>,
     lists: &Lists,
 ) -> anyhow::Result<Profile> {
     let mut profile = match &args.profile {
@@ -145,7 +145,7 @@ fn read(file: &Path) -> anyhow::Result<Profile> {
 }
 
 /// Says what was refused, and the profile that would allow it.
-fn report(ended: &Ended, folders: &Folders<'_>) {
+fn report(ended: &Ended, folders: &CommandDirs<'_>) {
     if ended.refused.is_empty() {
         print::note("nothing was refused");
         return;

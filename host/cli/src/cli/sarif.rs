@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub(super) type Rule = (&'static str, &'static str);
 
 /// Something that is to be seen beside a line.
-pub(super) struct Found {
+pub(super) struct Annotation {
     /// The id of its kind.
     pub(super) rule: &'static str,
     /// `error` or `warning`.
@@ -19,7 +19,7 @@ pub(super) struct Found {
 }
 
 /// The log of what was found of these kinds.
-pub(super) fn log(rules: &[Rule], found: impl IntoIterator<Item = Found>) -> Value {
+pub(super) fn log(rules: &[Rule], found: impl IntoIterator<Item = Annotation>) -> Value {
     let rules = rules.iter().map(|(id, text)| json!({ "id": id, "shortDescription": { "text": text } }));
     let rules: Vec<Value> = rules.collect();
     let driver = json!({ "name": "guard-host", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
@@ -34,7 +34,7 @@ pub(super) fn log(rules: &[Rule], found: impl IntoIterator<Item = Found>) -> Val
     })
 }
 
-fn result(found: Found) -> Value {
+fn result(found: Annotation) -> Value {
     let mut location = json!({ "artifactLocation": { "uri": uri(&found.file) } });
     let region = match found.at {
         (Some(line), Some(column)) => Some(json!({ "startLine": line, "startColumn": column })),

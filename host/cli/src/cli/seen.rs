@@ -16,7 +16,7 @@ const DOCTOR: &str = "guard-host-doctor";
 
 /// The outcome of calls.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct OutcomeCounts {
     /// Calls that ran, as far as the harness told.
     pub(super) ran: usize,
     /// Calls that were asked about.
@@ -29,11 +29,11 @@ pub(super) struct Seen {
     pub(super) faults: usize,
 }
 
-impl Seen {
+impl OutcomeCounts {
     /// That of one session. An unreadable file tells nothing.
     pub(super) fn of_session(session: &str, log: &Path, state: &Path) -> Self {
         let past = History::of(state, session).and_then(|history| history.read().ok());
-        let mut seen = Seen { ran: past.map_or(0, |past| past.calls()), ..Seen::default() };
+        let mut seen = OutcomeCounts { ran: past.map_or(0, |past| past.calls()), ..OutcomeCounts::default() };
         for record in records(log).iter().filter(|record| record.session == session) {
             match record.action.as_str() {
                 "confirm_required" => seen.asked += 1,

@@ -16,7 +16,7 @@ use guard_contract::exit::Exit;
 use guard_facts::real::RealFacts;
 use guard_platform::paths::native;
 use guard_serve::{Address, Options, ServeError};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
 
@@ -53,7 +53,7 @@ static NOTES: LazyLock<SyncSender<Note>> = LazyLock::new(|| {
 pub(super) const TOKEN_HINT: &str =
     "make it a private file, or remove it: the next start makes a new token, and `install claude --http` registers it";
 
-pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ServeArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let absolute = |path: &Path| native(&environment.cwd).join(path);
     let processors = available_parallelism().map_or(1, usize::from);
     let options = Options {
@@ -75,7 +75,7 @@ pub(super) fn run(args: &ServeArgs, places: &Places, environment: &Environment) 
             let _ = NOTES.try_send(Note::Text(format!("{} guard-host serve: {text}", stamp(Timestamp::now()))));
         },
     };
-    let served = guard_serve::run(&options, places, environment);
+    let served = guard_serve::run(&options, dirs, environment);
     let (sender, receiver) = channel();
     if NOTES.try_send(Note::Last(sender)).is_ok() {
         let _ = receiver.recv_timeout(LAST_NOTES);

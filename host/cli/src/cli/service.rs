@@ -4,7 +4,7 @@ use super::args::ServiceBuildArgs;
 use super::print;
 use super::subject::refused;
 use guard_builtins::{Artifact, component};
-use guard_chain::baked::{Baked, BakedMember, BakedSeat};
+use guard_chain::baked::{EmbeddedChain, EmbeddedPolicy, ComponentLocation};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Source;
 use guard_hook::cache::{Component, Member, Prepared, Readiness, prepare};
@@ -13,12 +13,12 @@ use guard_kit::compile::making;
 use guard_kit::service::{RowPolicy, ServiceError, compose};
 use guard_platform::paths::native;
 use guard_setup::check;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn run(args: &ServiceBuildArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     // A service is of no project.
-    let prepared = prepare(places, &environment.program, &[], Some(making()));
+    let prepared = prepare(dirs, &environment.program, &[], Some(making()));
     if let Some(remote) = &prepared.config.remote {
         let text = format!("the service is not built: the server `{}` decides instead of its chain", remote.url);
         return Err(refused(Exit::Config, text, "build it from a configuration without `[remote]`, with `--config`"));
@@ -47,7 +47,7 @@ pub(super) fn run(args: &ServiceBuildArgs, places: &Places, environment: &Enviro
 }
 
 /// The chain as a service carries it, and the policies that are not in the bundle.
-fn bake(prepared: &Prepared) -> anyhow::Result<(Baked, Vec<RowPolicy>)> {
+fn bake(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPolicy>)> {
     let mut row: Vec<RowPolicy> = Vec::new();
     let mut members = Vec::new();
     for Member { entry, readiness } in &prepared.members {
@@ -65,14 +65,14 @@ fn bake(prepared: &Prepared) -> anyhow::Result<(Baked, Vec<RowPolicy>)> {
             Source::File(_) => None,
         };
         let seat = match bundled {
-            Some(name) => BakedSeat::Bundle(name),
+            Some(name) => ComponentLocation::Bundle(name),
             None => {
                 let wasm = Component::of(entry)?.wasm(component)?.into_owned();
                 row.push(RowPolicy { name: entry.name.clone(), wasm, wasi: entry.wasi });
-                BakedSeat::Row(u32::try_from(row.len() - 1)?)
+                ComponentLocation::Row(u32::try_from(row.len() - 1)?)
             }
         };
-        members.push(BakedMember {
+        members.push(EmbeddedPolicy {
             entry: entry.clone(),
             manifest: manifest.clone(),
             wants_analysis: artifact.interface.wants_analysis(),
@@ -81,7 +81,7 @@ fn bake(prepared: &Prepared) -> anyhow::Result<(Baked, Vec<RowPolicy>)> {
         });
     }
     let config = &prepared.config;
-    let baked = Baked {
+    let baked = EmbeddedChain {
         problems: config.problems.clone(),
         disabled: config.disabled.clone(),
         tools: config.tools.clone(),

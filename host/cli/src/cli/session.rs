@@ -11,23 +11,23 @@ use guard_config::load;
 use guard_contract::Event;
 use guard_contract::exit::Exit;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::history::History;
 use guard_state::session::{Contents, Entry, Sessions};
 
 /// How long to wait for other processes that write to a session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) fn run(args: &SessionArgs, places: &Places) -> anyhow::Result<Exit> {
-    let sessions = load(places, &[]).sessions;
+pub(super) fn run(args: &SessionArgs, dirs: &AppDirs) -> anyhow::Result<Exit> {
+    let sessions = load(dirs, &[]).sessions;
     let known = sessions.all();
     match &args.command {
         SessionCommand::List { format: Format::Json } => {
             print::json(&known)?;
         }
-        SessionCommand::List { format: Format::Human } => list(&known, places)?,
-        SessionCommand::Show { session, format } => return show(places, session.as_deref(), *format),
-        SessionCommand::Clear { session, yes } => return clear(places, &sessions, &known, session.as_deref(), *yes),
+        SessionCommand::List { format: Format::Human } => list(&known, dirs)?,
+        SessionCommand::Show { session, format } => return show(dirs, session.as_deref(), *format),
+        SessionCommand::Clear { session, yes } => return clear(dirs, &sessions, &known, session.as_deref(), *yes),
     }
     Ok(warn_of_unusable(&sessions))
 }
@@ -57,13 +57,13 @@ pub(super) fn described(entry: &Entry) -> String {
     )
 }
 
-fn list(known: &Contents, places: &Places) -> anyhow::Result<()> {
+fn list(known: &Contents, dirs: &AppDirs) -> anyhow::Result<()> {
     let names = known.sessions();
     if names.is_empty() {
         print::line("nothing was asked or confirmed")?;
     }
     // These can be shown and cleared as well.
-    let histories = History::all(&places.state).into_iter().map(|(name, _)| name);
+    let histories = History::all(&dirs.state).into_iter().map(|(name, _)| name);
     let others: Vec<String> = histories.filter(|name| !names.contains(name)).collect();
     for name in names {
         print::line(&format!("session {}", plain(&name)))?;
@@ -82,8 +82,8 @@ fn list(known: &Contents, places: &Places) -> anyhow::Result<()> {
 }
 
 /// Prints what a session did: the one of this id, or the one that was active last.
-fn show(places: &Places, session: Option<&str>, format: Format) -> anyhow::Result<Exit> {
-    let mut histories = History::all(&places.state);
+fn show(dirs: &AppDirs, session: Option<&str>, format: Format) -> anyhow::Result<Exit> {
+    let mut histories = History::all(&dirs.state);
     if let Some(id) = session {
         let names = [Sessions::name(id), id.to_owned()];
         histories.retain(|(name, _)| names.contains(name));
@@ -136,14 +136,14 @@ fn is_meant(what: &str, yes: bool) -> anyhow::Result<bool> {
 }
 
 fn clear(
-    places: &Places,
+    dirs: &AppDirs,
     sessions: &Sessions,
     known: &Contents,
     session: Option<&str>,
     yes: bool,
 ) -> anyhow::Result<Exit> {
     const KEPT: &str = "nothing was deleted";
-    let histories = History::all(&places.state);
+    let histories = History::all(&dirs.state);
     let Some(id) = session else {
         let mut names = known.sessions();
         names.extend(histories.iter().map(|(name, _)| name.clone()));

@@ -20,29 +20,29 @@ use super::subject::refused;
 use guard_contract::exit::Exit;
 use guard_setup::surroundings::{FailedShip, SHIP_FAILED};
 use guard_state::session::stamp;
-use guard_state::{FileLock, Places, hex, make_private, write_new};
+use guard_state::{FileLock, AppDirs, hex, make_private, write_new};
 use jiff::Timestamp;
-use queue::{Batch, Loss, Most, Queue};
-use receiver::{Receiver, Taken};
+use queue::{Batch, Loss, BatchLimits, Queue};
+use receiver::{Receiver, SendOutcome};
 
 /// How often a followed log is looked at.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// How much is sent at once.
-const MOST: Most = Most { lines: 512, bytes: 1 << 20 };
+const MOST: BatchLimits = BatchLimits { lines: 512, bytes: 1 << 20 };
 
 /// The totals of sent and lost lines.
 #[derive(Debug, Default)]
-struct Sums {
+struct ShipTotals {
     sent: u64,
     /// Lines that no receiver has: discarded, damaged or rejected.
     lost: u64,
 }
 
-pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result<Exit> {
     let receiver = Receiver::of(args)?;
-    let folder = places.state.join("ship");
-    make_private(&places.state)?;
+    let folder = dirs.state.join("ship");
+    make_private(&dirs.state)?;
     make_private(&folder)?;
     // One cursor for each address: another receiver gets all lines. An address that takes both forms gets them twice.
     let known = match args.format {
@@ -73,7 +73,7 @@ pub(super) fn run(args: &ShipArgs, log: &Path, places: &Places) -> anyhow::Resul
 
 /// Sends what is left, or with `follow` goes on until the receiver refuses.
 fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), follow: bool) -> anyhow::Result<Exit> {
-    let mut sums = Sums::default();
+    let mut sums = ShipTotals::default();
     let mut most = MOST;
     loop {
         let batch = next(queue, log, most)?;
@@ -82,9 +82,9 @@ fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), fo
         let mut rejected = 0;
         if !is_end {
             match receiver.take(&batch.lines, follow) {
-                Ok(Taken::All) => {}
-                Ok(Taken::Rejected(count)) => rejected = count.min(lines as u64),
-                Ok(Taken::TooLarge) => {
+                Ok(SendOutcome::All) => {}
+                Ok(SendOutcome::Rejected(count)) => rejected = count.min(lines as u64),
+                Ok(SendOutcome::TooLarge) => {
                     most.lines = lines / 2;
                     continue;
                 }
@@ -123,14 +123,14 @@ fn remember(file: &Path, url: &str, failure: Option<&anyhow::Error>) {
     let _ = serde_json::to_vec(&failed).map(|text| write_new(file, &text, 0o600));
 }
 
-fn next(queue: &Queue, log: &Path, most: Most) -> anyhow::Result<Batch> {
+fn next(queue: &Queue, log: &Path, most: BatchLimits) -> anyhow::Result<Batch> {
     queue.next(most).map_err(|error| {
         let text = format!("the audit log `{}` cannot be read: {error}", log.display());
         refused(Exit::NoInput, text, "see `guard-host config show` for its place")
     })
 }
 
-fn tell(sums: &Sums, receiver: &Receiver) {
+fn tell(sums: &ShipTotals, receiver: &Receiver) {
     // Who started it may not read that.
     let _ = print::line(&format!("sent {} to {}", print::count(sums.sent, "line"), receiver.url));
 }

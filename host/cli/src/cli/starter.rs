@@ -13,17 +13,17 @@ use guard_contract::exit::Exit;
 use guard_contract::paths::absolute;
 use guard_kit::schema;
 use guard_platform::paths::native;
-use guard_state::Places;
-use guard_state::files::{self, Written};
+use guard_state::AppDirs;
+use guard_state::files::{self, WriteResult};
 
 /// The configuration's usual name.
 const CONFIG: &str = "guard.toml";
 
 /// Writes the file of a name to where it is read, or prints it.
-pub(super) fn init(name: &str, to_print: bool, places: &Places) -> anyhow::Result<Exit> {
+pub(super) fn init(name: &str, to_print: bool, dirs: &AppDirs) -> anyhow::Result<Exit> {
     let (file, text) = match starter(name) {
-        Some((builtin, file)) => (place(builtin, file, places), file.text),
-        None if name == CONFIG => (places.config.clone(), STARTER),
+        Some((builtin, file)) => (place(builtin, file, dirs), file.text),
+        None if name == CONFIG => (dirs.config.clone(), STARTER),
         None => return Err(unknown(name)),
     };
     if to_print {
@@ -37,16 +37,16 @@ pub(super) fn init(name: &str, to_print: bool, places: &Places) -> anyhow::Resul
 }
 
 /// Says what became of a file.
-pub(super) fn tell(path: &str, written: &Written) -> anyhow::Result<Exit> {
+pub(super) fn tell(path: &str, written: &WriteResult) -> anyhow::Result<Exit> {
     match written {
-        Written::New => print::status(&format!("wrote {path}"))?,
-        Written::Same => print::line(&format!("{path} is there already, unchanged"))?,
-        Written::Kept => print::line(&format!("{path} has been changed and was left as it is"))?,
-        Written::Blocked(what) => {
+        WriteResult::New => print::status(&format!("wrote {path}"))?,
+        WriteResult::Same => print::line(&format!("{path} is there already, unchanged"))?,
+        WriteResult::Kept => print::line(&format!("{path} has been changed and was left as it is"))?,
+        WriteResult::Blocked(what) => {
             let text = format!("{path} is {what}, so nothing was written");
             return Err(refused(Exit::Unavailable, text, "remove it, or name another place"));
         }
-        Written::Replaced(copy) => {
+        WriteResult::Replaced(copy) => {
             print::status(&format!("wrote {path}; what was there is now {}", copy.display()))?;
         }
     }
@@ -68,10 +68,10 @@ pub(super) fn print_schema(schema: &Value) -> anyhow::Result<Exit> {
 }
 
 /// Where a preset looks for the file, or else beside the configuration.
-fn place(builtin: &Builtin, file: &Starter, places: &Places) -> PathBuf {
-    let usual = builtin.settings_file.filter(|_| !places.home.is_empty());
-    let absolute = |usual: &str| native(&absolute(usual, "/", &places.home)).into_owned();
-    usual.map_or_else(|| places.config.with_file_name(file.name), absolute)
+fn place(builtin: &Builtin, file: &Starter, dirs: &AppDirs) -> PathBuf {
+    let usual = builtin.settings_file.filter(|_| !dirs.home.is_empty());
+    let absolute = |usual: &str| native(&absolute(usual, "/", &dirs.home)).into_owned();
+    usual.map_or_else(|| dirs.config.with_file_name(file.name), absolute)
 }
 
 fn starters() -> impl Iterator<Item = (&'static Builtin, &'static Starter)> {

@@ -7,16 +7,16 @@ use jiff::tz::TimeZone;
 
 use super::install::registration;
 use super::print;
-use super::seen::Seen;
+use super::seen::OutcomeCounts;
 use super::subject::circumstances;
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, SELF_PROTECT};
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
-use guard_setup::install::{InstallOptions, Site};
+use guard_setup::install::{InstallOptions, HookLocation};
 use guard_state::environment::Environment;
-use guard_state::{Pause, Places};
+use guard_state::{Pause, AppDirs};
 
 /// The longest input that is read: what Claude Code tells a status line.
 const INPUT_BYTES: u64 = 1 << 20;
@@ -24,20 +24,20 @@ const INPUT_BYTES: u64 = 1 << 20;
 /// The longest name of a paused policy that is shown.
 const NAME_BYTES: usize = 40;
 
-pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let input = input();
     let text = |pointer: &str| input.pointer(pointer).and_then(serde_json::Value::as_str).unwrap_or_default();
     let cwd = [text("/workspace/current_dir"), text("/cwd")].into_iter().find(|cwd| cwd.starts_with('/'));
     let at = circumstances(environment, cwd);
-    let config = load(places, &at.projects());
-    let site = Site { environment, project: &native(&at.project_root), places };
+    let config = load(dirs, &at.projects());
+    let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let (_, claude) = registration(guard_harness::default().name())?;
     if claude.survey(&InstallOptions::default(), site).found.is_empty() {
         print::line("guard OFF: not registered, run `guard-host install claude`")?;
         return Ok(Exit::Success);
     }
     let mut parts = Vec::new();
-    match Pause::of(&places.state, Timestamp::now()) {
+    match Pause::of(&dirs.state, Timestamp::now()) {
         Some(pause) => {
             let until = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
             let what = if pause.denies { "asks and denies" } else { "asks" };
@@ -54,8 +54,8 @@ pub(super) fn run(places: &Places, environment: &Environment) -> anyhow::Result<
         None if config.problems.is_empty() => parts.push("guard on".to_owned()),
         None => parts.push("guard on, broken configuration: run `guard-host doctor`".to_owned()),
     }
-    let Seen { ran, asked, denied, watched, faults } =
-        Seen::of_session(text("/session_id"), &config.audit.path, &places.state);
+    let OutcomeCounts { ran, asked, denied, watched, faults } =
+        OutcomeCounts::of_session(text("/session_id"), &config.audit.path, &dirs.state);
     if ran + asked + denied + watched == 0 {
         parts.push("no call in this session yet".to_owned());
     } else {

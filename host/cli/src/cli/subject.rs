@@ -33,7 +33,7 @@ use guard_redact::plain;
 use guard_setup::install::InstallError;
 use guard_setup::oversights::remote_file;
 use guard_state::environment::Environment;
-use guard_state::{Places, io_hint};
+use guard_state::{AppDirs, io_hint};
 
 /// An error of the user or of the outside world, with the exit code it asks for.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +51,7 @@ pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<Strin
 /// A chain that is ready, with the clock that its limits need.
 pub(super) struct Evaluator {
     pub(super) chain: Chain,
-    places: Places,
+    dirs: AppDirs,
     program: PathBuf,
     facts: Arc<dyn Facts>,
     /// The policy or chain that decides alone, regardless of the folders below the project.
@@ -62,7 +62,7 @@ pub(super) struct Evaluator {
 impl Evaluator {
     /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
-        let nested = |folders: &[String]| open(&self.places, &self.program, folders);
+        let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
         let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
         let ask = AskOptions { nested, ..AskOptions::default() };
         let traces =
@@ -77,15 +77,15 @@ impl Evaluator {
     /// The same, with the history of the session in which it happens.
     pub(super) fn in_session(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let [call] = calls else { return self.decide(calls, at) };
-        let facts = in_session(self.facts.clone(), &self.places.state, &at.session, call);
-        let nested = |folders: &[String]| open(&self.places, &self.program, folders);
+        let facts = in_session(self.facts.clone(), &self.dirs.state, &at.session, call);
+        let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
         let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
         Some(noted(call, self.chain.decide(call, at, &facts, ask), &self.chain.prepared))
     }
 
     /// The trace of a decision of the log, with what was learned then and nothing else.
     pub(super) fn again(&self, decision: &Decision) -> Trace {
-        let nested = |folders: &[String]| open(&self.places, &self.program, folders);
+        let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
         decision.again(&self.chain, AskOptions { nested: Some(&nested), ..AskOptions::default() }).trace
     }
 
@@ -95,23 +95,23 @@ impl Evaluator {
     }
 
     /// The chain that holds for these projects.
-    pub(super) fn open(places: &Places, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
-        let prepared = open(places, &environment.program, projects);
-        let engine = carried::engine_for_many_replies(places)?;
+    pub(super) fn open(dirs: &AppDirs, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
+        let prepared = open(dirs, &environment.program, projects);
+        let engine = carried::engine_for_many_replies(dirs)?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
-        let (places, program) = (places.clone(), environment.program.clone());
-        Ok(Evaluator { chain: Chain::new(engine, prepared), places, program, facts, alone: None, _clock: Some(clock) })
+        let (dirs, program) = (dirs.clone(), environment.program.clone());
+        Ok(Evaluator { chain: Chain::new(engine, prepared), dirs, program, facts, alone: None, _clock: Some(clock) })
     }
 
     /// The chain of one policy alone, or the one that holds for these projects.
     pub(super) fn of(
         policy: Option<&str>,
-        places: &Places,
+        dirs: &AppDirs,
         environment: &Environment,
         projects: &[String],
     ) -> anyhow::Result<Self> {
-        let Some(policy) = policy else { return Evaluator::open(places, environment, projects) };
+        let Some(policy) = policy else { return Evaluator::open(dirs, environment, projects) };
         let cwd = &*native(&environment.cwd);
         let file = cwd.join(policy);
         let (name, settings) = match engine_of(&file) {
@@ -123,12 +123,12 @@ impl Evaluator {
             None => (policy, Map::new()),
         };
         let subject =
-            Subject::policy(name, Wasi::Absent, cwd, places).map_err(|error| super::test::of_subject(&error, None))?;
+            Subject::policy(name, Wasi::Absent, cwd, dirs).map_err(|error| super::test::of_subject(&error, None))?;
         let suite = Suite { settings, ..Suite::default() };
         let chain = subject.chain_for_suite(&suite).map_err(|error| super::test::of_subject(&error, None))?;
         Ok(Evaluator {
             chain,
-            places: places.clone(),
+            dirs: dirs.clone(),
             program: environment.program.clone(),
             facts: Arc::new(RealFacts::new(environment.variables.clone())),
             alone: Some(subject),
@@ -185,14 +185,14 @@ pub(super) fn noted(call: &ToolCall, mut trace: Trace, prepared: &Prepared) -> T
 /// The evaluators of several folders, each opened when it is first needed. Folders without a configuration of their own
 /// share one.
 pub(super) struct Evaluators<'a> {
-    places: &'a Places,
+    dirs: &'a AppDirs,
     environment: &'a Environment,
     open: HashMap<Vec<String>, Evaluator>,
 }
 
 impl<'a> Evaluators<'a> {
-    pub(super) fn new(places: &'a Places, environment: &'a Environment) -> Self {
-        Evaluators { places, environment, open: HashMap::new() }
+    pub(super) fn new(dirs: &'a AppDirs, environment: &'a Environment) -> Self {
+        Evaluators { dirs, environment, open: HashMap::new() }
     }
 
     /// The trace of the calls where they happen; none if there is nothing to decide.
@@ -205,7 +205,7 @@ impl<'a> Evaluators<'a> {
         Ok(match self.open.entry(effective(&at.projects())) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let evaluator = Evaluator::open(self.places, self.environment, entry.key())?;
+                let evaluator = Evaluator::open(self.dirs, self.environment, entry.key())?;
                 entry.insert(evaluator)
             }
         })
@@ -213,8 +213,8 @@ impl<'a> Evaluators<'a> {
 }
 
 /// The prepared chain of these projects, which is made if there is none.
-pub(super) fn open(places: &Places, program: &Path, projects: &[String]) -> Prepared {
-    Prepared::open(places, program, projects).unwrap_or_else(|| prepare(places, program, projects, Some(making())))
+pub(super) fn open(dirs: &AppDirs, program: &Path, projects: &[String]) -> Prepared {
+    Prepared::open(dirs, program, projects).unwrap_or_else(|| prepare(dirs, program, projects, Some(making())))
 }
 
 /// The folders whose configuration counts for what is done in the working directory: the project, and the folders on the
@@ -309,9 +309,9 @@ pub(super) fn folder(directory: String, session: String) -> String {
 }
 
 /// That a server decides calls in place of this machine's policies, and how to change that.
-pub(super) fn decider(config: &Config, places: &Places) -> Option<(String, String)> {
+pub(super) fn decider(config: &Config, dirs: &AppDirs) -> Option<(String, String)> {
     let url = plain(&config.remote.as_ref()?.url);
-    let file = remote_file(places).display();
+    let file = remote_file(dirs).display();
     let hint = format!("change the server's configuration, or remove `[remote]` from {file}");
     Some((format!("the server {url} decides the calls of this machine"), hint))
 }

@@ -31,12 +31,12 @@ use guard_hook::cache::prepare;
 use guard_kit::compile::making;
 use guard_registry::{Annotations, NamedFile, Offer, Registry};
 use guard_setup::check;
-use guard_setup::install::Edited;
+use guard_setup::install::EditedFile;
 use guard_setup::surroundings::full_or_read_only;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
-use site::{Site, State, Taken, Try, Wanted, digest_of};
+use site::{SyncTarget, State, SyncedConfig, SyncAttempt, SyncSettings, digest_of};
 
 /// Annotations of the manifest: the version, the share of machines, and the groups, separated by commas.
 const VERSION: &str = "org.opencontainers.image.version";
@@ -52,20 +52,20 @@ const MOVE: &str = "nothing was changed; move the file away";
 /// How many configurations that were taken back are known.
 const LEFT_OUT: usize = 64;
 
-pub(super) fn run(args: &SyncArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &SyncArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
-        None => sync(&args.run, places, environment),
-        Some(SyncCommand::Push(args)) => push::run(args, places, environment),
-        Some(SyncCommand::Rollback(args)) => rollback(args, places, environment),
-        Some(SyncCommand::Status(args)) => status(args, places, environment),
+        None => sync(&args.run, dirs, environment),
+        Some(SyncCommand::Push(args)) => push::run(args, dirs, environment),
+        Some(SyncCommand::Rollback(args)) => rollback(args, dirs, environment),
+        Some(SyncCommand::Status(args)) => status(args, dirs, environment),
     }
 }
 
-fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if args.allow_older && !is_attended() {
         return Err(unattended("`--allow-older` works", "guard-host sync --allow-older"));
     }
-    let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
+    let site = SyncTarget::of(args.target.to.as_deref(), dirs, &environment.cwd);
     let wanted = match site.wanted() {
         Err(error) if args.dry_run || !site.folder().exists() => return Err(error),
         wanted => wanted,
@@ -78,7 +78,7 @@ fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyho
     };
     let mut state = site.state()?;
     let mut after = state.clone();
-    let came = wanted.and_then(|wanted| take(args, &site, &wanted, &mut after, places, environment));
+    let came = wanted.and_then(|wanted| take(args, &site, &wanted, &mut after, dirs, environment));
     if args.dry_run {
         return print::line(&came?).map(|()| Exit::Success);
     }
@@ -90,7 +90,7 @@ fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyho
     if ok {
         state = after;
     }
-    state.last = Some(Try { time: now(), ok, text });
+    state.last = Some(SyncAttempt { time: now(), ok, text });
     let kept = site.keep_state(&state);
     print::line(&came?)?;
     kept?;
@@ -101,10 +101,10 @@ fn sync(args: &SyncRunArgs, places: &Places, environment: &Environment) -> anyho
 /// Takes what is offered, if it is to be taken. Says what happened.
 fn take(
     args: &SyncRunArgs,
-    site: &Site,
-    wanted: &Wanted,
+    site: &SyncTarget,
+    wanted: &SyncSettings,
     state: &mut State,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<String> {
     let tagged = reference(&wanted.source)?;
@@ -118,8 +118,8 @@ fn take(
     }
     let found = site.digest()?;
     let current = state.current.clone();
-    let is_current = |taken: &Taken| found.as_ref() == Some(&taken.sha256);
-    let is_there = |taken: &Taken| is_current(taken) && site.kept(&taken.sha256).is_some();
+    let is_current = |taken: &SyncedConfig| found.as_ref() == Some(&taken.sha256);
+    let is_there = |taken: &SyncedConfig| is_current(taken) && site.kept(&taken.sha256).is_some();
     if current.as_ref().is_some_and(|taken| taken.digest == offer.digest && is_there(taken)) {
         return Ok(format!("nothing is new: {}", current.map(|taken| taken.version).unwrap_or_default()));
     }
@@ -144,19 +144,19 @@ fn take(
         return Err(refused(Exit::Unavailable, text, MOVE));
     }
     let others = new.others.iter().map(|(name, bytes)| (name, bytes));
-    let mistakes = mistakes_of(&new.main, others, &site.file, (places, environment))?;
+    let mistakes = mistakes_of(&new.main, others, &site.file, (dirs, environment))?;
     if let Some(first) = mistakes.first() {
         let text = format!("{version} does not work on this machine: {first}");
         return Err(refused(Exit::Config, text, "nothing was changed; tell those who publish it"));
     }
     if args.dry_run {
-        let edited = Edited::open(&site.file, None, 0o644).map_err(not_edited)?;
+        let edited = EditedFile::open(&site.file, None, 0o644).map_err(not_edited)?;
         show(&edited.change(Some(new.main.clone())))?;
         return Ok(format!("{version} would be taken"));
     }
     put(site, &new)?;
     let taken =
-        Taken { version: version.clone(), sha256: new.sha256.clone(), digest: offer.digest.clone(), since: now() };
+        SyncedConfig { version: version.clone(), sha256: new.sha256.clone(), digest: offer.digest.clone(), since: now() };
     if let Some(before) = current.filter(|before| before.sha256 != new.sha256) {
         state.previous = Some(before);
     }
@@ -165,14 +165,14 @@ fn take(
         true => Some(new.version.clone()),
         false => state.newest.take().max(Some(new.version.clone())),
     };
-    deed(&format!("{version} {}", offer.digest), places, environment);
+    deed(&format!("{version} {}", offer.digest), dirs, environment);
     Ok(format!("took {version} ({})", offer.digest))
 }
 
 /// Machines take no older version, and one version is one configuration.
 fn check_version(
     new: &Files,
-    current: Option<&Taken>,
+    current: Option<&SyncedConfig>,
     state: &State,
     (source, allow_older): (&str, bool),
 ) -> anyhow::Result<()> {
@@ -194,7 +194,7 @@ fn check_version(
 }
 
 /// Writes a configuration and a copy of it, the files that it names first.
-fn put(site: &Site, new: &Files) -> anyhow::Result<()> {
+fn put(site: &SyncTarget, new: &Files) -> anyhow::Result<()> {
     for (name, bytes) in &new.others {
         let place = site.folder().join(name);
         if fs::read(&place).ok().as_ref() != Some(bytes) {
@@ -208,8 +208,8 @@ fn put(site: &Site, new: &Files) -> anyhow::Result<()> {
 /// Nothing is taken: what is there stays, and comes back if it is gone.
 fn stays(
     args: &SyncRunArgs,
-    site: &Site,
-    current: Option<&Taken>,
+    site: &SyncTarget,
+    current: Option<&SyncedConfig>,
     found: Option<&String>,
     why: &str,
 ) -> anyhow::Result<String> {
@@ -266,7 +266,7 @@ fn mistakes_of<'a>(
     main: &str,
     others: impl Iterator<Item = (&'a String, &'a Vec<u8>)>,
     shown: &Path,
-    (places, environment): (&Places, &Environment),
+    (dirs, environment): (&AppDirs, &Environment),
 ) -> anyhow::Result<Vec<String>> {
     let scratch = tempfile::tempdir()?;
     let at = |name: &str| scratch.path().join(name);
@@ -276,14 +276,14 @@ fn mistakes_of<'a>(
     }
     let file = at(MAIN);
     fs::write(&file, main)?;
-    let places = Places {
+    let dirs = AppDirs {
         managed: file.clone(),
         config: at("none.toml"),
         state: at("state"),
         trust: at("state"),
-        ..places.clone()
+        ..dirs.clone()
     };
-    let prepared = prepare(&places, &environment.program, &[], Some(making()));
+    let prepared = prepare(&dirs, &environment.program, &[], Some(making()));
     let lines = check::check(prepared, environment, "").iter().map(check::line).collect::<Vec<_>>();
     let folder = shown.parent().unwrap_or(Path::new(""));
     let of = |path: &Path| path.to_string_lossy().into_owned();
@@ -291,8 +291,8 @@ fn mistakes_of<'a>(
     Ok(lines.iter().map(shown).collect())
 }
 
-fn rollback(args: &SyncTargetArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = Site::of(args.to.as_deref(), places, &environment.cwd);
+fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = SyncTarget::of(args.to.as_deref(), dirs, &environment.cwd);
     let _lock = site.lock()?;
     let mut state = site.state()?;
     let (Some(current), Some(previous)) = (state.current.clone(), state.previous.clone()) else {
@@ -318,19 +318,19 @@ fn rollback(args: &SyncTargetArgs, places: &Places, environment: &Environment) -
     site.keep(&site.file, text.as_bytes())?;
     let line = format!("took {} back; {} decides again", current.version, previous.version);
     state = State {
-        current: Some(Taken { since: now(), ..previous.clone() }),
+        current: Some(SyncedConfig { since: now(), ..previous.clone() }),
         previous: None,
-        last: Some(Try { time: now(), ok: true, text: line.clone() }),
+        last: Some(SyncAttempt { time: now(), ok: true, text: line.clone() }),
         ..state
     };
     site.keep_state(&state)?;
-    deed(&format!("back to {} {}", previous.version, previous.digest), places, environment);
+    deed(&format!("back to {} {}", previous.version, previous.digest), dirs, environment);
     print::line(&line)?;
     Ok(Exit::Success)
 }
 
-fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = Site::of(args.target.to.as_deref(), places, &environment.cwd);
+fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = SyncTarget::of(args.target.to.as_deref(), dirs, &environment.cwd);
     let state = site.state()?;
     let wanted = match site.wanted() {
         // Nothing was ever taken here.
@@ -349,7 +349,7 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
             let State { current, previous, left_out, newest, last } = &state;
             let value = json!({
                 "file": file, "source": wanted.as_ref().map(|wanted| &wanted.source),
-                "machine": wanted.as_ref().map(Wanted::machine),
+                "machine": wanted.as_ref().map(SyncSettings::machine),
                 "group": wanted.as_ref().and_then(|wanted| wanted.group.as_ref()), "failures": failures,
                 "current": current, "previous": previous, "left_out": left_out, "newest": newest, "last": last, "intact": is_intact,
             });
@@ -361,11 +361,11 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
                 print::line(&format!("source     {}", wanted.source))?;
             }
             for (name, taken) in [("current", &state.current), ("previous", &state.previous)] {
-                if let Some(Taken { version, digest, since, .. }) = taken {
+                if let Some(SyncedConfig { version, digest, since, .. }) = taken {
                     print::line(&format!("{name:<10} {version} since {since} ({digest})"))?;
                 }
             }
-            if let Some(Try { time, ok, text }) = &state.last {
+            if let Some(SyncAttempt { time, ok, text }) = &state.last {
                 let how = if *ok { "" } else { "FAILED: " };
                 print::line(&format!("last       {time} {how}{text}"))?;
             }
@@ -392,7 +392,7 @@ fn status(args: &SyncStatusArgs, places: &Places, environment: &Environment) -> 
 }
 
 /// Why the last `sync` failed, or why the next one will. One that could write nothing left no trace.
-fn failures(site: &Site, unread: Option<&anyhow::Error>, state: &State) -> Vec<String> {
+fn failures(site: &SyncTarget, unread: Option<&anyhow::Error>, state: &State) -> Vec<String> {
     let last = state.last.as_ref().filter(|last| !last.ok).map(|_| "the last sync failed".to_owned());
     let folder = site.folder();
     let unwritable =
@@ -407,8 +407,8 @@ fn days_since(time: &str) -> Option<u64> {
 }
 
 /// Writes to the audit log what this machine runs from now on.
-fn deed(operation: &str, places: &Places, environment: &Environment) {
-    if let Err(error) = append_deed(&load(places, &[]).audit, "sync", operation, &environment.cwd) {
+fn deed(operation: &str, dirs: &AppDirs, environment: &Environment) {
+    if let Err(error) = append_deed(&load(dirs, &[]).audit, "sync", operation, &environment.cwd) {
         print::note(&format!("warning: the audit log cannot be written: {error}"));
     }
 }

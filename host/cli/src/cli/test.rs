@@ -29,7 +29,7 @@ use guard_kit::suite::{
 };
 use guard_platform::paths::native;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// The policy of rules in CEL.
@@ -114,7 +114,7 @@ impl Report<'_> {
     }
 }
 
-pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if print::is_quiet() && args.format != ReportFormat::Human {
         let hint = "leave out `--quiet`, or `--format`";
         return Err(refused(Exit::Usage, "`--quiet` shortens the report for people alone", hint));
@@ -124,12 +124,12 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
         return Err(refused(Exit::Usage, "`--coverage` is about rules in Rego and CEL", hint));
     }
     if args.list {
-        return list::run(args, places, environment);
+        return list::run(args, dirs, environment);
     }
     if args.watch {
-        return watch::run(args, places, environment);
+        return watch::run(args, dirs, environment);
     }
-    once(args, places, environment)
+    once(args, dirs, environment)
 }
 
 /// Whether the policy gets its rules from its settings.
@@ -138,7 +138,7 @@ fn has_text(args: &TestArgs) -> bool {
 }
 
 /// Runs the cases and reports.
-fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+fn once(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = &*native(&environment.cwd);
     let mut suites = suites(args, cwd)?;
     let settings = rego::settings(args, cwd)?;
@@ -150,7 +150,7 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
             suite.settings.insert("coverage".to_owned(), true.into());
         }
     }
-    let subject = subject(args, places, environment)?;
+    let subject = subject(args, dirs, environment)?;
     let mut chains: Vec<Chain> = Vec::with_capacity(suites.len());
     for (file, suite) in &suites {
         suite::check_tools(file, suite, &subject).map_err(|error| of_suite(error, cwd))?;
@@ -187,10 +187,10 @@ fn once(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::
 }
 
 /// Returns the policy or chain to test.
-fn subject(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Subject> {
+fn subject(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Subject> {
     let subject = match args.policy.as_str() {
-        CHAIN => Subject::chain(places, &environment.program, &circumstances(environment, None).projects()),
-        name => Subject::policy(name, WasiName::of(args.wasi), &native(&environment.cwd), places),
+        CHAIN => Subject::chain(dirs, &environment.program, &circumstances(environment, None).projects()),
+        name => Subject::policy(name, WasiName::of(args.wasi), &native(&environment.cwd), dirs),
     };
     subject.map_err(|error| of_subject(&error, None))
 }

@@ -17,15 +17,15 @@ use guard_contract::{Limits, Outcome, Wasi};
 use guard_hook::cache::{Readiness, warm};
 use guard_kit::compile::making;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn trust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let root = root(args.project.as_deref(), environment);
-    let candidate = candidate(places, &root);
+    let candidate = candidate(dirs, &root);
     let is_needless =
         candidate.as_ref().is_ok_and(|candidate| candidate.entries.iter().all(|entry| wishes(entry).is_empty()));
-    let file = Places::project_file(&root);
+    let file = AppDirs::project_file(&root);
     let needless = format!("{} needs no trust: all of it applies already", file.display());
     if !is_attended() {
         if is_needless {
@@ -43,13 +43,13 @@ pub(super) fn trust(args: &TrustArgs, places: &Places, environment: &Environment
     if !args.yes && !is_agreed("Trust it, as long as no file of it changes?")? {
         return Err(refused(Exit::NoPermission, "nothing was trusted", ""));
     }
-    trust::trust(places, &root, &candidate.pins).map_err(explained)?;
+    trust::trust(dirs, &root, &candidate.pins).map_err(explained)?;
     print::line(&format!("trusted: {root}"))?;
     for (path, digest) in &candidate.pins {
         let digest = digest.as_deref().map_or("not there", |digest| digest.get(..16).unwrap_or(digest));
         print::line(&format!("  {digest:<16}  {}", path.display()))?;
     }
-    let prepared = warm(places, &environment.program, std::slice::from_ref(&root), making());
+    let prepared = warm(dirs, &environment.program, std::slice::from_ref(&root), making());
     let mut exit = Exit::Success;
     for (_, state) in &prepared.config.projects {
         if let Trust::Lapsed(text) = state {
@@ -97,12 +97,12 @@ fn wishes(entry: &Entry) -> Vec<String> {
     lines
 }
 
-pub(super) fn untrust(args: &TrustArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn untrust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let root = root(args.project.as_deref(), environment);
     if !is_attended() {
         return Err(unattended("trust is taken back", &format!("guard-host trust --remove {}", quoted(&root))));
     }
-    let was = trust::untrust(places, &root).map_err(explained)?;
+    let was = trust::untrust(dirs, &root).map_err(explained)?;
     print::line(&if was { format!("no longer trusted: {root}") } else { format!("was not trusted: {root}") })?;
     Ok(Exit::Success)
 }

@@ -10,12 +10,12 @@ use guard_contract::paths::is_below;
 use guard_hook::audit::append_undo;
 use guard_platform::paths::native;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::history::History;
 use guard_undo::backup::{Task, make};
-use guard_undo::restore::{Fate, Item, Options, Report, Restorer};
-use guard_undo::{Content, Kept, Manifest, Store};
+use guard_undo::restore::{RestoreOutcome, Item, Options, Report, Restorer};
+use guard_undo::{Content, BackupCoverage, Manifest, Store};
 use jiff::Timestamp;
 use similar::TextDiff;
 
@@ -49,9 +49,9 @@ pub(super) fn keep(environment: &Environment) -> u8 {
     }
 }
 
-pub(super) fn run(args: &UndoArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let store = Store::of(&places.state);
-    let undoing = Undoing { store: &store, places, environment };
+pub(super) fn run(args: &UndoArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let store = Store::of(&dirs.state);
+    let undoing = UndoRun { store: &store, dirs, environment };
     match &args.command {
         None => undoing.last(args.yes),
         Some(UndoCommand::List { all, format }) => undoing.list(*all, *format),
@@ -61,15 +61,15 @@ pub(super) fn run(args: &UndoArgs, places: &Places, environment: &Environment) -
     }
 }
 
-struct Undoing<'a> {
+struct UndoRun<'a> {
     store: &'a Store,
-    places: &'a Places,
+    dirs: &'a AppDirs,
     environment: &'a Environment,
 }
 
-impl Undoing<'_> {
+impl UndoRun<'_> {
     fn restorer(&self) -> Restorer<'_> {
-        Restorer { store: self.store, state: &self.places.state, env: &self.environment.variables }
+        Restorer { store: self.store, state: &self.dirs.state, env: &self.environment.variables }
     }
 
     /// The copies of calls in this project, or of all.
@@ -108,12 +108,12 @@ impl Undoing<'_> {
             let restorer = self.restorer();
             let items = restorer.plan(&manifest, &options);
             let is_lost =
-                items.iter().any(|item| item.fate != Fate::Same) || !restorer.plan_git(&manifest, &options).is_empty();
-            if !is_lost && manifest.kept != Kept::Nothing {
+                items.iter().any(|item| item.fate != RestoreOutcome::Same) || !restorer.plan_git(&manifest, &options).is_empty();
+            if !is_lost && manifest.kept != BackupCoverage::Nothing {
                 continue;
             }
             describe(&manifest)?;
-            if manifest.kept == Kept::Nothing {
+            if manifest.kept == BackupCoverage::Nothing {
                 print::line("no copy of this call (list older copies: guard-host undo list)")?;
                 return Ok(Exit::Success);
             }
@@ -147,7 +147,7 @@ impl Undoing<'_> {
             later.entries.iter().for_each(|entry| note(&entry.path, time));
             later.git.iter().for_each(|state| note(&state.root, time));
         }
-        let history = History::of(&self.places.state, &manifest.session);
+        let history = History::of(&self.dirs.state, &manifest.session);
         let events = history.and_then(|history| history.read().ok()?.events("").ok()).unwrap_or_default();
         let later = events.iter().filter_map(|event| Some((event, second(&event.time).filter(|time| *time > began)?)));
         for (event, time) in later {
@@ -186,7 +186,7 @@ impl Undoing<'_> {
         let items = self.restorer().plan(&manifest, &options);
         describe(&manifest)?;
         told(&items, &self.restorer().plan_git(&manifest, &options))?;
-        for item in items.iter().filter(|item| item.fate != Fate::Same) {
+        for item in items.iter().filter(|item| item.fate != RestoreOutcome::Same) {
             let Content::Copy(number) = item.entry.content else { continue };
             let text = |path: &Path| {
                 let is_small = path.metadata().is_ok_and(|data| data.is_file() && data.len() <= DIFF_BYTES);
@@ -250,7 +250,7 @@ impl Undoing<'_> {
         }
         let mut exit = Exit::Success;
         let is_kept = |item: &&Item<'_>| {
-            matches!(item.fate, Fate::Blocked(_)) || item.fate == Fate::ChangedSince && !options.is_forced
+            matches!(item.fate, RestoreOutcome::Blocked(_)) || item.fate == RestoreOutcome::ChangedSince && !options.is_forced
         };
         let kept: Vec<&Item<'_>> = items.iter().filter(is_kept).collect();
         for item in kept.iter().take(LISTED) {
@@ -258,7 +258,7 @@ impl Undoing<'_> {
             print::problem(&format!("not restored: {path} ({why})"));
             exit = Exit::Failures;
         }
-        if kept.iter().any(|item| item.fate == Fate::ChangedSince) {
+        if kept.iter().any(|item| item.fate == RestoreOutcome::ChangedSince) {
             print::problem(&format!("  hint: replace them with `guard-host undo restore {} --force`", manifest.id));
         }
         for (path, names) in report.unlinked.iter().take(LISTED) {
@@ -278,7 +278,7 @@ impl Undoing<'_> {
         }
         let restored: Vec<&str> = [paths].into_iter().chain(report.git.iter().map(String::as_str)).collect();
         let (id, at) = (&manifest.id, circumstances(self.environment, None));
-        let audit = load(self.places, &at.projects()).audit;
+        let audit = load(self.dirs, &at.projects()).audit;
         let operation = format!("restored {} from {id}", restored.join(", "));
         if let Err(error) = append_undo(&audit, id, &operation, &at.cwd) {
             print::note(&format!("warning: `{}` can't be written: {error}", audit.path.display()));
@@ -301,13 +301,13 @@ impl Undoing<'_> {
     }
 }
 
-fn fate_name(fate: Fate) -> &'static str {
+fn fate_name(fate: RestoreOutcome) -> &'static str {
     match fate {
-        Fate::Same => "as it was",
-        Fate::Made => "gone",
-        Fate::Replaced => "replaced",
-        Fate::ChangedSince => "changed since the call",
-        Fate::Blocked(why) => why,
+        RestoreOutcome::Same => "as it was",
+        RestoreOutcome::Made => "gone",
+        RestoreOutcome::Replaced => "replaced",
+        RestoreOutcome::ChangedSince => "changed since the call",
+        RestoreOutcome::Blocked(why) => why,
     }
 }
 
@@ -320,11 +320,11 @@ fn describe(manifest: &Manifest) -> anyhow::Result<()> {
     }
     parts.extend((!manifest.git.is_empty()).then(|| print::count(manifest.git.len() as u64, "state of git")));
     let kept = match manifest.kept {
-        Kept::Whole => String::new(),
-        Kept::Partly => ", not all of it".to_owned(),
-        Kept::Nothing => "nothing".to_owned(),
+        BackupCoverage::Whole => String::new(),
+        BackupCoverage::Partly => ", not all of it".to_owned(),
+        BackupCoverage::Nothing => "nothing".to_owned(),
     };
-    let what = if manifest.kept == Kept::Nothing { kept } else { format!("{}{kept}", parts.join(", ")) };
+    let what = if manifest.kept == BackupCoverage::Nothing { kept } else { format!("{}{kept}", parts.join(", ")) };
     print::line(&format!("{}  {what}", manifest.id))?;
     let call = plain(&manifest.call).replace('\n', "\n    ");
     print::line(&format!("    {}: {call}", plain(&manifest.tool)))?;
@@ -336,7 +336,7 @@ fn describe(manifest: &Manifest) -> anyhow::Result<()> {
 
 /// Lists the changes that the undo would make.
 fn told(items: &[Item<'_>], git: &[String]) -> anyhow::Result<()> {
-    let open: Vec<&Item<'_>> = items.iter().filter(|item| item.fate != Fate::Same).collect();
+    let open: Vec<&Item<'_>> = items.iter().filter(|item| item.fate != RestoreOutcome::Same).collect();
     for item in open.iter().take(LISTED) {
         let linked = match item.entry.names {
             0 => String::new(),

@@ -8,19 +8,19 @@ use anyhow::Context;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::args::{Format, OwnArgs, OwnCommand};
+use super::args::{Format, SelfArgs, SelfCommand};
 use super::subject::refused;
 use super::{leftovers, print};
 use guard_contract::exit::Exit;
 use guard_hook::programs::{HOOK, TOOLS};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::{hex, is_digest};
 
-pub(super) fn run(args: &OwnArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &SelfArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
-        OwnCommand::Version { check, format } => version(check.as_deref(), *format, environment),
-        OwnCommand::Uninstall { purge, format } => leftovers::run(*purge, *format, places, environment),
+        SelfCommand::Version { check, format } => version(check.as_deref(), *format, environment),
+        SelfCommand::Uninstall { purge, format } => leftovers::run(*purge, *format, dirs, environment),
     }
 }
 

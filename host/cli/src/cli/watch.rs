@@ -22,24 +22,24 @@ use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Decision, Next, Reader, Record, Selection};
 use guard_hook::chain::Trace;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
-use state::{Detail, State, Wish};
+use state::{Detail, State, PersonRequest};
 
 /// How often the log is looked at while no key is pressed.
 const PAUSE: Duration = Duration::from_millis(200);
 
-pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &WatchArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let hint = "`guard-host audit show --follow` prints one line for each decision";
         return Err(refused(Exit::Usage, "there is no terminal to draw on", hint));
     }
-    let config = load(places, &circumstances(environment, None).projects());
+    let config = load(dirs, &circumstances(environment, None).projects());
     let mut watch = Watch {
         log: &config.audit.path,
         reader: log::open(&config.audit.path)?,
         selection: log::selection(&args.filters)?,
-        evaluators: Evaluators::new(places, environment),
+        evaluators: Evaluators::new(dirs, environment),
         environment,
     };
     let mut state = State::default();
@@ -49,15 +49,15 @@ pub(super) fn run(args: &WatchArgs, places: &Places, environment: &Environment) 
         let wish = watch.follow(&mut state, &mut terminal);
         ratatui::restore();
         match wish? {
-            Wish::End => return Ok(Exit::Success),
-            Wish::Allow(id) => {
-                if let Err(error) = allow::run(&AllowArgs::of_question(&id), places, environment) {
+            PersonRequest::End => return Ok(Exit::Success),
+            PersonRequest::Allow(id) => {
+                if let Err(error) = allow::run(&AllowArgs::of_question(&id), dirs, environment) {
                     print::error(&error);
                 }
                 print::problem("\npress Enter to go on");
                 stdin().read_line(&mut String::new())?;
                 // What is allowed from now on is judged so.
-                watch.evaluators = Evaluators::new(places, environment);
+                watch.evaluators = Evaluators::new(dirs, environment);
                 state.detail = None;
             }
         }
@@ -75,7 +75,7 @@ struct Watch<'a> {
 
 impl Watch<'_> {
     /// Draws what happens, until the person wants something else.
-    fn follow(&mut self, state: &mut State, terminal: &mut DefaultTerminal) -> anyhow::Result<Wish> {
+    fn follow(&mut self, state: &mut State, terminal: &mut DefaultTerminal) -> anyhow::Result<PersonRequest> {
         let mut is_stale = true;
         loop {
             while let Next::Record(record, line) = self.reader.read()? {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::{Table, Value};
 use toml_edit::{Document, Item};
 
-use super::place::{Entries, Malplaced};
+use super::place::{Entries, PlacementError};
 use super::{EditError, POLICY, Target};
 
 const SETTINGS: &str = "settings";
@@ -26,7 +26,7 @@ impl Target<'_> {
         let entries = Entries::of(before, POLICY).map_err(form)?;
         let mut wanted = self.table(before)?;
         let list = wanted.entry(POLICY).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
-        let list = list.ok_or_else(|| form(Malplaced::Unsafe))?;
+        let list = list.ok_or_else(|| form(PlacementError::Unsafe))?;
         let index = policy.as_str().and_then(|policy| entries.position(policy));
         let after = match index {
             None => {
@@ -37,8 +37,8 @@ impl Target<'_> {
             }
             Some(index) => {
                 let (at, addition) =
-                    within(before, index, (key, &item.to_string()), newline).ok_or_else(|| form(Malplaced::Unsafe))?;
-                let (head, tail) = before.split_at_checked(at).ok_or_else(|| form(Malplaced::Unsafe))?;
+                    within(before, index, (key, &item.to_string()), newline).ok_or_else(|| form(PlacementError::Unsafe))?;
+                let (head, tail) = before.split_at_checked(at).ok_or_else(|| form(PlacementError::Unsafe))?;
                 [head, &addition, tail].concat()
             }
         };
@@ -47,7 +47,7 @@ impl Target<'_> {
         let empty = || Value::Table(Table::new());
         let settings = entry.and_then(|entry| entry.entry(SETTINGS).or_insert_with(empty).as_table_mut());
         let list = settings.and_then(|of| of.entry(key).or_insert_with(|| Value::Array(Vec::new())).as_array_mut());
-        list.ok_or_else(|| form(Malplaced::Unsafe))?.push(item);
+        list.ok_or_else(|| form(PlacementError::Unsafe))?.push(item);
         self.compare(&wanted, &after)?;
         self.read(&after, trust_level).map_err(EditError::Unfit)?;
         Ok(after)

@@ -12,7 +12,7 @@ use toml_edit::{Document, Item, Table};
 
 /// Why entries are not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Malplaced {
+pub enum PlacementError {
     /// The list of this name is an array of inline tables.
     #[error("`{0}` is written as an array, not as `[[{0}]]`")]
     Inline(String),
@@ -30,13 +30,13 @@ pub struct Entries<'a> {
 
 impl<'a> Entries<'a> {
     /// Returns the entries of the list of that name.
-    pub fn of(text: &'a str, list: &str) -> Result<Self, Malplaced> {
-        let document = Document::parse(text).map_err(|_| Malplaced::Unsafe)?;
+    pub fn of(text: &'a str, list: &str) -> Result<Self, PlacementError> {
+        let document = Document::parse(text).map_err(|_| PlacementError::Unsafe)?;
         let root = document.as_table();
         let list = match root.get(list) {
             None => return Ok(Entries { text, entries: Vec::new() }),
             Some(Item::ArrayOfTables(list)) => list,
-            Some(_) => return Err(Malplaced::Inline(list.to_owned())),
+            Some(_) => return Err(PlacementError::Inline(list.to_owned())),
         };
         let mut all = Vec::new();
         tables(root, &mut all);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::{Table, Value};
 use toml_edit::{Document, Item};
 
-use super::place::{Entries, Malplaced};
+use super::place::{Entries, PlacementError};
 use super::{EditError, Target};
 
 const UNDO: &str = "undo";
@@ -24,16 +24,16 @@ impl Target<'_> {
         let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
         let mut wanted = self.table(before)?;
         let after = if wanted.contains_key(UNDO) {
-            let (range, addition) = within(before, newline).ok_or_else(|| form(Malplaced::Unsafe))?;
-            let head = before.get(..range.start).ok_or_else(|| form(Malplaced::Unsafe))?;
-            let tail = before.get(range.end..).ok_or_else(|| form(Malplaced::Unsafe))?;
+            let (range, addition) = within(before, newline).ok_or_else(|| form(PlacementError::Unsafe))?;
+            let head = before.get(..range.start).ok_or_else(|| form(PlacementError::Unsafe))?;
+            let tail = before.get(range.end..).ok_or_else(|| form(PlacementError::Unsafe))?;
             [head, &addition, tail].concat()
         } else {
             let block = format!("[{UNDO}]{newline}{KEY} = true{newline}");
             Entries::of(before, UNDO).map_err(form)?.append(text, &block)
         };
         let undo = wanted.entry(UNDO).or_insert_with(|| Value::Table(Table::new())).as_table_mut();
-        undo.ok_or_else(|| form(Malplaced::Unsafe))?.insert(KEY.to_owned(), Value::Boolean(true));
+        undo.ok_or_else(|| form(PlacementError::Unsafe))?.insert(KEY.to_owned(), Value::Boolean(true));
         self.compare(&wanted, &after)?;
         self.read(&after, trust_level).map_err(EditError::Unfit)?;
         Ok(after)

@@ -3,7 +3,7 @@
 
 use guard_contract::scripts::Scripts;
 use guard_contract::verdict::BypassAsk;
-use guard_state::Places;
+use guard_state::AppDirs;
 
 use crate::{Config, OnMalformed, load};
 
@@ -18,8 +18,8 @@ fn loaded(managed: &str, user: &str) -> Config {
         std::fs::write(at(file), text).unwrap();
     }
     let home = at("home");
-    let places = Places { managed: at("etc/guard-host/guard.toml"), ..Places::below(home.to_str().unwrap()) };
-    load(&places, &[])
+    let dirs = AppDirs { managed: at("etc/guard-host/guard.toml"), ..AppDirs::below(home.to_str().unwrap()) };
+    load(&dirs, &[])
 }
 
 /// The texts about entries without an effect.

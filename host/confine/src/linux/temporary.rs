@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::Places;
+use crate::CommandDirs;
 
 /// How many names are tried.
 const TRIES: u32 = 100;
@@ -13,7 +13,7 @@ const TRIES: u32 = 100;
 pub(super) struct Temporary(PathBuf);
 
 impl Temporary {
-    pub(super) fn create(places: &Places<'_>) -> Result<Self, Error> {
+    pub(super) fn create(places: &CommandDirs<'_>) -> Result<Self, Error> {
         let above = (places.variable)("TMPDIR").filter(|path| path.starts_with('/')).unwrap_or_else(|| "/tmp".into());
         let above = Path::new(&above).canonicalize()?;
         for attempt in 0..TRIES {

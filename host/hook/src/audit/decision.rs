@@ -36,7 +36,7 @@ pub struct Decision {
 
 /// The result of repeating a decision.
 #[derive(Debug)]
-pub struct Again {
+pub struct RepeatedDecision {
     /// The verdict, and how it came about.
     pub trace: Trace,
     /// Something was asked for that was not asked for then.
@@ -92,10 +92,10 @@ impl Decision {
 
     /// Decides the call again, with what was learned then and nothing else.
     #[must_use]
-    pub fn again(&self, chain: &Chain, ask: AskOptions<'_>) -> Again {
+    pub fn again(&self, chain: &Chain, ask: AskOptions<'_>) -> RepeatedDecision {
         let recorded = Arc::new(Recorded::new(self.facts.clone()));
         let trace = chain.decide(&self.call, &self.at, &(recorded.clone() as Arc<_>), ask);
-        Again { trace, lacks: recorded.lacks() }
+        RepeatedDecision { trace, lacks: recorded.lacks() }
     }
 }
 

@@ -14,12 +14,12 @@ pub struct Discarded {
     /// The lines of all files that are gone, and of the one that was counted last.
     lines: u64,
     /// The file that was counted last. It is gone, unless the writer died before it replaced the file.
-    last: Option<Counted>,
+    last: Option<CountedFile>,
 }
 
 /// A file that was counted before it was replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counted {
+struct CountedFile {
     inode: u64,
     size: u64,
     lines: u64,
@@ -33,7 +33,7 @@ impl Discarded {
         let numbers: Result<Vec<u64>, _> = text.split_whitespace().map(str::parse).collect();
         match numbers.as_deref() {
             Ok(&[lines, inode, size, counted]) => {
-                Discarded { lines, last: Some(Counted { inode, size, lines: counted }) }
+                Discarded { lines, last: Some(CountedFile { inode, size, lines: counted }) }
             }
             _ => Discarded::default(),
         }
@@ -66,7 +66,7 @@ impl Discarded {
     }
 }
 
-impl Counted {
+impl CountedFile {
     fn is(&self, inode_and_size: (u64, u64)) -> bool {
         (self.inode, self.size) == inode_and_size
     }

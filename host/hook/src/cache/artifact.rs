@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::component::{Component, Unpack};
 use super::folders;
 use crate::carried::{self, bundle};
-use guard_builtins::Artifact as Carried;
+use guard_builtins::Artifact as EmbeddedArtifact;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_engine::{Compile, ENGINE_KEY, Engine, Policy};
@@ -28,7 +28,7 @@ const PURPOSE: &str = "artifact 3";
 
 /// Where an artifact is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum ArtifactLocation {
     /// In this program.
     Carried,
     /// In a file, with the stamp that it had when its digest was checked.
@@ -41,7 +41,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
     /// Where it is.
-    pub place: Place,
+    pub place: ArtifactLocation,
     /// The digest of the component that it was made of.
     pub component: String,
     /// The component's imports and exports.
@@ -54,16 +54,16 @@ impl Artifact {
     /// A placeholder for an artifact that is loaded already. Its stamp never matches.
     #[must_use]
     pub fn in_memory(component: String, interface: Interface, wasi: Wasi) -> Self {
-        Artifact { place: Place::Loaded, component, interface, wasi }
+        Artifact { place: ArtifactLocation::Loaded, component, interface, wasi }
     }
 
     /// It is still the one that was checked.
     #[must_use]
     pub fn holds(&self) -> bool {
         match &self.place {
-            Place::Carried => guard_builtins::by_digest(&self.component).is_some(),
-            Place::File(path, stamp) => Stamp::of_private(path) == Some(*stamp),
-            Place::Loaded => false,
+            ArtifactLocation::Carried => guard_builtins::by_digest(&self.component).is_some(),
+            ArtifactLocation::File(path, stamp) => Stamp::of_private(path) == Some(*stamp),
+            ArtifactLocation::Loaded => false,
         }
     }
 
@@ -71,8 +71,8 @@ impl Artifact {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::File(path, _) => Some(path),
-            Place::Carried | Place::Loaded => None,
+            ArtifactLocation::File(path, _) => Some(path),
+            ArtifactLocation::Carried | ArtifactLocation::Loaded => None,
         }
     }
 
@@ -84,15 +84,15 @@ impl Artifact {
     pub fn policy(&self, engine: &Engine) -> Result<Policy, FaultKind> {
         let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
         let code = match &self.place {
-            Place::Carried => match guard_builtins::by_digest(&self.component) {
+            ArtifactLocation::Carried => match guard_builtins::by_digest(&self.component) {
                 Some(builtin) => match &builtin.guest.artifact {
-                    Carried::Bundled => return Ok(bundle(engine)?.policy(builtin.name)),
-                    Carried::Packed(packed) => engine.read(&packed.unpacked().ok_or_else(damaged)?),
+                    EmbeddedArtifact::Bundled => return Ok(bundle(engine)?.policy(builtin.name)),
+                    EmbeddedArtifact::Packed(packed) => engine.read(&packed.unpacked().ok_or_else(damaged)?),
                 },
                 None => Err(FaultKind::Artifact("this program does not hold it".to_owned())),
             },
-            Place::File(path, _) => engine.map(path).inspect_err(|_| discard(path)),
-            Place::Loaded => Err(FaultKind::Artifact("it was not loaded".to_owned())),
+            ArtifactLocation::File(path, _) => engine.map(path).inspect_err(|_| discard(path)),
+            ArtifactLocation::Loaded => Err(FaultKind::Artifact("it was not loaded".to_owned())),
         };
         engine.load(&code?, &self.interface, self.wasi)
     }
@@ -100,7 +100,7 @@ impl Artifact {
 
 /// An artifact and what is known of its component.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
+pub struct BuiltArtifact {
     /// The artifact.
     pub artifact: Artifact,
     /// The policy's manifest.
@@ -109,7 +109,7 @@ pub struct Made {
 
 /// How an artifact that is missing is made, and how long another process that makes it is waited for.
 #[derive(Debug, Clone, Copy)]
-pub struct Making {
+pub struct BuildOptions {
     /// Compiles.
     pub compile: Compile,
     /// Unpacks a component that this program carries.
@@ -125,14 +125,14 @@ struct Description {
     manifest: Manifest,
 }
 
-impl Made {
+impl BuiltArtifact {
     /// The artifact of a policy that this program contains.
     #[must_use]
     pub fn carried(component: &str, wasi: Wasi) -> Option<Self> {
         let guest = &guard_builtins::by_digest(component)?.guest;
         let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
-        let artifact = Artifact { place: Place::Carried, component: component.to_owned(), interface, wasi };
-        Some(Made { artifact, manifest })
+        let artifact = Artifact { place: ArtifactLocation::Carried, component: component.to_owned(), interface, wasi };
+        Some(BuiltArtifact { artifact, manifest })
     }
 }
 
@@ -166,12 +166,12 @@ impl Artifacts {
 
     /// The artifact of a component if there is one that can be used: what this program carries, or a file.
     #[must_use]
-    pub fn find(&self, component: &str, wasi: Wasi) -> Option<Made> {
+    pub fn find(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
         self.carried(component, wasi).or_else(|| self.kept(component, wasi))
     }
 
     /// The artifact in a file, if it can be used. The file is read whole, to check its digest, and mapped.
-    fn kept(&self, component: &str, wasi: Wasi) -> Option<Made> {
+    fn kept(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
         let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
         let path = self.path(component, wasi, "cwasm");
         if (record.component.as_str(), record.engine.as_str(), record.wasi) != (component, ENGINE_KEY, wasi) {
@@ -182,9 +182,9 @@ impl Artifacts {
         if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || Engine::new().ok()?.map(&path).is_err() {
             return None;
         }
-        let place = Place::File(path, stamp);
+        let place = ArtifactLocation::File(path, stamp);
         let artifact = Artifact { place, component: component.to_owned(), interface: record.interface, wasi };
-        Some(Made { artifact, manifest: record.manifest })
+        Some(BuiltArtifact { artifact, manifest: record.manifest })
     }
 
     /// The artifact of a component; makes it if there is none. Of several processes one makes it, the others wait.
@@ -192,7 +192,7 @@ impl Artifacts {
     /// # Errors
     ///
     /// The component does not compile or describe itself, or the lock was not free in time.
-    pub fn ensure(&self, of: &Component, wasi: Wasi, making: Making) -> Result<Made, FaultKind> {
+    pub fn ensure(&self, of: &Component, wasi: Wasi, making: BuildOptions) -> Result<BuiltArtifact, FaultKind> {
         let component = of.sha256.as_str();
         if let Some(made) = self.find(component, wasi) {
             return Ok(made);
@@ -214,10 +214,10 @@ impl Artifacts {
 
     /// The artifact that this program carries, in a file if it lies packed in the program, so that it is unpacked once.
     /// Where no file can be written it is unpacked at each call.
-    fn carried(&self, component: &str, wasi: Wasi) -> Option<Made> {
-        let made = Made::carried(component, wasi)?;
+    fn carried(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
+        let made = BuiltArtifact::carried(component, wasi)?;
         let builtin = guard_builtins::by_digest(component)?;
-        let Carried::Packed(packed) = &builtin.guest.artifact else { return Some(made) };
+        let EmbeddedArtifact::Packed(packed) = &builtin.guest.artifact else { return Some(made) };
         let unpack = || {
             let bytes = packed.unpacked()?;
             self.keep(component, wasi, &bytes, made.manifest.clone(), made.artifact.interface.clone()).ok()
@@ -233,7 +233,7 @@ impl Artifacts {
         bytes: &[u8],
         manifest: Manifest,
         interface: Interface,
-    ) -> Result<Made, FaultKind> {
+    ) -> Result<BuiltArtifact, FaultKind> {
         let fail = |what: &str, error: &dyn std::fmt::Display| FaultKind::Artifact(format!("{what}: {error}"));
         let path = self.path(component, wasi, "cwasm");
         write_new(&path, bytes, 0o600).map_err(|error| fail("it cannot be written", &error))?;
@@ -250,8 +250,8 @@ impl Artifacts {
         let stamp = fs::symlink_metadata(&path).and_then(|data| Stamp::new(&path, &data));
         let stamp = stamp.map_err(|error| fail("it cannot be read", &error))?;
         let (component, interface) = (record.component, record.interface);
-        let artifact = Artifact { place: Place::File(path, stamp), component, interface, wasi };
-        Ok(Made { artifact, manifest: record.manifest })
+        let artifact = Artifact { place: ArtifactLocation::File(path, stamp), component, interface, wasi };
+        Ok(BuiltArtifact { artifact, manifest: record.manifest })
     }
 
     /// Every artifact's path and whether it can be used.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use guard_builtins::Guest as Carried;
+use guard_builtins::Guest as EmbeddedArtifact;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{COMPONENT_BYTES, FaultKind, Problem};
 use guard_state::hex;
@@ -27,12 +27,12 @@ pub struct Component {
 #[derive(Debug, Clone)]
 enum Wasm {
     /// This program carries it, compiled; its bytes are for commands alone.
-    Carried(&'static Carried),
+    Carried(&'static EmbeddedArtifact),
     Read(Vec<u8>),
 }
 
 impl Component {
-    fn carried(guest: &'static Carried) -> Self {
+    fn carried(guest: &'static EmbeddedArtifact) -> Self {
         Component { wasm: Wasm::Carried(guest), sha256: hex(&guest.sha256) }
     }
 

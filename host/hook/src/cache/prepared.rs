@@ -12,20 +12,20 @@ use std::thread::{self, ScopedJoinHandle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifact, Artifacts, Made, Making, Place, discard, with_clock};
+use super::artifact::{Artifact, Artifacts, BuiltArtifact, BuildOptions, ArtifactLocation, discard, with_clock};
 use super::component::Component;
 use super::folders;
 use super::prune;
 use super::salvage;
 use super::snapshot::Snapshot;
 use crate::{carried, examples};
-use guard_config::{Brought, Config};
+use guard_config::{CommandLineOverrides, Config};
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::paths::PATH_BYTES;
 use guard_contract::policy::{Entry, SettingsSource, Source, covers};
 use guard_contract::{FaultKind, Manifest, Problem, Wasi};
 use guard_engine::{ENGINE_KEY, Engine};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::Seal;
 use guard_state::make_private;
 use guard_state::{FileState, hex};
@@ -88,23 +88,23 @@ impl Prepared {
     /// The chain that was prepared for these projects, without the words of its manifests, if everything that it depends
     /// on is still as it was.
     #[must_use]
-    pub fn open(places: &Places, program: &Path, projects: &[String]) -> Option<Self> {
-        Self::open_with(places, program, projects, &Brought::default())
+    pub fn open(dirs: &AppDirs, program: &Path, projects: &[String]) -> Option<Self> {
+        Self::open_with(dirs, program, projects, &CommandLineOverrides::default())
     }
 
     /// As [`Prepared::open`], for a hook whose command line brings something.
     #[must_use]
-    pub fn open_with(places: &Places, program: &Path, projects: &[String], brought: &Brought) -> Option<Self> {
+    pub fn open_with(dirs: &AppDirs, program: &Path, projects: &[String], brought: &CommandLineOverrides) -> Option<Self> {
         let projects = effective(projects);
-        let seal = Seal::open(&places.state).ok()?;
-        let prepared = Prepared::read(&seal, &file(places, program, &projects, brought))?;
-        prepared.is_current(places).then_some(prepared)
+        let seal = Seal::open(&dirs.state).ok()?;
+        let prepared = Prepared::read(&seal, &file(dirs, program, &projects, brought))?;
+        prepared.is_current(dirs).then_some(prepared)
     }
 
     /// Everything that it depends on is still as it was.
     #[must_use]
-    pub fn is_current(&self, places: &Places) -> bool {
-        folders::private_artifacts(&places.cache).is_ok() && self.holds()
+    pub fn is_current(&self, dirs: &AppDirs) -> bool {
+        folders::private_artifacts(&dirs.cache).is_ok() && self.holds()
     }
 
     /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.
@@ -150,7 +150,7 @@ impl Prepared {
             && self.snapshots().all(Snapshot::holds)
     }
 
-    fn save(&self, places: &Places, path: &Path, seal: &Seal) {
+    fn save(&self, dirs: &AppDirs, path: &Path, seal: &Seal) {
         // Without the file the next call prepares anew; there is nobody to tell.
         if path.parent().is_none_or(|folder| make_private(folder).is_err()) {
             return;
@@ -158,7 +158,7 @@ impl Prepared {
         if let Ok(bytes) = postcard::to_stdvec(&self.slim()) {
             let _ = seal.write_bytes(&purpose(path), path, &bytes);
         }
-        prune::all(places, seal, self.config.cache_bytes);
+        prune::all(dirs, seal, self.config.cache_bytes);
     }
 
     fn artifacts(&self) -> impl Iterator<Item = &Artifact> {
@@ -215,34 +215,34 @@ impl Prepared {
 /// Without `making` nothing is compiled: a policy of others that is not compiled yet is [`FaultKind::NotReady`].
 /// Snapshots are used where there are some, but not taken: that is for [`warm`].
 #[must_use]
-pub fn prepare(places: &Places, program: &Path, projects: &[String], making: Option<Making>) -> Prepared {
-    prepare_for(places, program, projects, &Brought::default(), making)
+pub fn prepare(dirs: &AppDirs, program: &Path, projects: &[String], making: Option<BuildOptions>) -> Prepared {
+    prepare_for(dirs, program, projects, &CommandLineOverrides::default(), making)
 }
 
 /// As [`prepare`], for a hook whose command line brings something.
 #[must_use]
 pub fn prepare_for(
-    places: &Places,
+    dirs: &AppDirs,
     program: &Path,
     projects: &[String],
-    brought: &Brought,
-    making: Option<Making>,
+    brought: &CommandLineOverrides,
+    making: Option<BuildOptions>,
 ) -> Prepared {
     let find =
         |artifacts: &Artifacts, entry: &Entry, artifact: &Artifact, _: &Manifest| artifacts.snapshot(entry, artifact);
-    prepare_with(places, program, projects, brought, making, find)
+    prepare_with(dirs, program, projects, brought, making, find)
 }
 
 /// As [`prepare`], and takes the snapshots that are worth it, and unpacks the reader of scripts. For commands, which have
 /// time.
 #[must_use]
-pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making) -> Prepared {
-    carried::keep(places);
+pub fn warm(dirs: &AppDirs, program: &Path, projects: &[String], making: BuildOptions) -> Prepared {
+    carried::keep(dirs);
     prepare_with(
-        places,
+        dirs,
         program,
         projects,
-        &Brought::default(),
+        &CommandLineOverrides::default(),
         Some(making),
         |artifacts, entry, artifact, manifest| artifacts.take_snapshot(entry, artifact, manifest, making),
     )
@@ -251,10 +251,10 @@ pub fn warm(places: &Places, program: &Path, projects: &[String], making: Making
 /// Discards what the cache holds of a policy's entry that has been changed or taken out of a configuration: the chains
 /// that held it and hold no more, and the snapshots that no chain needs. Both hold its settings. `now` is the chain as it
 /// is since.
-pub fn forget(places: &Places, name: &str, now: &Prepared) {
-    let Ok(seal) = Seal::open(&places.state) else { return };
+pub fn forget(dirs: &AppDirs, name: &str, now: &Prepared) {
+    let Ok(seal) = Seal::open(&dirs.state) else { return };
     let mut kept: BTreeSet<PathBuf> = now.files().collect();
-    let folder = folders::chains(&places.cache);
+    let folder = folders::chains(&dirs.cache);
     for file in fs::read_dir(&folder).into_iter().flatten().flatten() {
         let Some(chain) = Prepared::read(&seal, &file.path()) else { continue };
         let is_of_it = |member: &Member| member.entry.name == name;
@@ -275,28 +275,28 @@ pub fn forget(places: &Places, name: &str, now: &Prepared) {
             discard(&file.path());
         }
     }
-    prune::snapshots(&folders::artifacts(&places.cache), &kept);
+    prune::snapshots(&folders::artifacts(&dirs.cache), &kept);
 }
 
 fn prepare_with(
-    places: &Places,
+    dirs: &AppDirs,
     program: &Path,
     projects: &[String],
-    brought: &Brought,
-    making: Option<Making>,
+    brought: &CommandLineOverrides,
+    making: Option<BuildOptions>,
     snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
 ) -> Prepared {
     let projects = effective(projects);
     let (mut config, inputs) = stamped(|| {
-        let mut config = guard_config::load_with(places, &projects, brought);
-        config.tell_places(places, program);
+        let mut config = guard_config::load_with(dirs, &projects, brought);
+        config.tell_places(dirs, program);
         config.inputs.push(program.to_path_buf());
         config
     });
     let entries = std::mem::take(&mut config.entries);
-    let opened = Seal::open(&places.state)
+    let opened = Seal::open(&dirs.state)
         .map_err(|error| error.to_string())
-        .and_then(|seal| Ok((Artifacts::open(&places.cache, seal.clone()).map_err(|error| error.to_string())?, seal)));
+        .and_then(|seal| Ok((Artifacts::open(&dirs.cache, seal.clone()).map_err(|error| error.to_string())?, seal)));
     let opened = opened.map_err(FaultKind::Artifact);
     let artifacts = opened.as_ref().map(|(artifacts, _)| artifacts);
     let made = make_all(artifacts, &entries, making);
@@ -317,7 +317,7 @@ fn prepare_with(
     if let Ok((_, seal)) = &opened
         && prepared.is_settled()
     {
-        prepared.save(places, &file(places, program, &projects, brought), seal);
+        prepared.save(dirs, &file(dirs, program, &projects, brought), seal);
     }
     prepared
 }
@@ -340,10 +340,10 @@ fn stamped(mut load: impl FnMut() -> Config) -> (Config, Vec<(PathBuf, FileState
     (known, inputs)
 }
 
-impl From<Result<Made, FaultKind>> for Readiness {
-    fn from(made: Result<Made, FaultKind>) -> Self {
+impl From<Result<BuiltArtifact, FaultKind>> for Readiness {
+    fn from(made: Result<BuiltArtifact, FaultKind>) -> Self {
         match made {
-            Ok(Made { artifact, manifest }) => Readiness::Ready { artifact, snapshot: None, manifest },
+            Ok(BuiltArtifact { artifact, manifest }) => Readiness::Ready { artifact, snapshot: None, manifest },
             Err(fault) => Readiness::Broken(fault),
         }
     }
@@ -353,8 +353,8 @@ impl From<Result<Made, FaultKind>> for Readiness {
 fn make_all(
     artifacts: Result<&Artifacts, &FaultKind>,
     entries: &[Entry],
-    making: Option<Making>,
-) -> Vec<Result<Made, FaultKind>> {
+    making: Option<BuildOptions>,
+) -> Vec<Result<BuiltArtifact, FaultKind>> {
     let make = |entry: &Entry| made(artifacts, &Component::of(entry)?, entry.wasi, making);
     let is_carried = |entry: &Entry| matches!(entry.source, Source::Builtin(_));
     if making.is_none() || entries.iter().all(is_carried) {
@@ -381,10 +381,10 @@ fn made(
     artifacts: Result<&Artifacts, &FaultKind>,
     component: &Component,
     wasi: Wasi,
-    making: Option<Making>,
-) -> Result<Made, FaultKind> {
+    making: Option<BuildOptions>,
+) -> Result<BuiltArtifact, FaultKind> {
     match (artifacts, making) {
-        (Err(fault), _) => Made::carried(&component.sha256, wasi).ok_or_else(|| fault.clone()),
+        (Err(fault), _) => BuiltArtifact::carried(&component.sha256, wasi).ok_or_else(|| fault.clone()),
         (Ok(artifacts), Some(making)) => artifacts.ensure(component, wasi, making),
         (Ok(artifacts), None) => artifacts.find(&component.sha256, wasi).ok_or(FaultKind::NotReady),
     }
@@ -397,7 +397,7 @@ fn made(
 /// The first example that does not hold.
 pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), FaultKind> {
     // Those of the built-in policies are run by their tests.
-    if manifest.examples.is_empty() || artifact.place == Place::Carried {
+    if manifest.examples.is_empty() || artifact.place == ArtifactLocation::Carried {
         return Ok(());
     }
     let engine = Engine::new()?;
@@ -430,18 +430,18 @@ fn break_unasked(member: &mut Member) {
 #[must_use]
 pub fn effective(projects: &[String]) -> Vec<String> {
     let has_file = |root: &&String| {
-        let is_missing = || FileState::of(&Places::project_file(root)) == FileState::Missing;
+        let is_missing = || FileState::of(&AppDirs::project_file(root)) == FileState::Missing;
         !root.is_empty() && root.len() <= PATH_BYTES && !is_missing()
     };
     projects.iter().filter(has_file).cloned().collect()
 }
 
 /// The file of a configuration state. Its name tells apart what can differ without any file changing.
-fn file(places: &Places, program: &Path, projects: &[String], brought: &Brought) -> PathBuf {
+fn file(dirs: &AppDirs, program: &Path, projects: &[String], brought: &CommandLineOverrides) -> PathBuf {
     let mut key = Sha256::new();
-    let paths = [&places.managed, &places.config, &places.state, program];
+    let paths = [&dirs.managed, &dirs.config, &dirs.state, program];
     let paths = paths.iter().map(|path| path.to_string_lossy());
-    let names = [ENGINE_KEY, &places.home].into_iter().chain(projects.iter().map(String::as_str));
+    let names = [ENGINE_KEY, &dirs.home].into_iter().chain(projects.iter().map(String::as_str));
     let settings = brought.settings.iter().map(|folder| folder.to_string_lossy());
     // An empty part stands between lists, so that no two lists of parts are one.
     let between = || std::iter::once(Cow::Borrowed(""));
@@ -450,7 +450,7 @@ fn file(places: &Places, program: &Path, projects: &[String], brought: &Brought)
         key.update(part.as_bytes());
         key.update(b"\0");
     }
-    folders::chains(&places.cache).join(format!("{}.chain", hex(&key.finalize())))
+    folders::chains(&dirs.cache).join(format!("{}.chain", hex(&key.finalize())))
 }
 
 /// The purpose that a chain's file is sealed for. It includes the file's name, so that one chain can't replace another.
@@ -476,7 +476,7 @@ mod tests {
                 if loads <= changes {
                     write(format!("text {changes}, after {loads} loads"));
                 }
-                Config { locked: vec![read], inputs: vec![file.clone()], ..Config::bare(&Places::below("/home/u")) }
+                Config { locked: vec![read], inputs: vec![file.clone()], ..Config::bare(&AppDirs::below("/home/u")) }
             });
             let is_current = inputs.iter().all(|(path, stamp)| FileState::of(path) == *stamp);
             let is_newest = config.locked == [fs::read_to_string(&file).unwrap()];
@@ -492,7 +492,7 @@ mod tests {
         let (_, inputs) = stamped(|| {
             loads += 1;
             let file = PathBuf::from(format!("/nowhere/{loads}"));
-            Config { inputs: vec![file], ..Config::bare(&Places::below("/home/u")) }
+            Config { inputs: vec![file], ..Config::bare(&AppDirs::below("/home/u")) }
         });
         assert!(loads <= 5 && inputs.iter().all(|(path, stamp)| FileState::of(path) != *stamp));
     }

@@ -10,7 +10,7 @@ use super::folders;
 use super::prepared::Prepared;
 use super::snapshot::is_snapshot;
 use crate::carried;
-use guard_state::{Places, Seal};
+use guard_state::{AppDirs, Seal};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -18,22 +18,22 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const CHAIN_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Removes what no call needs from a cache folder, once `guard.toml` is read: `most` is its `max-bytes` in `[cache]`.
-pub fn prune(places: &Places, most: u64) {
-    if let Ok(seal) = Seal::open(&places.state) {
-        all(places, &seal, most);
+pub fn prune(dirs: &AppDirs, most: u64) {
+    if let Ok(seal) = Seal::open(&dirs.state) {
+        all(dirs, &seal, most);
     }
 }
 
 /// The same, with the seal of the chains.
-pub(super) fn all(places: &Places, seal: &Seal, most: u64) {
-    let folder = folders::chains(&places.cache);
+pub(super) fn all(dirs: &AppDirs, seal: &Seal, most: u64) {
+    let folder = folders::chains(&dirs.cache);
     chains(&folder);
     let chains = fs::read_dir(&folder).into_iter().flatten().flatten();
     let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
     let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
     // What belongs together has one name, and is kept under that of an artifact.
-    let kept = kept.chain(carried::files_in(&places.cache).map(|path| path.with_extension("cwasm")));
-    artifacts(&folders::artifacts(&places.cache), &kept.collect(), most);
+    let kept = kept.chain(carried::files_in(&dirs.cache).map(|path| path.with_extension("cwasm")));
+    artifacts(&folders::artifacts(&dirs.cache), &kept.collect(), most);
 }
 
 /// Removes chains older than [`CHAIN_AGE`] and leftovers older than a day from the folder of chains.

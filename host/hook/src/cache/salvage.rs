@@ -44,7 +44,7 @@ pub(super) fn usual_settings(entry: &mut Entry, artifact: &Artifact) {
         let is_usable = |part: &Value| part.as_object().is_some_and(|part| !part.is_empty());
         let problem =
             |settings: String, refusal: &str| of_refused_settings(&Entry { settings, ..entry.clone() }, refusal);
-        let is_of_version = |refused: &Refused| refused.place == VERSION;
+        let is_of_version = |refused: &RejectedEntry| refused.place == VERSION;
         match part.filter(is_usable) {
             Some(part) if !salvage.refused.iter().any(is_of_version) => {
                 let ignored = salvage.refused.iter().map(|refused| {
@@ -66,7 +66,7 @@ pub(super) fn usual_settings(entry: &mut Entry, artifact: &Artifact) {
 
 /// An entry of the file that is left out.
 #[derive(Debug, PartialEq)]
-struct Refused {
+struct RejectedEntry {
     /// Where it stands, such as `rules.bash[2]`.
     place: String,
     /// The settings that were refused for it.
@@ -78,7 +78,7 @@ struct Refused {
 struct Salvage<'a> {
     configure: &'a dyn Fn(&str) -> Result<(), String>,
     left: usize,
-    refused: Vec<Refused>,
+    refused: Vec<RejectedEntry>,
 }
 
 impl Salvage<'_> {
@@ -89,7 +89,7 @@ impl Salvage<'_> {
     }
 
     fn refuse(&mut self, place: &str, tried: &Value, why: String) {
-        self.refused.push(Refused { place: place.to_owned(), tried: tried.to_string(), why });
+        self.refused.push(RejectedEntry { place: place.to_owned(), tried: tried.to_string(), why });
     }
 
     /// The part of a refused value that is accepted in its `frame`, which makes the whole settings of it. None if the

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifact, Artifacts, Making, discard, with_clock};
+use super::artifact::{Artifact, Artifacts, BuildOptions, discard, with_clock};
 use super::component::Component;
 use guard_contract::Manifest;
 use guard_contract::policy::Entry;
@@ -89,7 +89,7 @@ impl Artifacts {
         entry: &Entry,
         artifact: &Artifact,
         manifest: &Manifest,
-        making: Making,
+        making: BuildOptions,
     ) -> Option<Snapshot> {
         // Handles to a frozen WASI would be frozen in, too.
         if entry.wasi != Wasi::Absent {

@@ -14,7 +14,7 @@ use guard_state::Seal;
 
 /// One file of the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct CachedFile {
     /// `artifact`, `snapshot`, `record`, `chain`, or `leftover`.
     pub kind: &'static str,
     /// The policy of an artifact or a record, if it is known.
@@ -29,7 +29,7 @@ pub struct Stored {
 
 /// The files that were removed.
 #[derive(Debug, Default)]
-pub struct Cleared {
+pub struct RemovedFiles {
     /// How many files.
     pub files: usize,
     /// Their size.
@@ -40,7 +40,7 @@ pub struct Cleared {
 
 /// Every file of a cache folder, by its path. Without the key the policies have no names.
 #[must_use]
-pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
+pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<CachedFile> {
     let mut found = Vec::new();
     for folder in [folders::artifacts(cache), folders::chains(cache)] {
         // A link in the place of the folder leads to files that are none of the cache.
@@ -65,7 +65,7 @@ pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
             let record = || named(seal?, &path.with_extension("json"));
             let name = if matches!(kind, "artifact" | "snapshot" | "record") { record() } else { None };
             let made = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            found.push(Stored { kind, name: name.unwrap_or_default(), path, bytes: data.len(), made });
+            found.push(CachedFile { kind, name: name.unwrap_or_default(), path, bytes: data.len(), made });
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -74,8 +74,8 @@ pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<Stored> {
 
 /// Removes the files of a cache folder; with a time those that were made before it.
 #[must_use]
-pub fn clear(cache: &Path, before: Option<SystemTime>) -> Cleared {
-    let mut cleared = Cleared::default();
+pub fn clear(cache: &Path, before: Option<SystemTime>) -> RemovedFiles {
+    let mut cleared = RemovedFiles::default();
     for one in stored(cache, None).into_iter().filter(|one| before.is_none_or(|before| one.made < before)) {
         match fs::remove_file(&one.path) {
             Ok(()) => {

@@ -18,9 +18,9 @@ use guard_contract::{Layer, Outcome};
 use guard_facts::Facts;
 use guard_harness::text::imitates_host;
 use guard_redact::redact;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::session::{
-    Choice, Choosing, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable,
+    Choice, ChoiceMatch, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable,
 };
 
 /// How long a note waits for other processes. The reply is out, and they hold the lock for some microseconds.
@@ -70,7 +70,7 @@ pub(super) fn answer(
     traces: &[Trace],
     at: &CallContext,
     config: &Config,
-    places: &Places,
+    dirs: &AppDirs,
     reader: Reader,
 ) -> (Verdict, Option<Question>) {
     if verdict.outcome != Outcome::Ask {
@@ -81,7 +81,7 @@ pub(super) fn answer(
     let Some(operation) = Operation::of(calls, ends) else { return (verdict, None) };
     let session = Sessions::name(&at.session);
     let known = config.sessions.of(&session);
-    let confirm = confirm_command(places);
+    let confirm = confirm_command(dirs);
     let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), kind };
     if let Some((entry, entries)) = confirmed_by(calls, &known, &confirm) {
         if !is_readable(&entry.operation) {
@@ -135,8 +135,8 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
     let (line, _) = call.command()?;
     let choice = Choice::of_line(line, confirm)?;
     match choose(known.confirmable(), &choice, &[]) {
-        Choosing::One(entry) => Some((entry, known.chosen_with(entry, &choice))),
-        Choosing::None | Choosing::Several(_) => None,
+        ChoiceMatch::One(entry) => Some((entry, known.chosen_with(entry, &choice))),
+        ChoiceMatch::None | ChoiceMatch::Several(_) => None,
     }
 }
 
@@ -153,14 +153,14 @@ pub(super) fn is_for_agent(verdict: &Verdict, reader: Reader) -> bool {
 pub(super) fn with_way_out(
     verdict: &Verdict,
     prepared: &Prepared,
-    places: &Places,
+    dirs: &AppDirs,
     by_allow: bool,
     reader: Reader,
 ) -> String {
     if !verdict.closing.is_empty() && are_scripts(verdict) {
         return verdict.closing.clone();
     }
-    let how = way_out(verdict, prepared, &places.managed, by_allow);
+    let how = way_out(verdict, prepared, &dirs.managed, by_allow);
     let is_command = how == ALLOW;
     let how = if is_command && reader != Reader::Agent { ALLOW_LINES.to_owned() } else { how };
     let last = if is_command && reader != Reader::Agent && verdict.closing.is_empty() { LAST } else { "" };
@@ -283,15 +283,15 @@ impl Question {
 }
 
 /// Forgets a session that is over.
-pub(super) fn end(places: &Places, session: &str) {
+pub(super) fn end(dirs: &AppDirs, session: &str) {
     // What a project says has no part in where sessions are kept.
-    let sessions = guard_config::load(places, &[]).sessions;
+    let sessions = guard_config::load(dirs, &[]).sessions;
     let _ = sessions.end(&Sessions::name(session), PATIENCE_AT_END);
 }
 
 #[cfg(test)]
 mod tests {
-    use guard_config::{Brought, load_with};
+    use guard_config::{CommandLineOverrides, load_with};
     use guard_contract::verdict::{Opinion, merge};
     use guard_contract::{Decision, FaultKind, Finding};
 
@@ -303,9 +303,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let managed = folder.path().join("managed.toml");
         std::fs::write(&managed, "lock = [\"protected-files\"]\n").unwrap();
-        let places = Places { managed: managed.clone(), ..Places::below(folder.path().to_str().unwrap()) };
-        let brought = Brought { only: Some(vec!["path-context".to_owned()]), settings: None };
-        let mut config = load_with(&places, &[], &brought);
+        let dirs = AppDirs { managed: managed.clone(), ..AppDirs::below(folder.path().to_str().unwrap()) };
+        let brought = CommandLineOverrides { only: Some(vec!["path-context".to_owned()]), settings: None };
+        let mut config = load_with(&dirs, &[], &brought);
         let member = |entry| Member { entry, readiness: Readiness::Broken(FaultKind::NotReady) };
         let members = std::mem::take(&mut config.entries).into_iter().map(member).collect();
         let prepared = Prepared::in_memory(config, members);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::judge::{Asked, Judge};
+use super::judge::{CallBatch, Judge};
 use crate::cache::{Member, Prepared, Readiness};
 use crate::chain::{Trace, speaks_for_itself};
 use guard_chain::exchange::{JournalEntry, Request};
@@ -18,7 +18,7 @@ use guard_facts::recorded::{Record, Recording};
 const RESERVE: Duration = Duration::from_millis(100);
 
 /// The verdict on calls that a server decides.
-pub(super) struct Elsewhere {
+pub(super) struct RemoteDecision {
     /// The traces of the local chain, one for each call.
     pub(super) traces: Vec<Trace>,
     /// The merged verdict.
@@ -30,7 +30,7 @@ pub(super) struct Elsewhere {
 impl Judge<'_> {
     /// Asks the policies here that the user may not loosen, that ask for the history of the session, which lies here, and
     /// those that the hook's command line brings settings for; and the server for everything else.
-    pub(super) fn ask_elsewhere(&self, of: Asked<'_>, remote: &Remote) -> Elsewhere {
+    pub(super) fn ask_elsewhere(&self, of: CallBatch<'_>, remote: &Remote) -> RemoteDecision {
         let Prepared { config, members, .. } = &of.chain.prepared;
         let brought = self.brought.only.iter().flatten().filter(|_| self.brought.settings.is_some());
         let own = members.iter().filter(|member| is_asked_here(config, member)).map(|member| &member.entry.name);
@@ -59,7 +59,7 @@ impl Judge<'_> {
                     let (policy, of_host) = (found.policy.clone(), found.of_host);
                     of.call.record_opinion(&Opinion { policy, decision, may_allow: false, of_host });
                 }
-                Elsewhere { traces, verdict: response.verdict, journal: response.journal }
+                RemoteDecision { traces, verdict: response.verdict, journal: response.journal }
             }
             Err(why) => {
                 let verdict = merge([no_answer(remote, &why)]);
@@ -67,7 +67,7 @@ impl Judge<'_> {
                     Fallback::Local => self.ask_here(of, self.brought.only.as_deref(), None),
                     Fallback::Ask | Fallback::Deny => traces,
                 };
-                Elsewhere { traces, verdict, journal: Vec::new() }
+                RemoteDecision { traces, verdict, journal: Vec::new() }
             }
         }
     }

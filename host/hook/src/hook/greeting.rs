@@ -7,7 +7,7 @@ use guard_config::{Fallback, Remote, trust};
 use guard_contract::Outcome;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_state::files::read_text;
-use guard_state::{Pause, Places};
+use guard_state::{Pause, AppDirs};
 
 /// The most policies that are named.
 const NAMES: usize = 6;
@@ -16,7 +16,7 @@ const NAMES: usize = 6;
 const TOKEN_BYTES: u64 = 64 << 10;
 
 /// One line about the chain, and one about each project whose trusted rules are missing. They decide nothing.
-pub(super) fn verdict(prepared: &Prepared, places: &Places, projects: &[String]) -> Verdict {
+pub(super) fn verdict(prepared: &Prepared, dirs: &AppDirs, projects: &[String]) -> Verdict {
     let is_ready = |ready: bool| {
         let members = prepared.members.iter();
         members.filter(move |member| matches!(member.readiness, Readiness::Ready { .. }) == ready)
@@ -42,18 +42,18 @@ pub(super) fn verdict(prepared: &Prepared, places: &Places, projects: &[String])
         0 => "",
         _ => "; something is broken: run `guard-host doctor`",
     };
-    let paused = match Pause::of(&places.state, Timestamp::now()) {
+    let paused = match Pause::of(&dirs.state, Timestamp::now()) {
         Some(pause) => format!("; PAUSED until {}", pause.until),
         None => String::new(),
     };
     let text = format!("guard-host is on: {what}{paused}{broken}");
     let on = Opinion::of_host("guard-host", "on", Outcome::Warn, text, String::new());
-    merge([on].into_iter().chain(missing_rules(places, projects)))
+    merge([on].into_iter().chain(missing_rules(dirs, projects)))
 }
 
 /// A warning for each of these projects whose rules a person trusted and that has none now.
-pub(super) fn missing_rules(places: &Places, projects: &[String]) -> Vec<Opinion> {
-    let files = trust::missing(places, projects);
+pub(super) fn missing_rules(dirs: &AppDirs, projects: &[String]) -> Vec<Opinion> {
+    let files = trust::missing(dirs, projects);
     let warning = |(text, remedy)| Opinion::of_host("config", "missing-rules", Outcome::Warn, text, remedy);
     files.iter().map(|file| warning(trust::told_missing(file))).collect()
 }

@@ -9,22 +9,22 @@ use serde_json::{Map, Value};
 
 use super::confine::Confinement;
 use super::consent::{self, Reader};
-use super::elsewhere::Elsewhere;
+use super::elsewhere::RemoteDecision;
 use super::notes::with_notes;
 use super::open_call::OpenCall;
-use super::records::{Decided, Held, Kept, Records, history_of};
+use super::records::{DecisionRecord, RefusedSettings, RecordKind, Records, history_of};
 use super::settings_change;
 use super::{bypass, greeting, outcome, refused};
 use crate::audit::Decision;
 use crate::cache::Prepared;
 use crate::chain::{AskOptions, Chain, Trace};
 use crate::history::{self, SessionFacts};
-use crate::remote::Asker;
+use crate::remote::RemoteDecider;
 use crate::undo::Copy;
 use crate::{nested, redaction};
 use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
-use guard_config::{Audit, AuditLevel, Brought};
+use guard_config::{Audit, AuditLevel, CommandLineOverrides};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Effect};
@@ -38,7 +38,7 @@ use guard_harness::{AskScene, Event, Harness, Payload, Variable};
 use guard_platform::paths::judged_text;
 use guard_state::environment::Environment;
 use guard_state::history::History;
-use guard_state::{Pause, Places};
+use guard_state::{Pause, AppDirs};
 
 /// Where chains come from.
 pub trait Chains {
@@ -53,30 +53,30 @@ pub trait Chains {
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
     /// Where the program's files lie.
-    pub places: &'a Places,
+    pub dirs: &'a AppDirs,
     /// Parts of a call's context that its payload does not give.
     pub environment: &'a Environment,
     /// The machine.
     pub facts: &'a Arc<dyn Facts>,
     /// The policies that are asked, and the settings that are brought.
-    pub brought: &'a Brought,
+    pub brought: &'a CommandLineOverrides,
     /// The variables by which a harness tells where its replies are taken.
     pub variable: &'a Variable<'a>,
     /// Where chains come from.
     pub chains: &'a dyn Chains,
     /// Asks a server that decides instead of the chain.
-    pub asker: &'a dyn Asker,
+    pub asker: &'a dyn RemoteDecider,
 }
 
 impl std::fmt::Debug for Judge<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Judge").field("places", self.places).finish_non_exhaustive()
+        f.debug_struct("Judge").field("dirs", self.dirs).finish_non_exhaustive()
     }
 }
 
 /// The calls of one event, who decides them here, and where they happen.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct CallBatch<'a> {
     pub(super) call: &'a OpenCall,
     pub(super) chain: &'a Chain,
     pub(super) calls: &'a [ToolCall],
@@ -86,7 +86,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// The answers to the calls of one event.
-struct Heard {
+struct Evaluation {
     /// The traces of the local chain, one for each call.
     traces: Vec<Trace>,
     /// The merged verdict, with the server's.
@@ -99,7 +99,7 @@ struct Heard {
 
 /// The answer to a payload.
 #[derive(Debug)]
-pub enum Said {
+pub enum PayloadAnswer {
     /// This verdict.
     Verdict(Verdict),
     /// That it cannot be read, and why. Nothing is decided.
@@ -108,16 +108,16 @@ pub enum Said {
 
 /// A payload's answer, with the records to write.
 #[derive(Debug)]
-pub struct Judged {
+pub struct Judgement {
     /// The answer.
-    pub said: Said,
+    pub said: PayloadAnswer,
     /// Records to write besides the audit line.
     pub records: Records,
 }
 
-impl From<Said> for Judged {
-    fn from(said: Said) -> Self {
-        Judged { said, records: Records::default() }
+impl From<PayloadAnswer> for Judgement {
+    fn from(said: PayloadAnswer) -> Self {
+        Judgement { said, records: Records::default() }
     }
 }
 
@@ -131,7 +131,7 @@ impl Judge<'_> {
         call: &OpenCall,
         named: &'static dyn Harness,
         payload: Result<&Map<String, Value>, &Refusal>,
-    ) -> Judged {
+    ) -> Judgement {
         let object = match payload {
             Ok(object) => object,
             Err(refusal) => {
@@ -160,7 +160,7 @@ impl Judge<'_> {
         (harness, surface): (&'static dyn Harness, &'static Surface),
         mut payload: Payload,
         input: Option<&Map<String, Value>>,
-    ) -> Judged {
+    ) -> Judgement {
         // Where nothing is said, nothing has to wait.
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
@@ -179,27 +179,27 @@ impl Judge<'_> {
             call.deny_asks();
         }
         note(call, &config.audit, &calls, &at);
-        let pause = Pause::of(&self.places.state, Timestamp::now());
-        let history = history_of(self.places, &payload);
+        let pause = Pause::of(&self.dirs.state, Timestamp::now());
+        let history = history_of(self.dirs, &payload);
         let asked =
-            Asked { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref(), history: history.as_ref() };
+            CallBatch { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref(), history: history.as_ref() };
 
-        let Heard { traces, verdict, journal, is_elsewhere } = self.ask(asked);
-        let (verdict, told) = with_notes(verdict, asked, &traces, self.places);
+        let Evaluation { traces, verdict, journal, is_elsewhere } = self.ask(asked);
+        let (verdict, told) = with_notes(verdict, asked, &traces, self.dirs);
         let verdict = with_history_note(verdict, asked, &traces);
         let verdict = self.confined(verdict, asked, &traces, (surface, input));
         let is_refused = verdict.outcome == Outcome::Deny || verdict.outcome == Outcome::Ask && denies_asks;
         let copy = match is_refused {
             true => Copy::default(),
-            false => Copy::make(call, config, (&calls, &traces), &at, self.places, self.environment, &verdict),
+            false => Copy::make(call, config, (&calls, &traces), &at, self.dirs, self.environment, &verdict),
         };
         call.set_copy(copy.id());
         let verdict = copy.in_place_of_asks(verdict, &chain.prepared);
         let reader = reader(surface, denies_asks, asks_itself(harness, &at));
-        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.places, reader);
+        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.dirs, reader);
         if question.is_some() && !is_elsewhere {
             let by_allow = consent::can_allow(&verdict, &chain, (&calls, &traces), &at, &**self.facts);
-            verdict.closing = consent::with_way_out(&verdict, &chain.prepared, self.places, by_allow, reader);
+            verdict.closing = consent::with_way_out(&verdict, &chain.prepared, self.dirs, by_allow, reader);
         } else if question.is_some() {
             verdict.closing = consent::with_way_out_of_server(&verdict, config);
         }
@@ -212,16 +212,16 @@ impl Judge<'_> {
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
         let outcome = verdict.outcome;
         let decided =
-            Decided { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at, history };
-        let records = Records(Kept::Decided(Box::new(decided)));
-        Judged { said: Said::Verdict(verdict), records }
+            DecisionRecord { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at, history };
+        let records = Records(RecordKind::Decided(Box::new(decided)));
+        Judgement { said: PayloadAnswer::Verdict(verdict), records }
     }
 
     /// The verdict after the setting `confine`, which a pause switches off like everything else.
     fn confined(
         &self,
         verdict: Verdict,
-        asked: Asked<'_>,
+        asked: CallBatch<'_>,
         traces: &[Trace],
         (surface, input): (&Surface, Option<&Map<String, Value>>),
     ) -> Verdict {
@@ -237,49 +237,49 @@ impl Judge<'_> {
     }
 
     /// The answer to an event that is no call, with its records.
-    fn note_event(&self, harness: &'static dyn Harness, payload: Payload, event: Event) -> Judged {
+    fn note_event(&self, harness: &'static dyn Harness, payload: Payload, event: Event) -> Judgement {
         let kept = match event {
             Event::Told(end, calls) => {
                 let at = circumstances(harness, &payload, self.environment, &**self.facts);
-                let is_kept = history_of(self.places, &payload).is_some();
+                let is_kept = history_of(self.dirs, &payload).is_some();
                 let analyses = calls.iter().map(|call| is_kept.then(|| self.read(call, &at)).flatten()).collect();
-                Kept::Told { end, harness: harness.name(), payload: Box::new(payload), calls, analyses }
+                RecordKind::Told { end, harness: harness.name(), payload: Box::new(payload), calls, analyses }
             }
             Event::SessionStart => {
                 let at = circumstances(harness, &payload, self.environment, &**self.facts);
                 let prepared = &self.chains.chain(&at).prepared;
-                return Said::Verdict(greeting::verdict(prepared, self.places, &at.projects())).into();
+                return PayloadAnswer::Verdict(greeting::verdict(prepared, self.dirs, &at.projects())).into();
             }
             Event::SettingsChange(file) => return self.note_settings(harness, &payload, &file),
-            Event::SessionEnd => Kept::Ended { session: payload.session },
-            _ => Kept::Nothing,
+            Event::SessionEnd => RecordKind::Ended { session: payload.session },
+            _ => RecordKind::Nothing,
         };
-        Judged { said: Said::Verdict(merge([])), records: Records(kept) }
+        Judgement { said: PayloadAnswer::Verdict(merge([])), records: Records(kept) }
     }
 
     /// The verdict on changed settings. A person's pause of everything lets them be applied.
-    fn note_settings(&self, harness: &'static dyn Harness, payload: &Payload, file: &str) -> Judged {
-        let pause = Pause::of(&self.places.state, Timestamp::now());
+    fn note_settings(&self, harness: &'static dyn Harness, payload: &Payload, file: &str) -> Judgement {
+        let pause = Pause::of(&self.dirs.state, Timestamp::now());
         if pause.is_some_and(|pause| pause.denies && pause.only.is_empty()) {
-            return Said::Verdict(merge([])).into();
+            return PayloadAnswer::Verdict(merge([])).into();
         }
-        let verdict = settings_change::verdict(file, self.places, self.environment);
+        let verdict = settings_change::verdict(file, self.dirs, self.environment);
         if verdict.outcome != Outcome::Deny {
-            return Said::Verdict(verdict).into();
+            return PayloadAnswer::Verdict(verdict).into();
         }
         let at = circumstances(harness, payload, self.environment, &**self.facts);
         let input = Map::from_iter([("file_path".to_owned(), Value::from(file))]);
         let call = ToolCall::new("ConfigChange", input);
-        let held = Held { chain: self.chains.chain(&at), at, call, verdict: verdict.clone() };
-        Judged { said: Said::Verdict(verdict), records: Records(Kept::Settings(Box::new(held))) }
+        let held = RefusedSettings { chain: self.chains.chain(&at), at, call, verdict: verdict.clone() };
+        Judgement { said: PayloadAnswer::Verdict(verdict), records: Records(RecordKind::Settings(Box::new(held))) }
     }
 
     /// Asks who decides: the chain of this machine, and a server if the configuration names one.
-    fn ask(&self, asked: Asked<'_>) -> Heard {
+    fn ask(&self, asked: CallBatch<'_>) -> Evaluation {
         let (traces, elsewhere) = match &asked.chain.prepared.config.remote {
             None => (self.ask_here(asked, self.brought.only.as_deref(), None), None),
             Some(remote) => {
-                let Elsewhere { traces, verdict, journal } = self.ask_elsewhere(asked, remote);
+                let RemoteDecision { traces, verdict, journal } = self.ask_elsewhere(asked, remote);
                 (traces, Some((verdict, journal)))
             }
         };
@@ -296,7 +296,7 @@ impl Judge<'_> {
         let mut verdict = history::without_retries(verdict);
         // Only the chain of this machine may skip the harness's own prompt.
         verdict.skips_prompt &= !is_elsewhere;
-        Heard { traces, verdict, journal: journal.unwrap_or_default(), is_elsewhere }
+        Evaluation { traces, verdict, journal: journal.unwrap_or_default(), is_elsewhere }
     }
 
     /// Where the reply about these calls is taken.
@@ -315,11 +315,11 @@ impl Judge<'_> {
     /// is not all that decides: folders below the project are not asked, and a replay would know too little.
     pub(super) fn ask_here(
         &self,
-        of: Asked<'_>,
+        of: CallBatch<'_>,
         only: Option<&[String]>,
         facts: Option<&Arc<dyn Facts>>,
     ) -> Vec<Trace> {
-        let Asked { call, chain, calls, at, pause, history } = of;
+        let CallBatch { call, chain, calls, at, pause, history } = of;
         let audit = &chain.prepared.config.audit;
         let nested = |folders: &[String]| self.chains.nested(folders);
         let nested = facts.is_none().then_some(&nested as &nested::Open<'_>);
@@ -376,24 +376,24 @@ impl Judge<'_> {
         (harness, surface): (&'static dyn Harness, &'static Surface),
         mode: Option<&str>,
         refusal: &Refusal,
-    ) -> Judged {
+    ) -> Judgement {
         let scene = AskScene { mode, variable: self.variable, ..AskScene::UNREAD };
         // An agent can make a payload too large or unclear, and can't make it malformed.
         let is_agents = !matches!(refusal, Refusal::Malformed(_));
         call.speak(harness, if is_agents { harness.surface_of(surface, &scene) } else { surface });
         let at = circumstances(harness, &Payload::nowhere(), self.environment, &**self.facts);
         // Only the settings are needed, so nothing is made for them.
-        let config = guard_config::load(self.places, &at.projects());
+        let config = guard_config::load(self.dirs, &at.projects());
         call.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
         match refused(refusal, &config, harness.capabilities()) {
-            Some(verdict) => Said::Verdict(verdict).into(),
-            None => Said::Report(refusal.text().to_owned()).into(),
+            Some(verdict) => PayloadAnswer::Verdict(verdict).into(),
+            None => PayloadAnswer::Report(refusal.text().to_owned()).into(),
         }
     }
 }
 
 /// Notes in the history what calls do before they may run, and adds what the history has to be said of to the verdict.
-fn with_history_note(verdict: Verdict, asked: Asked<'_>, traces: &[Trace]) -> Verdict {
+fn with_history_note(verdict: Verdict, asked: CallBatch<'_>, traces: &[Trace]) -> Verdict {
     let Some(history) = asked.history else { return verdict };
     let note = match verdict.outcome {
         Outcome::Deny => history::repeated(history, &verdict),

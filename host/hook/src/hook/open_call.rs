@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Map;
 
-use crate::audit::{self, Account, Decision};
+use crate::audit::{self, AuditDetails, Decision};
 use guard_chain::bypass;
 use guard_config::{Audit, AuditLevel};
 use guard_contract::Outcome;
@@ -193,7 +193,7 @@ impl OpenCall {
                 let decision = decision.as_deref().and_then(Option::as_ref);
                 let copy = attempt(&self.copy);
                 let copy = copy.as_deref().map(String::as_str).unwrap_or_default();
-                audit::line(audit, call, at, verdict, Account { elapsed: self.elapsed(), decision, copy })
+                audit::line(audit, call, at, verdict, AuditDetails { elapsed: self.elapsed(), decision, copy })
             }
             _ => Ok(None),
         }
@@ -209,7 +209,7 @@ impl OpenCall {
             Some(Some((audit, _, at))) if audit.level != AuditLevel::Interventions => {
                 let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
                 let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
-                let account = Account { elapsed: self.elapsed(), ..Account::default() };
+                let account = AuditDetails { elapsed: self.elapsed(), ..AuditDetails::default() };
                 let line = audit::line(audit, &call, at, &merge([error]), account)?;
                 line.map_or(Ok(()), |line| audit::write(audit, &line))
             }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::audit;
 use guard_contract::call::ToolCall;
 use guard_harness::{End, Payload};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::session::{Sessions, call_key};
 
 /// How long a note waits for other processes.
@@ -28,9 +28,9 @@ pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
 }
 
 /// Logs what became of a call, if it was asked about.
-pub(super) fn tell(places: &Places, harness: &str, payload: &Payload, calls: &[ToolCall], end: End) {
+pub(super) fn tell(dirs: &AppDirs, harness: &str, payload: &Payload, calls: &[ToolCall], end: End) {
     // What a project says has no part in where sessions are kept.
-    let config = guard_config::load(places, &[]);
+    let config = guard_config::load(dirs, &[]);
     let session = Sessions::name(&payload.session);
     let known = config.sessions.of(&session);
     let key = key(payload, calls);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::consent::{self, PATIENCE, Question};
 use super::open_call::OpenCall;
 use super::{journal, outcome};
-use crate::audit::{self, Account};
+use crate::audit::{self, AuditDetails};
 use crate::chain::{Chain, Trace};
 use crate::history;
 use guard_chain::exchange::JournalEntry;
@@ -15,20 +15,20 @@ use guard_contract::syntax::{Analysis, Effect};
 use guard_contract::verdict::Verdict;
 use guard_facts::Facts;
 use guard_harness::{End, Payload};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::history::History;
 use guard_state::session::Sessions;
 
 /// Records to write besides the audit line of a call: its journals and open question, a call's outcome, or the end of a
 /// session.
 #[derive(Debug, Default)]
-pub struct Records(pub(super) Kept);
+pub struct Records(pub(super) RecordKind);
 
 #[derive(Debug, Default)]
-pub(super) enum Kept {
+pub(super) enum RecordKind {
     #[default]
     Nothing,
-    Decided(Box<Decided>),
+    Decided(Box<DecisionRecord>),
     Told {
         end: End,
         harness: &'static str,
@@ -40,12 +40,12 @@ pub(super) enum Kept {
         session: String,
     },
     /// Settings that a session doesn't take.
-    Settings(Box<Held>),
+    Settings(Box<RefusedSettings>),
 }
 
 /// Settings that a session doesn't take: the change as a call, and why.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct RefusedSettings {
     pub(super) chain: Arc<Chain>,
     pub(super) at: CallContext,
     pub(super) call: ToolCall,
@@ -53,7 +53,7 @@ pub(super) struct Held {
 }
 
 #[derive(Debug)]
-pub(super) struct Decided {
+pub(super) struct DecisionRecord {
     pub(super) chain: Arc<Chain>,
     pub(super) at: CallContext,
     pub(super) calls: Vec<ToolCall>,
@@ -76,11 +76,11 @@ pub(super) struct Decided {
 
 impl Records {
     /// Writes them, once. A call that had to have an audit line and has none leaves no question open.
-    pub fn write(&mut self, call: &OpenCall, places: &Places, facts: &dyn Facts) {
+    pub fn write(&mut self, call: &OpenCall, dirs: &AppDirs, facts: &dyn Facts) {
         match &mut self.0 {
-            Kept::Nothing => {}
-            Kept::Decided(decided) => {
-                let Decided { chain, at, calls, traces, journal, history, .. } = &**decided;
+            RecordKind::Nothing => {}
+            RecordKind::Decided(decided) => {
+                let DecisionRecord { chain, at, calls, traces, journal, history, .. } = &**decided;
                 if let Some(history) = history.as_ref().filter(|_| decided.outcome == Outcome::Deny) {
                     let is_denied =
                         |call: &ToolCall, trace: &Trace, effect: &Effect| chain.denies_for((call, at), trace, effect);
@@ -101,8 +101,8 @@ impl Records {
                     });
                 }
             }
-            Kept::Told { end, harness, payload, calls, analyses } => {
-                if let Some(history) = history_of(places, payload) {
+            RecordKind::Told { end, harness, payload, calls, analyses } => {
+                if let Some(history) = history_of(dirs, payload) {
                     let kind = match end {
                         End::Ran if payload.failed => "failed",
                         End::Ran => "ran",
@@ -110,27 +110,27 @@ impl Records {
                     };
                     history::note_end(&history, kind, calls, analyses);
                 }
-                outcome::tell(places, harness, payload, calls, *end);
+                outcome::tell(dirs, harness, payload, calls, *end);
             }
-            Kept::Settings(held) => {
-                let Held { chain, at, call, verdict } = &**held;
+            RecordKind::Settings(held) => {
+                let RefusedSettings { chain, at, call, verdict } = &**held;
                 // The reply is out, and nobody waits for the line.
                 let audit = &chain.prepared.config.audit;
-                if let Ok(Some(line)) = audit::line(audit, call, at, verdict, Account::default()) {
+                if let Ok(Some(line)) = audit::line(audit, call, at, verdict, AuditDetails::default()) {
                     let _ = audit::write(audit, &line);
                 }
             }
-            Kept::Ended { session } => {
-                consent::end(places, session);
+            RecordKind::Ended { session } => {
+                consent::end(dirs, session);
                 // What cannot be removed grows old.
-                let _ = History::of(&places.state, session).map(|history| history.end());
+                let _ = History::of(&dirs.state, session).map(|history| history.end());
             }
         }
     }
 }
 
 /// The history of the session that a payload comes from, or of the one that this belongs to.
-pub(super) fn history_of(places: &Places, payload: &Payload) -> Option<History> {
+pub(super) fn history_of(dirs: &AppDirs, payload: &Payload) -> Option<History> {
     let session = if payload.parent.is_empty() { &payload.session } else { &payload.parent };
-    History::of(&places.state, session)
+    History::of(&dirs.state, session)
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use guard_contract::Outcome;
 use guard_contract::verdict::{Opinion, Verdict, merge};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::registrations::registered;
 
@@ -22,7 +22,7 @@ const BYTES: u64 = 4 << 20;
 const SERVER_PATH: &str = "/hook/claude";
 
 /// The verdict on changed settings. An abstain lets them be applied.
-pub(super) fn verdict(file: &str, places: &Places, environment: &Environment) -> Verdict {
+pub(super) fn verdict(file: &str, dirs: &AppDirs, environment: &Environment) -> Verdict {
     let deny = |rule: &str, message: String, remedy: &str| {
         merge([Opinion::of_host("guard-host", rule, Outcome::Deny, message, remedy.to_owned())])
     };
@@ -32,7 +32,7 @@ pub(super) fn verdict(file: &str, places: &Places, environment: &Environment) ->
         let message = format!("`{file}` switches all hooks off, so this session keeps its old settings.");
         return deny("hooks-disabled", message, "remove `disableAllHooks` from it");
     }
-    let (files, _) = registered(&places.state);
+    let (files, _) = registered(&dirs.state);
     if !files.iter().any(|known| known == path) || has_hook(&settings, &files, environment) {
         return merge([]);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::calls::{self, Call};
-use super::{Check, Made, RULES, State};
+use super::{Check, CheckedCall, RULES, State};
 use guard_contract::call::CallContext;
 use guard_contract::grants::Grants;
 use guard_contract::manifest::{BreachKind, breaches, check_manifest};
@@ -40,14 +40,14 @@ impl World {
 pub(super) struct Trial {
     settings: String,
     analyzer: Result<Analyzer, FaultKind>,
-    kept: BTreeMap<&'static str, Kept>,
-    calls: Vec<Made>,
+    kept: BTreeMap<&'static str, RuleResults>,
+    calls: Vec<CheckedCall>,
     overruns: usize,
 }
 
 /// The results for one rule.
 #[derive(Default)]
-struct Kept {
+struct RuleResults {
     tried: bool,
     problems: Vec<String>,
     notes: Vec<String>,
@@ -340,7 +340,7 @@ impl Trial {
         if answered {
             self.pass(rule);
         }
-        self.calls.push(Made { rule, what: what.to_owned(), answer: text, used });
+        self.calls.push(CheckedCall { rule, what: what.to_owned(), answer: text, used });
     }
 
     /// Says which calls got an error.
@@ -353,8 +353,8 @@ impl Trial {
     }
 
     /// The results of each rule, and all calls.
-    pub(super) fn end(mut self) -> (Vec<Check>, Vec<Made>) {
-        let limits = |made: &Made| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
+    pub(super) fn end(mut self) -> (Vec<Check>, Vec<CheckedCall>) {
+        let limits = |made: &CheckedCall| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         let slowest = self.calls.iter().max_by_key(|made| made.used.processor);
         let slowest = slowest.map(|made| format!("the longest call: {} ({})", made.used.of(limits(made)), made.what));
         self.note("limits", slowest.into_iter().collect());
@@ -362,7 +362,7 @@ impl Trial {
             self.note("limits", vec!["it was not asked any further".to_owned()]);
         }
         let checks = RULES.into_iter().map(|rule| {
-            let Kept { tried, mut problems, notes } = self.kept.remove(rule.id).unwrap_or_default();
+            let RuleResults { tried, mut problems, notes } = self.kept.remove(rule.id).unwrap_or_default();
             let state = match (problems.is_empty(), tried) {
                 (false, _) => State::Failed,
                 (true, true) => State::Passed,

@@ -28,7 +28,7 @@ pub struct Options<'a> {
 
 /// A case that was run.
 #[derive(Debug)]
-pub struct Done<'a> {
+pub struct FinishedCase<'a> {
     /// Its file.
     pub file: &'a Path,
     /// The case.
@@ -41,7 +41,7 @@ pub struct Done<'a> {
 #[derive(Debug)]
 pub struct Run<'a> {
     /// The cases that were run, in the order of the files.
-    pub done: Vec<Done<'a>>,
+    pub done: Vec<FinishedCase<'a>>,
     /// How many were left out after a failure.
     pub left: usize,
     /// Which rules were seen.
@@ -71,7 +71,7 @@ impl Coverage {
 
 impl Run<'_> {
     /// The cases that do not hold.
-    pub fn failures(&self) -> impl Iterator<Item = &Done<'_>> {
+    pub fn failures(&self) -> impl Iterator<Item = &FinishedCase<'_>> {
         self.done.iter().filter(|done| !done.report.passes())
     }
 }
@@ -111,15 +111,15 @@ pub fn run_all<'a>(
     });
     let total = cases.len();
     let done = cases.into_iter().zip(reports).take(last.into_inner().saturating_add(1));
-    let done: Vec<Done<'a>> =
-        done.filter_map(|((_, ((file, _, _), case, _)), report)| Some(Done { file, case, report: report? })).collect();
+    let done: Vec<FinishedCase<'a>> =
+        done.filter_map(|((_, ((file, _, _), case, _)), report)| Some(FinishedCase { file, case, report: report? })).collect();
     let left = total - done.len();
     let coverage = if has_cases { coverage(subject, &done) } else { Coverage::default() };
     let lines = rego::merged(done.iter().map(|done| (done.file, &done.report)));
     Run { done, left, coverage, lines }
 }
 
-fn coverage(subject: &Subject, done: &[Done<'_>]) -> Coverage {
+fn coverage(subject: &Subject, done: &[FinishedCase<'_>]) -> Coverage {
     let findings = || done.iter().flat_map(|done| &done.report.verdict.findings).filter(|found| !found.of_host);
     let seen: BTreeSet<String> = findings().map(|found| format!("{}:{}", found.policy, found.finding.rule)).collect();
     let rules = subject

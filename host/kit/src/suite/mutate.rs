@@ -24,7 +24,7 @@ pub use run::{Mutant, Mutation, Tally, mutate};
 pub use siblings::SIBLINGS;
 pub use table::REWRITES;
 
-use paths::{Moved, Place};
+use paths::{PathForm, PathUse};
 use shape::Shape;
 
 use guard_engine::{Analyzer, Shared};
@@ -37,15 +37,15 @@ pub struct Rewrite {
     /// A description, in one line.
     pub about: &'static str,
     /// The guarantee.
-    pub keeps: Keeps,
+    pub keeps: Preserved,
     /// A text, and what becomes of it.
     pub example: (&'static str, &'static str),
-    how: How,
+    how: Rewriter,
 }
 
 /// The part of a text's meaning, and so of its verdict, that a rewrite keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keeps {
+pub enum Preserved {
     /// All of it: the verdict is neither weaker nor stronger.
     Meaning,
     /// The deed, with a layer that has a meaning of its own: the verdict is not weaker.
@@ -57,10 +57,10 @@ pub enum Keeps {
 
 /// The rewrite; `None` where it would not be sound.
 #[derive(Debug, Clone, Copy)]
-enum How {
+enum Rewriter {
     Command(fn(&Shape<'_>) -> Option<String>),
     Data(fn(&str) -> Option<String>),
-    Path(fn(&Place<'_>) -> Option<Moved>),
+    Path(fn(&PathUse<'_>) -> Option<PathForm>),
 }
 
 impl Rewrite {
@@ -68,27 +68,27 @@ impl Rewrite {
     #[must_use]
     pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
         match self.how {
-            How::Command(rewrite) => rewrite(&Shape::of(
+            Rewriter::Command(rewrite) => rewrite(&Shape::of(
                 text,
                 &analyzer.analyze(&mut Shared::default(), text, "bash", (cwd, home), None).ok()?,
             )?),
-            How::Data(rewrite) => rewrite(text),
-            How::Path(_) => None,
+            Rewriter::Data(rewrite) => rewrite(text),
+            Rewriter::Path(_) => None,
         }
     }
 
     /// The path in another form, of the working directory `/repo`; none if the rewrite is one of commands.
     #[must_use]
     pub fn path(&self, path: &str) -> Option<String> {
-        let How::Path(rewrite) = self.how else { return None };
+        let Rewriter::Path(rewrite) = self.how else { return None };
         let world = super::WorldFacts { dirs: ["/repo/src".to_owned()].into(), ..Default::default() };
-        Some(rewrite(&Place { path, cwd: "/repo", home: "/home/u", world: &world })?.path)
+        Some(rewrite(&PathUse { path, cwd: "/repo", home: "/home/u", world: &world })?.path)
     }
 
     /// It rewrites the paths of file tools, not commands.
     #[must_use]
     pub fn is_of_paths(&self) -> bool {
-        matches!(self.how, How::Path(_))
+        matches!(self.how, Rewriter::Path(_))
     }
 }
 
@@ -111,7 +111,7 @@ pub fn page() -> String {
         let _ = write!(page, "\n## {title}\n\n{about}\n\n");
         for rewrite in rewrites.iter().filter(|rewrite| chosen(rewrite)) {
             let (before, after) = rewrite.example;
-            let is_deed = rewrite.keeps == Keeps::Deed && rewrites.len() == REWRITES.len();
+            let is_deed = rewrite.keeps == Preserved::Deed && rewrites.len() == REWRITES.len();
             let deed = if is_deed { " A stronger verdict is accepted." } else { "" };
             let _ = writeln!(page, "- **{}**: {}.{deed}", rewrite.id, rewrite.about);
             let _ = writeln!(page, "  {} becomes {}", code(before), code(after));
@@ -128,14 +128,14 @@ const SECTIONS: [Section; 4] = [
         "These rewrites apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than \
          the mildest expected outcome, nor stronger than the most severe one.",
         REWRITES,
-        |rewrite| rewrite.keeps != Keeps::Text && !rewrite.is_of_paths(),
+        |rewrite| rewrite.keeps != Preserved::Text && !rewrite.is_of_paths(),
     ),
     (
         "Commands that are data",
         "These rewrites apply to each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be \
          stronger than expected, or than the policy's verdict for the same form around a harmless text.",
         REWRITES,
-        |rewrite| rewrite.keeps == Keeps::Text,
+        |rewrite| rewrite.keeps == Preserved::Text,
     ),
     (
         "Paths of file tools",

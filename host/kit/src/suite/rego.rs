@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::report::{self, Difference, Noted, Report, limits, spent};
+use super::report::{self, Difference, LineCoverage, Report, limits, spent};
 use super::world::{circumstances, machine};
 use super::{Case, Subject, SubjectError, SubjectErrorKind, Suite, WorldFacts};
 use guard_contract::Level;
@@ -165,8 +165,8 @@ impl Lines {
 }
 
 /// The lines that a trace notes.
-pub(super) fn lines(trace: &Trace) -> Vec<Noted> {
-    let rows = told(trace).filter_map(|line| serde_json::from_value::<Vec<Noted>>(line.get("lines")?.clone()).ok());
+pub(super) fn lines(trace: &Trace) -> Vec<LineCoverage> {
+    let rows = told(trace).filter_map(|line| serde_json::from_value::<Vec<LineCoverage>>(line.get("lines")?.clone()).ok());
     rows.flatten().collect()
 }
 

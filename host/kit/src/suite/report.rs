@@ -24,13 +24,13 @@ pub struct Report {
     /// The whole time of the case.
     pub time: Duration,
     /// The policy that used most of its time; none if none was asked.
-    pub spent: Option<Spent>,
+    pub spent: Option<LimitUsage>,
     /// It is yet to be written, and was not run.
     pub is_skipped: bool,
     /// The policies' log.
     pub log: Vec<Logged>,
     /// The lines of Rego that were evaluated, and those that were not.
-    pub(super) lines: Vec<Noted>,
+    pub(super) lines: Vec<LineCoverage>,
     /// `policy:rule` of the rules that a text of the settings has.
     pub(super) rules: Vec<String>,
 }
@@ -77,7 +77,7 @@ impl fmt::Display for Difference {
 
 /// The use that a policy made of its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spent {
+pub struct LimitUsage {
     /// Its name in the chain.
     pub policy: String,
     /// The resources it used.
@@ -118,7 +118,7 @@ pub(super) fn told(line: &LogLine) -> Option<Value> {
 }
 
 /// A file, and ranges of its lines that were evaluated and that were not.
-pub(super) type Noted = (String, String, String);
+pub(super) type LineCoverage = (String, String, String);
 
 /// The limits of a policy of the chain.
 pub(super) fn limits(chain: &Chain, policy: &str) -> Limits {
@@ -127,9 +127,9 @@ pub(super) fn limits(chain: &Chain, policy: &str) -> Limits {
 }
 
 /// The policy that came nearest to its limit of time.
-pub(super) fn spent(chain: &Chain, traces: &[Trace]) -> Option<Spent> {
+pub(super) fn spent(chain: &Chain, traces: &[Trace]) -> Option<LimitUsage> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
-    let spent = steps.map(|step| Spent {
+    let spent = steps.map(|step| LimitUsage {
         policy: step.policy.clone(),
         used: step.answer.used,
         limits: limits(chain, &step.policy),

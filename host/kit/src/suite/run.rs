@@ -23,7 +23,7 @@ use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::hook::{self, Refusal};
 
 /// The results of a case's calls.
-struct Course {
+struct CaseResults {
     harness: &'static dyn Harness,
     surface: &'static Surface,
     verdict: Verdict,
@@ -38,7 +38,7 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     let started = Instant::now();
     let course = course(chain, suite, case);
     let time = started.elapsed();
-    let Course { harness, surface, verdict, traces, reply } = match course {
+    let CaseResults { harness, surface, verdict, traces, reply } = match course {
         Ok(course) => course,
         Err((expected, got)) => {
             let differences = vec![Difference { what: "case", expected, got }];
@@ -66,29 +66,29 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
 type Unfit = (String, String);
 
 /// A case: its payload as the hook would read it, or its input.
-struct Read {
+struct CaseInput {
     harness: &'static dyn Harness,
     surface: &'static Surface,
     /// None if it asks about nothing.
-    asked: Result<Option<Asked>, Refusal>,
+    asked: Result<Option<ChainQuery>, Refusal>,
 }
 
 /// The question to a chain: calls, their context, and the machine.
-struct Asked {
+struct ChainQuery {
     calls: Vec<ToolCall>,
     at: CallContext,
     facts: Arc<dyn Facts>,
 }
 
-fn read(suite: &Suite, case: &Case) -> Result<Read, Unfit> {
+fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
     let world = suite.facts.with(&case.facts);
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let Some(payload) = &case.payload else {
         let unfit = || ("an object or a command as `input`".to_owned(), format!("`{}`", case.input));
         let calls = vec![ToolCall::new(case.tool(), case.input().ok_or_else(unfit)?)];
         let harness = guard_harness::default();
-        let asked = Ok(Some(Asked { calls, at: circumstances(&world), facts }));
-        return Ok(Read { harness, surface: harness.capabilities().usual(), asked });
+        let asked = Ok(Some(ChainQuery { calls, at: circumstances(&world), facts }));
+        return Ok(CaseInput { harness, surface: harness.capabilities().usual(), asked });
     };
     let name = case.harness.as_deref().unwrap_or("claude");
     let Some(named) = guard_harness::named(name) else {
@@ -105,7 +105,7 @@ fn read(suite: &Suite, case: &Case) -> Result<Read, Unfit> {
     let asked = decoded.map(|payload| {
         let at = at(&world, harness, &payload, &*facts);
         match payload.event {
-            Event::Calls(calls) if !calls.is_empty() => Some(Asked { calls, at, facts }),
+            Event::Calls(calls) if !calls.is_empty() => Some(ChainQuery { calls, at, facts }),
             Event::Calls(_)
             | Event::Told(..)
             | Event::SessionStart
@@ -114,23 +114,23 @@ fn read(suite: &Suite, case: &Case) -> Result<Read, Unfit> {
             | Event::Other => None,
         }
     });
-    Ok(Read { harness, surface, asked })
+    Ok(CaseInput { harness, surface, asked })
 }
 
 /// The calls of a case, where they happen, and the machine: what a chain is asked about. None if the case cannot be run,
 /// or asks nothing.
 #[must_use]
 pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn Facts>)> {
-    let Ok(Read { asked: Ok(Some(Asked { calls, at, facts })), .. }) = read(suite, case) else { return Vec::new() };
+    let Ok(CaseInput { asked: Ok(Some(ChainQuery { calls, at, facts })), .. }) = read(suite, case) else { return Vec::new() };
     calls.into_iter().map(|call| (call, at.clone(), facts.clone())).collect()
 }
 
 /// The way of the hook, without its process and its files.
-fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
-    let Read { harness, surface, asked } = read(suite, case)?;
+fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<CaseResults, Unfit> {
+    let CaseInput { harness, surface, asked } = read(suite, case)?;
     let config = &chain.prepared.config;
-    let nothing = |verdict, reply| Ok(Course { harness, surface, verdict, traces: Vec::new(), reply });
-    let Asked { calls, at, facts } = match asked {
+    let nothing = |verdict, reply| Ok(CaseResults { harness, surface, verdict, traces: Vec::new(), reply });
+    let ChainQuery { calls, at, facts } = match asked {
         Ok(Some(asked)) => asked,
         Ok(None) => return nothing(merge([]), None),
         Err(refusal) => {
@@ -145,7 +145,7 @@ fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<Course, Unfit> {
     // An input comes from no harness whose prompts could be skipped.
     let skips = case.payload.is_some() && harness.skips_prompts(&at.permission_mode);
     let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };
-    Ok(Course { harness, surface, verdict, traces, reply: None })
+    Ok(CaseResults { harness, surface, verdict, traces, reply: None })
 }
 
 /// Where a payload's call happens: what the payload says stands before what the world says.

@@ -18,7 +18,7 @@ use guard_engine::{Analyzer, Engine, Policy};
 use guard_hook::cache::{Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
 use guard_hook::{carried, examples};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::Seal;
 
 /// The policy or chain under test.
@@ -75,9 +75,9 @@ impl Subject {
     /// # Errors
     ///
     /// There is no such policy, or the host would not ask it.
-    pub fn policy(name: &str, wasi: Wasi, cwd: &Path, places: &Places) -> Result<Self, SubjectError> {
+    pub fn policy(name: &str, wasi: Wasi, cwd: &Path, dirs: &AppDirs) -> Result<Self, SubjectError> {
         let entry = entry_of(name, wasi, cwd)?;
-        Subject::load(Config::bare(places), vec![entry], false, places)
+        Subject::load(Config::bare(dirs), vec![entry], false, dirs)
     }
 
     /// The chain that holds for these projects.
@@ -85,20 +85,20 @@ impl Subject {
     /// # Errors
     ///
     /// Its configuration is broken, or the host would not ask one of its policies.
-    pub fn chain(places: &Places, program: &Path, projects: &[String]) -> Result<Self, SubjectError> {
-        let mut config = guard_config::load(places, projects);
+    pub fn chain(dirs: &AppDirs, program: &Path, projects: &[String]) -> Result<Self, SubjectError> {
+        let mut config = guard_config::load(dirs, projects);
         if let Some(problem) = config.problems.first() {
             return Err(SubjectError::new(SubjectErrorKind::Config, problem.to_string(), problem.hint.clone()));
         }
-        config.tell_places(places, program);
+        config.tell_places(dirs, program);
         let mut entries = std::mem::take(&mut config.entries);
         // The world of a case has a project of its own, and the files are that project's.
         entries.iter_mut().for_each(|entry| entry.project.clear());
-        Subject::load(config, entries, true, places)
+        Subject::load(config, entries, true, dirs)
     }
 
-    fn load(config: Config, entries: Vec<Entry>, is_chain: bool, places: &Places) -> Result<Self, SubjectError> {
-        let workshop = Workshop::open(places).map_err(|fault| SubjectError::of_machine(&fault))?;
+    fn load(config: Config, entries: Vec<Entry>, is_chain: bool, dirs: &AppDirs) -> Result<Self, SubjectError> {
+        let workshop = ComponentLoader::open(dirs).map_err(|fault| SubjectError::of_machine(&fault))?;
         let engine = workshop.engine.clone();
         let clock = Clock::start(engine.clone());
         let analyzer = workshop.analyzer().map_err(|fault| SubjectError::of_machine(&fault))?;
@@ -248,24 +248,24 @@ fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
 }
 
 /// The user's artifacts, if there is a place for them.
-fn artifacts(places: &Places) -> Option<Artifacts> {
-    Artifacts::open(&places.cache, Seal::open(&places.state).ok()?).ok()
+fn artifacts(dirs: &AppDirs) -> Option<Artifacts> {
+    Artifacts::open(&dirs.cache, Seal::open(&dirs.state).ok()?).ok()
 }
 
 /// Loads components: from the user's artifacts, or compiled in memory.
-pub(crate) struct Workshop {
+pub(crate) struct ComponentLoader {
     /// The engine that runs what is loaded.
     pub(crate) engine: Engine,
     artifacts: Option<Artifacts>,
 }
 
-impl Workshop {
+impl ComponentLoader {
     /// # Errors
     ///
     /// This machine cannot compile.
-    pub(crate) fn open(places: &Places) -> Result<Self, FaultKind> {
-        let engine = carried::engine_for_many_replies(places)?;
-        Ok(Workshop { engine, artifacts: artifacts(places) })
+    pub(crate) fn open(dirs: &AppDirs) -> Result<Self, FaultKind> {
+        let engine = carried::engine_for_many_replies(dirs)?;
+        Ok(ComponentLoader { engine, artifacts: artifacts(dirs) })
     }
 
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {

@@ -78,7 +78,7 @@ pub(super) fn commands(text: &str) -> Vec<Command<'static>> {
 
 /// The kind of the next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextWord {
     Argument,
     /// A file that is read.
     Source,
@@ -108,7 +108,7 @@ struct Splitter<'o> {
     groups: Vec<usize>,
     current: Command<'static>,
     word: Option<Word<'static>>,
-    next: Next,
+    next: NextWord,
     /// Texts within quotes that may be commands.
     quoted: Vec<Range<usize>>,
     all: &'o mut Vec<Command<'static>>,
@@ -117,12 +117,12 @@ struct Splitter<'o> {
 impl Splitter<'_> {
     fn end_word(&mut self, at: usize) {
         let Some(word) = self.word.take() else { return };
-        match std::mem::replace(&mut self.next, Next::Argument) {
-            Next::Argument => self.current.words.push(word),
-            Next::HereString => self.current.here.push(word),
-            Next::Target => self.current.targets.push(word),
-            Next::Delimiter => self.document(at, word.text()),
-            Next::Source => {}
+        match std::mem::replace(&mut self.next, NextWord::Argument) {
+            NextWord::Argument => self.current.words.push(word),
+            NextWord::HereString => self.current.here.push(word),
+            NextWord::Target => self.current.targets.push(word),
+            NextWord::Delimiter => self.document(at, word.text()),
+            NextWord::Source => {}
         }
     }
 
@@ -149,7 +149,7 @@ impl Splitter<'_> {
 
     fn end_command(&mut self, at: usize, pipes: bool) {
         self.end_word(at);
-        self.next = Next::Argument;
+        self.next = NextWord::Argument;
         let next = Command { piped: pipes, ..Command::default() };
         let ended = std::mem::replace(&mut self.current, next);
         if !ended.words.is_empty() || !ended.targets.is_empty() {
@@ -184,7 +184,7 @@ impl Splitter<'_> {
         let twice = self.chars.next_if(|(_, next)| *next == c).is_some();
         self.current.fed = c == '('
             && match &self.word {
-                None => self.next == Next::Source,
+                None => self.next == NextWord::Source,
                 Some(word) => word.text().ends_with('$'),
             };
         self.end_command(at, c == '|' && !twice);
@@ -208,13 +208,13 @@ impl Splitter<'_> {
             count += 1;
         }
         self.next = match (c, count) {
-            ('<', 3) => Next::HereString,
+            ('<', 3) => NextWord::HereString,
             ('<', 2) => {
                 self.chars.next_if(|(_, next)| *next == '-');
-                Next::Delimiter
+                NextWord::Delimiter
             }
-            ('<', _) => Next::Source,
-            _ => Next::Target,
+            ('<', _) => NextWord::Source,
+            _ => NextWord::Target,
         };
     }
 }
@@ -229,7 +229,7 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
         groups: Vec::new(),
         current: Command::default(),
         word: None,
-        next: Next::Argument,
+        next: NextWord::Argument,
         quoted: Vec::new(),
         all,
     };

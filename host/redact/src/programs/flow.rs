@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::commands::{Command, Word};
 use super::names::{is_harmless, keeps_secrets};
-use super::table::Part;
+use super::table::SecretPart;
 
 /// Programs that write what they are given to the files that they are given.
 pub(super) const WRITERS: &[&str] = &["tee", "sponge", "Set-Content", "Add-Content", "Out-File"];
@@ -28,7 +28,7 @@ pub(super) fn takes(command: &Command<'_>) -> bool {
 }
 
 /// Notes what flows into the command at this place. Of each line `part` is the secret; of a file's the value.
-pub(super) fn into(text: &str, commands: &[Command<'_>], place: usize, part: Part, found: &mut Vec<Range<usize>>) {
+pub(super) fn into(text: &str, commands: &[Command<'_>], place: usize, part: SecretPart, found: &mut Vec<Range<usize>>) {
     let Some(command) = commands.get(place) else { return };
     let fed = commands.get(place + 1).filter(|_| command.fed);
     let mut first = place;
@@ -51,7 +51,7 @@ pub(super) fn into(text: &str, commands: &[Command<'_>], place: usize, part: Par
 }
 
 /// Notes what `echo` or `printf` writes.
-fn written(command: &Command<'_>, part: Part, found: &mut Vec<Range<usize>>) {
+fn written(command: &Command<'_>, part: SecretPart, found: &mut Vec<Range<usize>>) {
     let program = |word: &Word<'_>| word.text().rsplit('/').next().is_some_and(|name| PRINTERS.contains(&name));
     let Some(place) = command.words.iter().take(LEADING).position(program) else { return };
     let (start, operands) = command.words.split_at_checked(place + 1).unwrap_or_default();
@@ -66,19 +66,19 @@ fn written(command: &Command<'_>, part: Part, found: &mut Vec<Range<usize>>) {
     }
     for word in operands {
         // The format has the place of the value.
-        let part = if has_format { Part::Whole } else { part };
+        let part = if has_format { SecretPart::Whole } else { part };
         of_text(word.text(), part, &mut |piece| found.extend(word.place(piece)));
     }
 }
 
 /// Tells the secrets of lines.
-pub(super) fn of_text(text: &str, part: Part, told: &mut dyn FnMut(Range<usize>)) {
+pub(super) fn of_text(text: &str, part: SecretPart, told: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at + line.len() - line.trim_start().len();
         at += line.len();
         let line = line.trim();
-        let secret = if part == Part::Whole { of_line(line) } else { part.of(line) };
+        let secret = if part == SecretPart::Whole { of_line(line) } else { part.of(line) };
         if let Some(secret) = secret
             && line.get(secret.clone()).is_some_and(|secret| !is_harmless("", secret))
         {

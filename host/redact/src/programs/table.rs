@@ -2,7 +2,7 @@
 
 /// Where a program has its secret.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum SecretPosition {
     /// The value of this option, in the next word or attached. Of a short option among others behind one dash too.
     Option(&'static str),
     /// The word behind this one.
@@ -25,7 +25,7 @@ pub(super) enum Place {
 
 /// Which part of a word is the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SecretPart {
     Whole,
     /// The part behind this sign; nothing without it.
     Behind(char),
@@ -37,8 +37,8 @@ pub(super) enum Part {
     Connect,
 }
 
-use Part::{Behind, Connect, Login, Proxy, Whole};
-use Place::{Attached, Input, InputOfNamed, LastIf, Named, Next, Operand, Operands, Option as Value};
+use SecretPart::{Behind, Connect, Login, Proxy, Whole};
+use SecretPosition::{Attached, Input, InputOfNamed, LastIf, Named, Next, Operand, Operands, Option as Value};
 
 /// One way to give a secret to a program.
 #[derive(Debug)]
@@ -46,15 +46,15 @@ pub(super) struct Row {
     pub(super) programs: &'static [&'static str],
     /// Words that stand behind the program, in this order.
     pub(super) behind: &'static [&'static str],
-    pub(super) place: Place,
-    pub(super) part: Part,
+    pub(super) place: SecretPosition,
+    pub(super) part: SecretPart,
 }
 
-const fn row(programs: &'static [&'static str], behind: &'static [&'static str], place: Place) -> Row {
+const fn row(programs: &'static [&'static str], behind: &'static [&'static str], place: SecretPosition) -> Row {
     part(programs, behind, place, Whole)
 }
 
-const fn part(programs: &'static [&'static str], behind: &'static [&'static str], place: Place, part: Part) -> Row {
+const fn part(programs: &'static [&'static str], behind: &'static [&'static str], place: SecretPosition, part: SecretPart) -> Row {
     Row { programs, behind, place, part }
 }
 
@@ -82,17 +82,17 @@ pub(super) const ROWS: &[Row] = &[
     row(&["zip", "unzip", "zipcloak", "funzip"], &[], Value("-P")),
     row(&["htpasswd"], &[], LastIf('b')),
     row(&["htdbm"], &[], LastIf('b')),
-    row(&["openssl"], &[], Next("-k")),
-    row(&["openssl"], &[], Next("-K")),
-    row(&["openssl"], &[], Next("-hmac")),
+    row(&["openssl"], &[], NextWord("-k")),
+    row(&["openssl"], &[], NextWord("-K")),
+    row(&["openssl"], &[], NextWord("-hmac")),
     row(&["openssl"], &["passwd"], Operand(0)),
-    row(&["keytool", "jarsigner", "apksigner"], &[], Next("-storepass")),
-    row(&["keytool", "jarsigner"], &[], Next("-keypass")),
-    row(&["keytool"], &[], Next("-srcstorepass")),
-    row(&["keytool"], &[], Next("-deststorepass")),
-    row(&["keytool"], &[], Next("-srckeypass")),
-    row(&["keytool"], &[], Next("-destkeypass")),
-    row(&["keytool"], &[], Next("-new")),
+    row(&["keytool", "jarsigner", "apksigner"], &[], NextWord("-storepass")),
+    row(&["keytool", "jarsigner"], &[], NextWord("-keypass")),
+    row(&["keytool"], &[], NextWord("-srcstorepass")),
+    row(&["keytool"], &[], NextWord("-deststorepass")),
+    row(&["keytool"], &[], NextWord("-srckeypass")),
+    row(&["keytool"], &[], NextWord("-destkeypass")),
+    row(&["keytool"], &[], NextWord("-new")),
     row(&["ssh-keygen"], &[], Value("-N")),
     row(&["ssh-keygen"], &[], Value("-P")),
     row(&["sshpass"], &[], Value("-p")),
@@ -109,7 +109,7 @@ pub(super) const ROWS: &[Row] = &[
     row(&["conda"], &["config", "--set"], Named),
     row(&["etcdctl"], &["put"], Named),
     row(&["consul"], &["kv", "put"], Named),
-    row(&["consul"], &[], Next("-token")),
+    row(&["consul"], &[], NextWord("-token")),
     row(&["redis-cli"], &["set"], Named),
     row(&["redis-cli"], &[], Value("-a")),
     row(&["redis-cli"], &["auth"], Operand(0)),
@@ -159,7 +159,7 @@ pub(super) const ROWS: &[Row] = &[
     row(&["--otp"], &[], Value("--otp")),
     row(&["flit", "hatch"], &["publish"], Value("-a")),
     row(&["dotnet"], &["nuget", "push"], Value("-k")),
-    row(&["nuget"], &["push"], Next("-ApiKey")),
+    row(&["nuget"], &["push"], NextWord("-ApiKey")),
     row(&["nuget"], &["setapikey"], Operand(0)),
     row(&["doctl"], &["auth", "init"], Value("-t")),
     row(&["ngrok"], &["authtoken"], Operand(0)),
@@ -171,8 +171,8 @@ pub(super) const ROWS: &[Row] = &[
     row(&["mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"], &[], Value("-p")),
     row(&["cqlsh"], &[], Value("-p")),
     row(&["sqlcmd", "bcp", "isql", "tsql", "osql"], &[], Value("-P")),
-    row(&["influx"], &[], Next("-password")),
-    row(&["influx"], &[], Next("-t")),
+    row(&["influx"], &[], NextWord("-password")),
+    row(&["influx"], &[], NextWord("-t")),
     row(&["rabbitmqctl"], &["add_user"], Operand(1)),
     row(&["rabbitmqctl"], &["change_password"], Operand(1)),
     row(&["mosquitto_pub", "mosquitto_sub", "mosquitto_rr"], &[], Value("-P")),

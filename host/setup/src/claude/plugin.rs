@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::install::{Foreign, InstallError, ManagedFile, Site};
+use crate::install::{Foreign, InstallError, ManagedFile, HookLocation};
 use guard_platform::paths::native;
 
 /// The program in `hooks.json`, as a shell word.
@@ -19,7 +19,7 @@ const DESCRIPTION: &str = "guard-host asks sandboxed policies before each tool c
 const HOOKS: &str = "./hooks/hooks.json";
 
 #[derive(Serialize)]
-struct About<'a> {
+struct PluginAuthor<'a> {
     name: &'a str,
     version: &'a str,
     description: &'a str,
@@ -32,7 +32,7 @@ struct About<'a> {
 struct Marketplace<'a> {
     name: String,
     owner: Owner,
-    plugins: [Offer<'a>; 1],
+    plugins: [PluginListing<'a>; 1],
 }
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ struct Owner {
 }
 
 #[derive(Serialize)]
-struct Offer<'a> {
+struct PluginListing<'a> {
     name: &'a str,
     source: &'static str,
     description: &'static str,
@@ -49,7 +49,7 @@ struct Offer<'a> {
 }
 
 /// The files of the plugin. In the folder of another plugin only the program.
-pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
+pub(super) fn pieces(folder: &Path, site: HookLocation<'_>) -> Result<Vec<ManagedFile>, InstallError> {
     let folder = native(&site.environment.cwd).join(folder);
     let program = &site.environment.program;
     let bytes = std::fs::read(program).map_err(|error| InstallError::Io(program.clone(), error))?;
@@ -67,8 +67,8 @@ pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, 
     }
     let name = name(&folder);
     let version = env!("CARGO_PKG_VERSION");
-    let about = |hooks| About { name: &name, version, description: DESCRIPTION, hooks };
-    let offer = Offer { name: &name, source: "./", description: DESCRIPTION, version };
+    let about = |hooks| PluginAuthor { name: &name, version, description: DESCRIPTION, hooks };
+    let offer = PluginListing { name: &name, source: "./", description: DESCRIPTION, version };
     let market = Marketplace { name: market(&name), owner: Owner { name: "guard-host" }, plugins: [offer] };
     pieces.push(own(".claude-plugin/plugin.json", 0o644, printed(&about(None)), is_about, Foreign::Kept));
     pieces.push(own(".claude-plugin/marketplace.json", 0o644, printed(&market), is_market, Foreign::Kept));
@@ -77,7 +77,7 @@ pub(super) fn pieces(folder: &Path, site: Site<'_>) -> Result<Vec<ManagedFile>, 
 }
 
 /// How the plugin is installed.
-pub(super) fn next_steps(folder: &Path, site: Site<'_>) -> Vec<String> {
+pub(super) fn next_steps(folder: &Path, site: HookLocation<'_>) -> Vec<String> {
     let folder = native(&site.environment.cwd).join(folder);
     let name = name(&folder);
     let shown = folder.display();

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::settings::{AFTER, BEFORE, END, Entry, add, strip};
 use super::survey;
 use super::{plugin, script, version};
-use crate::command::{self, Names, Started, arguments, text};
+use crate::command::{self, ProgramNames, StartedHook, arguments, text};
 use crate::entries::Shape;
 use crate::install::{
-    Action, Failing, Found, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey,
+    Action, FailureBehavior, FoundHook, InstallError, InstallOptions, ManagedFile, Registration, Scope, HookLocation, Survey,
     next_steps_of_managed, serve_line,
 };
 use crate::matcher::Matching;
@@ -46,7 +46,7 @@ impl Registration for ClaudeCode {
         capabilities::CLAUDE.title
     }
 
-    fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
+    fn pieces(&self, options: &InstallOptions, site: HookLocation<'_>) -> Result<Vec<ManagedFile>, InstallError> {
         if let Some(why) = options.server.as_ref().and_then(|_| version::too_old_for_server(site)) {
             return Err(InstallError::Arguments(why));
         }
@@ -81,7 +81,7 @@ impl Registration for ClaudeCode {
         Ok(pieces)
     }
 
-    fn retired(&self, options: &InstallOptions, site: Site<'_>, aim: Action) -> Vec<ManagedFile> {
+    fn retired(&self, options: &InstallOptions, site: HookLocation<'_>, aim: Action) -> Vec<ManagedFile> {
         let Ok(target) = target(options, site) else { return Vec::new() };
         if options.is_confirming() {
             return Vec::new();
@@ -90,7 +90,7 @@ impl Registration for ClaudeCode {
         let survey = survey::of(options, site);
         let (here, elsewhere): (Vec<_>, Vec<_>) = survey.found.iter().partition(|found| found.place == target.file);
         let asked = options.policies();
-        let is_covered = |found: &&Found| {
+        let is_covered = |found: &&FoundHook| {
             asked.is_empty() || !found.only.is_empty() && found.only.iter().all(|name| asked.contains(name))
         };
         let mut scripts: Vec<PathBuf> =
@@ -100,7 +100,7 @@ impl Registration for ClaudeCode {
         // One in another folder was not put there by `install`, and one behind a link is not its file.
         scripts.retain(|path| {
             let used = elsewhere.iter().any(|found| found.script.as_ref() == Some(path));
-            let is_recorded = || Record::read(&site.places.state, path).is_some();
+            let is_recorded = || Record::read(&site.dirs.state, path).is_some();
             let is_of_install = path.parent() == Some(&*script::folder(&target)) || is_recorded();
             let made = is_of_install && path.symlink_metadata().is_ok_and(|data| data.is_file());
             made && !used && wanted.as_ref() != Some(path)
@@ -111,7 +111,7 @@ impl Registration for ClaudeCode {
         scripts.into_iter().map(|path| script::piece(path, String::new(), &target, site)).collect()
     }
 
-    fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String> {
+    fn next_steps(&self, options: &InstallOptions, site: HookLocation<'_>) -> Vec<String> {
         let mut steps = script::next_steps(options, site);
         if options.is_confirming() {
             return steps;
@@ -163,11 +163,11 @@ impl Registration for ClaudeCode {
         TOOLS.to_vec()
     }
 
-    fn survey(&self, options: &InstallOptions, site: Site<'_>) -> Survey {
+    fn survey(&self, options: &InstallOptions, site: HookLocation<'_>) -> Survey {
         survey::of(options, site)
     }
 
-    fn when_it_fails(&self, blocks: bool) -> Failing {
+    fn when_it_fails(&self, blocks: bool) -> FailureBehavior {
         let text = match blocks {
             true if cfg!(windows) => "if the program is gone or fails, the call is blocked (by `onFailure`)",
             true => {
@@ -176,7 +176,7 @@ impl Registration for ClaudeCode {
             false => "if the program is gone or fails, the call passes unasked (there is no `onFailure`)",
         };
         let remedy = if blocks { "" } else { "run `guard-host install claude` without `--fail-open`" };
-        Failing { text: text.to_owned(), remedy: remedy.to_owned() }
+        FailureBehavior { text: text.to_owned(), remedy: remedy.to_owned() }
     }
 
     fn payload(&self, command: &str, cwd: &Path) -> String {
@@ -218,28 +218,28 @@ pub(super) struct Target {
 
 impl Target {
     /// The names by which an entry of this program is recognized.
-    pub(super) fn names(&self, site: Site<'_>) -> Names {
-        Names::at(site, NAME, self.plugin.clone())
+    pub(super) fn names(&self, site: HookLocation<'_>) -> ProgramNames {
+        ProgramNames::at(site, NAME, self.plugin.clone())
     }
 }
 
 /// The folders of the settings for every user: on Linux or Windows, and on macOS.
-pub(super) fn managed_folders(site: Site<'_>) -> [PathBuf; 2] {
+pub(super) fn managed_folders(site: HookLocation<'_>) -> [PathBuf; 2] {
     let here = match cfg!(windows) {
         true => PathBuf::from(r"C:\Program Files\ClaudeCode"),
-        false => site.places.machine().join("claude-code"),
+        false => site.dirs.machine().join("claude-code"),
     };
     [here, PathBuf::from("/Library/Application Support/ClaudeCode")]
 }
 
 /// The folder of the user's settings.
-pub(super) fn user_folder(site: Site<'_>) -> PathBuf {
+pub(super) fn user_folder(site: HookLocation<'_>) -> PathBuf {
     let moved = site.environment.variables.get(FOLDER_VARIABLE).filter(|folder| Path::new(folder).is_absolute());
     moved.map_or_else(|| native(&site.environment.home).join(".claude"), PathBuf::from)
 }
 
 /// The file that the options are about.
-pub(super) fn target(options: &InstallOptions, site: Site<'_>) -> Result<Target, InstallError> {
+pub(super) fn target(options: &InstallOptions, site: HookLocation<'_>) -> Result<Target, InstallError> {
     let refuse = |text: &str| Err(InstallError::Arguments(text.to_owned()));
     let absolute = |path: &Path| native(&site.environment.cwd).join(path);
     let named = [options.plugin.is_some(), options.hooks_file.is_some(), options.scope.is_some(), options.managed];
@@ -311,7 +311,7 @@ const PLUGIN_SETTINGS: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/hooks/config";
 
 fn entry(
     options: &InstallOptions,
-    site: Site<'_>,
+    site: HookLocation<'_>,
     target: &Target,
     shim: Option<&Path>,
 ) -> Result<Entry, InstallError> {
@@ -336,7 +336,7 @@ fn entry(
         return Err(InstallError::Arguments(text));
     }
     let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
-    let started = Started { only: options.policies(), script, ..Started::default() };
+    let started = StartedHook { only: options.policies(), script, ..StartedHook::default() };
     let server = options.server.clone();
     // A file that other machines or users read may be read by another version.
     let is_own = !options.shared && !options.managed && options.plugin.is_none() && options.hooks_file.is_none();

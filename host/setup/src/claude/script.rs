@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::registration::{NAME, SETTINGS_DIR, Target, settings_in, target};
 use super::settings::BEFORE;
 use crate::command::{arguments, is_shim, script_of, text};
-use crate::install::{Foreign, InstallError, InstallOptions, ManagedFile, Site, aside};
+use crate::install::{Foreign, InstallError, InstallOptions, ManagedFile, HookLocation, aside};
 
 /// How a script begins with which a person confirms.
 const CONFIRMING: &str = "#!/usr/bin/env python3
@@ -37,7 +37,7 @@ pub(super) fn place(
     name: &str,
     options: &InstallOptions,
     target: &Target,
-    site: Site<'_>,
+    site: HookLocation<'_>,
 ) -> Result<PathBuf, InstallError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(plain) {
@@ -68,7 +68,7 @@ pub(super) fn folder(target: &Target) -> PathBuf {
 }
 
 /// The scripts that the settings start before a call, whoever wrote them, as far as they may be written here.
-fn registered(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
+fn registered(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     let names = target.names(site);
     let settings = settings_in(&target.file);
     let groups = settings.get("hooks").unwrap_or(&settings).get(BEFORE).and_then(Value::as_array);
@@ -79,7 +79,7 @@ fn registered(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
 }
 
 /// The folders in which a script that confirms may be: beside the script of its policy, and in the usual ones.
-fn folders(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
+fn folders(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     let called = |path: &Path| {
         let own = path.file_name().and_then(|name| name.to_str());
         let is_of = |builtin: &&Builtin| builtin.confirmed_by.is_some() && builtin.called == own;
@@ -91,7 +91,7 @@ fn folders(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
 }
 
 /// The scripts that confirm and that `install` has written.
-pub(super) fn confirming(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
+pub(super) fn confirming(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     let names: Vec<&str> = guard_builtins::all().iter().filter_map(|builtin| builtin.confirmed_by).collect();
     let folders = folders(target, site);
     let mut found: Vec<PathBuf> =
@@ -103,7 +103,7 @@ pub(super) fn confirming(target: &Target, site: Site<'_>) -> Vec<PathBuf> {
 }
 
 /// A script, as a file of the registration. One of the author's own is set aside.
-pub(super) fn piece(path: PathBuf, text: String, target: &Target, site: Site<'_>) -> ManagedFile {
+pub(super) fn piece(path: PathBuf, text: String, target: &Target, site: HookLocation<'_>) -> ManagedFile {
     let names = target.names(site);
     ManagedFile::Own {
         path,
@@ -122,7 +122,7 @@ pub(super) fn line(
     path: &Path,
     options: &InstallOptions,
     target: &Target,
-    site: Site<'_>,
+    site: HookLocation<'_>,
 ) -> Result<String, InstallError> {
     let below = |root: &Path| path.strip_prefix(root).ok();
     let (variable, rest) = match (&options.plugin, &target.plugin) {
@@ -137,7 +137,7 @@ pub(super) fn line(
 }
 
 /// A script of one line, which becomes the hook.
-pub(super) fn hook_text(path: &Path, options: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
+pub(super) fn hook_text(path: &Path, options: &InstallOptions, site: HookLocation<'_>) -> Result<String, InstallError> {
     let program = match (&options.plugin, options.shared) {
         (Some(plugin), _) => format!("\"${{0%/*}}/{}bin/guard-host\"", up_to(path, plugin, site)),
         (None, true) => "guard-host".to_owned(),
@@ -152,7 +152,7 @@ pub(super) fn hook_text(path: &Path, options: &InstallOptions, site: Site<'_>) -
 }
 
 /// The way from the folder of a script up to its plugin.
-fn up_to(path: &Path, plugin: &Path, site: Site<'_>) -> String {
+fn up_to(path: &Path, plugin: &Path, site: HookLocation<'_>) -> String {
     let root = native(&site.environment.cwd).join(plugin);
     let depth =
         path.parent().and_then(|folder| folder.strip_prefix(&root).ok()).map_or(1, |below| below.iter().count());
@@ -160,7 +160,7 @@ fn up_to(path: &Path, plugin: &Path, site: Site<'_>) -> String {
 }
 
 /// A script that becomes `confirm`. It is one of Python, because the author's was started with `python`.
-pub(super) fn confirming_text(path: &Path, options: &InstallOptions, site: Site<'_>) -> Result<String, InstallError> {
+pub(super) fn confirming_text(path: &Path, options: &InstallOptions, site: HookLocation<'_>) -> Result<String, InstallError> {
     let literal = |text: &str| Value::from(text).to_string();
     let program = match (&options.plugin, options.shared) {
         (Some(plugin), _) => {
@@ -172,7 +172,7 @@ pub(super) fn confirming_text(path: &Path, options: &InstallOptions, site: Site<
     };
     let mut words = vec![literal("guard-host")];
     if !options.shared {
-        for (flag, path) in site.places.arguments() {
+        for (flag, path) in site.dirs.arguments() {
             words.extend([literal(flag), literal(text(path)?)]);
         }
     }
@@ -185,7 +185,7 @@ fn is_confirming(text: &str) -> bool {
 }
 
 /// The question that the script asks, and the place of the author's script.
-pub(super) fn next_steps(options: &InstallOptions, site: Site<'_>) -> Vec<String> {
+pub(super) fn next_steps(options: &InstallOptions, site: HookLocation<'_>) -> Vec<String> {
     let Some(name) = options.shim.as_deref() else { return Vec::new() };
     let Some(path) = target(options, site).and_then(|target| place(name, options, &target, site)).ok() else {
         return Vec::new();

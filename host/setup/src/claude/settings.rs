@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::Value;
 
-use crate::command::{Names, Started, closed, script_of, started};
+use crate::command::{ProgramNames, StartedHook, closed, script_of, started};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::Server;
 use crate::install::json::{Malformed, Syntax};
@@ -52,7 +52,7 @@ pub(super) struct Entry {
     pub(super) timeout: Option<u32>,
     pub(super) blocks: bool,
     /// The part of the hook that it starts.
-    pub(super) started: Started,
+    pub(super) started: StartedHook,
     /// The server that is asked in the place of the line.
     pub(super) server: Option<Server>,
     /// The version that reads it has the newer events.
@@ -61,7 +61,7 @@ pub(super) struct Entry {
 
 impl Entry {
     /// It asks every policy that the other one asks.
-    pub(super) fn covers(&self, other: &Started) -> bool {
+    pub(super) fn covers(&self, other: &StartedHook) -> bool {
         let own = &self.started.only;
         own.is_empty() || !other.only.is_empty() && other.only.iter().all(|name| own.contains(name))
     }
@@ -131,14 +131,14 @@ pub(super) fn server_of(handler: &Value) -> Option<&str> {
 }
 
 /// The part of this program's hook that a handler starts or asks; `None` for a handler of another program.
-pub(super) fn runs(handler: &Value, names: &Names) -> Option<Started> {
-    let served = || server_of(handler).map(|_| Started::default());
+pub(super) fn runs(handler: &Value, names: &ProgramNames) -> Option<StartedHook> {
+    let served = || server_of(handler).map(|_| StartedHook::default());
     started(handler, names).or_else(served)
 }
 
 /// Puts the entry in, in the place of those that it makes needless: such as start the same script or the program itself,
 /// and such as ask no other policies than it does. The same text if it is there as it is wanted.
-pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &Names) -> Result<String, Malformed> {
+pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &ProgramNames) -> Result<String, Malformed> {
     // Whatever the script holds by now, it becomes the one that the entry starts.
     let starts_its_script =
         |handler: &Value| entry.started.script.is_some() && script_of(handler, names) == entry.started.script;
@@ -150,7 +150,7 @@ pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &Names) -> Res
 }
 
 /// Takes every entry of this program out, and what is empty without it.
-pub(super) fn strip(text: &str, shape: Shape, names: &Names) -> Result<String, Malformed> {
+pub(super) fn strip(text: &str, shape: Shape, names: &ProgramNames) -> Result<String, Malformed> {
     edit(shape, &|handler| runs(handler, names).is_some(), |entries| entries.strip(text))
 }
 
@@ -165,8 +165,8 @@ mod tests {
 
     use super::*;
 
-    fn names() -> Names {
-        Names {
+    fn names() -> ProgramNames {
+        ProgramNames {
             harness: "claude",
             program: "guard-dev".to_owned(),
             plugin: Some("/plugin".into()),
@@ -181,7 +181,7 @@ mod tests {
             line: "/bin/guard-host hook claude".to_owned(),
             timeout: None,
             blocks: true,
-            started: Started::default(),
+            started: StartedHook::default(),
             server: None,
             has_new_events: false,
         }
@@ -218,7 +218,7 @@ mod tests {
             let flag = if only.is_empty() { String::new() } else { format!(" --only {}", only.join(",")) };
             std::fs::write(&path, format!("#!/bin/sh\nexec guard-host hook claude{flag} \"$@\"\n")).unwrap();
             let only = only.iter().map(|&name| name.to_owned()).collect();
-            let started = Started { only, script: Some(path.clone()), ..Started::default() };
+            let started = StartedHook { only, script: Some(path.clone()), ..StartedHook::default() };
             add(&text, Shape::Wrapped, &Entry { line: path, started, ..entry() }, &names()).unwrap()
         };
         let count = |text: &str, name: &str| text.matches(name).count();

@@ -12,9 +12,9 @@ use super::flaw::flaw;
 use super::registration::{MANAGED_FILE, NAME, TOOLS, managed_folders, target, user_folder};
 use super::settings::{BEFORE, END, runs, server_of};
 use super::version;
-use crate::command::{Names, Started, is_closed, is_direct, opened, running};
+use crate::command::{ProgramNames, StartedHook, is_closed, is_direct, opened, running};
 use crate::entries::Shape;
-use crate::install::{Found, InstallOptions, Running, Scope, Site, Survey, Switch};
+use crate::install::{FoundHook, InstallOptions, Running, Scope, HookLocation, Survey, DisablingSetting};
 use crate::matcher::{Matching, is_all};
 
 /// Settings that keep hooks from running wherever they stand, and such as count in managed files only.
@@ -22,18 +22,18 @@ const SWITCHES: [&str; 1] = ["disableAllHooks"];
 const MANAGED_SWITCHES: [&str; 2] = ["allowManagedHooksOnly", "strictPluginOnlyCustomization"];
 
 /// A file with hooks.
-struct Place {
+struct HooksFile {
     file: PathBuf,
     managed: bool,
     foreign: bool,
     shape: Shape,
-    names: Names,
+    names: ProgramNames,
     /// The options of `install` that name it.
     options: String,
 }
 
 /// Surveys the files.
-pub(super) fn of(options: &InstallOptions, site: Site<'_>) -> Survey {
+pub(super) fn of(options: &InstallOptions, site: HookLocation<'_>) -> Survey {
     let mut survey = Survey::default();
     for place in places(options, site) {
         let text = match fs::metadata(&place.file).map(|data| data.is_file()) {
@@ -60,15 +60,15 @@ pub(super) fn of(options: &InstallOptions, site: Site<'_>) -> Survey {
     survey
 }
 
-fn places(options: &InstallOptions, site: Site<'_>) -> Vec<Place> {
+fn places(options: &InstallOptions, site: HookLocation<'_>) -> Vec<HooksFile> {
     let asked_for = |options: &InstallOptions, foreign| {
         let target = target(options, site).ok()?;
         let names = target.names(site);
         let options = options.place();
-        Some(Place { file: target.file, managed: false, foreign, shape: target.shape, names, options })
+        Some(HooksFile { file: target.file, managed: false, foreign, shape: target.shape, names, options })
     };
     let usual = |scope, shared| InstallOptions { scope: Some(scope), shared, ..InstallOptions::default() };
-    let mut places: Vec<Place> = [
+    let mut places: Vec<HooksFile> = [
         asked_for(&usual(Scope::User, false), false),
         asked_for(&usual(Scope::Project, true), true),
         asked_for(&usual(Scope::Project, false), true),
@@ -86,15 +86,15 @@ fn places(options: &InstallOptions, site: Site<'_>) -> Vec<Place> {
         let dropped = fs::read_dir(folder.join("managed-settings.d")).into_iter().flatten().flatten();
         let dropped = dropped.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "json"));
         for file in [folder.join(MANAGED_FILE)].into_iter().chain(dropped) {
-            let names = Names::at(site, NAME, None);
+            let names = ProgramNames::at(site, NAME, None);
             let options = " --managed".to_owned();
-            places.push(Place { file, managed: true, foreign: false, shape: Shape::Wrapped, names, options });
+            places.push(HooksFile { file, managed: true, foreign: false, shape: Shape::Wrapped, names, options });
         }
     }
     places
 }
 
-fn look(settings: &Value, place: &Place, site: Site<'_>, survey: &mut Survey) {
+fn look(settings: &Value, place: &HooksFile, site: HookLocation<'_>, survey: &mut Survey) {
     let managed: &[&str] = if place.managed { &MANAGED_SWITCHES } else { &[] };
     for switch in SWITCHES.iter().chain(managed) {
         let on = settings.get(*switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null));
@@ -102,7 +102,7 @@ fn look(settings: &Value, place: &Place, site: Site<'_>, survey: &mut Survey) {
         let spared = managed.contains(switch) && handlers(settings, place, BEFORE).next().is_some();
         if on && !spared {
             let setting = format!("{switch}: {}", settings.get(*switch).unwrap_or(&Value::Null));
-            survey.switches.push(Switch { place: place.file.clone(), setting });
+            survey.switches.push(DisablingSetting { place: place.file.clone(), setting });
         }
     }
     survey.session_end |= handlers(settings, place, END).any(|(_, handler)| is_started(handler));
@@ -112,7 +112,7 @@ fn look(settings: &Value, place: &Place, site: Site<'_>, survey: &mut Survey) {
 /// The handlers of this program for an event, with their groups.
 fn handlers<'a>(
     settings: &'a Value,
-    place: &'a Place,
+    place: &'a HooksFile,
     event: &str,
 ) -> impl Iterator<Item = (&'a Value, &'a Value)> + use<'a> {
     let events = match settings.get("hooks") {
@@ -133,7 +133,7 @@ fn is_started(handler: &Value) -> bool {
 }
 
 /// How a handler starts the hook, or asks it.
-fn run_by(handler: &Value, place: &Place, site: Site<'_>) -> Running {
+fn run_by(handler: &Value, place: &HooksFile, site: HookLocation<'_>) -> Running {
     if let Some(url) = server_of(handler) {
         return Running::Server { url: url.to_owned(), authorization: authorization(handler, site) };
     }
@@ -149,7 +149,7 @@ fn run_by(handler: &Value, place: &Place, site: Site<'_>) -> Running {
 }
 
 /// The header that a handler sends to its server, with the variables that it may read.
-fn authorization(handler: &Value, site: Site<'_>) -> String {
+fn authorization(handler: &Value, site: HookLocation<'_>) -> String {
     let header = handler.pointer("/headers/Authorization").and_then(Value::as_str).unwrap_or_default();
     let allowed = handler.get("allowedEnvVars").and_then(Value::as_array).into_iter().flatten();
     allowed.filter_map(Value::as_str).fold(header.to_owned(), |header, name| {
@@ -158,7 +158,7 @@ fn authorization(handler: &Value, site: Site<'_>) -> String {
     })
 }
 
-fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found {
+fn found(group: &Value, handler: &Value, place: &HooksFile, site: HookLocation<'_>) -> FoundHook {
     let told = |key: &str| handler.get(key).and_then(Value::as_str);
     let matcher = group.get("matcher").filter(|matcher| !matcher.is_null());
     let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
@@ -204,7 +204,7 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
     } else if (line || server_of(handler).is_some()) && !key {
         hindrances.push("`onFailure` is gone, which Claude Code before 2.1.295 takes out".to_owned());
     }
-    let Started { only, config, settings, words, script } = runs(handler, &place.names).unwrap_or_default();
+    let StartedHook { only, config, settings, words, script } = runs(handler, &place.names).unwrap_or_default();
     let script = script.map(PathBuf::from);
     hindrances.extend(script.as_deref().and_then(|script| unstartable(script, told("command").unwrap_or_default())));
     let shim = script.as_ref().and_then(|script| script.file_name()).map(|name| format!(" --shim {}", name.display()));
@@ -217,7 +217,7 @@ fn found(group: &Value, handler: &Value, place: &Place, site: Site<'_>) -> Found
         }
         _ => run_by(handler, place, site),
     };
-    Found {
+    FoundHook {
         place: place.file.clone(),
         foreign: place.foreign,
         managed: place.managed,
@@ -256,7 +256,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use guard_state::Places;
+    use guard_state::AppDirs;
     use guard_state::environment::Environment;
 
     #[test]
@@ -283,8 +283,8 @@ mod tests {
 
     fn look_at(settings: &Value, managed: bool) -> Survey {
         let (program, home) = ("guard-host".to_owned(), "/home".to_owned());
-        let names = Names { harness: NAME, program, plugin: None, project: "/repo".into(), home };
-        let place = Place {
+        let names = ProgramNames { harness: NAME, program, plugin: None, project: "/repo".into(), home };
+        let place = HooksFile {
             file: "/s.json".into(),
             managed,
             foreign: false,
@@ -296,8 +296,8 @@ mod tests {
             variables: Arc::new([("TOKEN".to_owned(), "secret".to_owned())].into()),
             ..Environment::of_process(std::time::Instant::now())
         };
-        let places = Places::below("/home");
-        let site = Site { environment: &environment, project: Path::new("/repo"), places: &places };
+        let dirs = AppDirs::below("/home");
+        let site = HookLocation { environment: &environment, project: Path::new("/repo"), dirs: &dirs };
         let mut survey = Survey::default();
         look(settings, &place, site, &mut survey);
         survey

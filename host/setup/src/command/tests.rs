@@ -6,8 +6,8 @@ use serde_json::json;
 use super::*;
 use guard_contract::shell_word::word;
 
-fn names() -> Names {
-    Names {
+fn names() -> ProgramNames {
+    ProgramNames {
         harness: "claude",
         program: "guard-dev".to_owned(),
         plugin: Some("/plugin".into()),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Finding;
 use crate::check::{Mistake, check, line, of_registrations};
-use crate::install::{Running, Site, Survey};
+use crate::install::{Running, HookLocation, Survey};
 use crate::oversights::oversights;
 use crate::surroundings::{MachineFile, obstacle, open_to_others};
 use guard_config::{load, trust};
@@ -15,14 +15,14 @@ use guard_hook::cache::{Member, Prepared, Readiness, prepare};
 use guard_hook::programs::TOOLS;
 use guard_hook::watch::span;
 use guard_platform::paths::native;
-use guard_state::{FolderErrorKind, Pause, Places, check_private, io_hint};
+use guard_state::{FolderErrorKind, Pause, AppDirs, check_private, io_hint};
 use jiff::Timestamp;
 
 const CONFIGURATION: &str = "configuration";
 const POLICIES: &str = "policies";
 
 /// Registrations for every user of the machine, and the programs that they start, which other users can change.
-pub(super) fn registrations(surveys: &[Survey], site: Site<'_>) -> Vec<Finding> {
+pub(super) fn registrations(surveys: &[Survey], site: HookLocation<'_>) -> Vec<Finding> {
     let mut files = Vec::new();
     for found in surveys.iter().flat_map(|survey| &survey.found).filter(|found| found.managed) {
         files.push(MachineFile { path: found.place.clone(), role: "the registration of the hook" });
@@ -33,12 +33,12 @@ pub(super) fn registrations(surveys: &[Survey], site: Site<'_>) -> Vec<Finding> 
             files.extend(programs.map(|path| MachineFile { path, role: "the program of the hook" }));
         }
     }
-    let found = open_to_others(&files, site.places);
+    let found = open_to_others(&files, site.dirs);
     found.iter().map(|problem| Finding::problem("managed", problem.to_string(), &problem.hint)).collect()
 }
 
 /// The folders that must belong to this user alone.
-pub(super) fn folders(places: &Places) -> Vec<Finding> {
+pub(super) fn folders(dirs: &AppDirs) -> Vec<Finding> {
     let check = |path: &Path| match check_private(path) {
         Ok(()) => Finding::ok("folders", format!("`{}` is yours alone", path.display())),
         Err(error) => {
@@ -57,13 +57,13 @@ pub(super) fn folders(places: &Places) -> Vec<Finding> {
             Finding::problem("folders", error.to_string(), remedy)
         }
     };
-    vec![check(&places.state), check(&places.cache)]
+    vec![check(&dirs.state), check(&dirs.cache)]
 }
 
 /// The policies that stop nothing now, and whether the one that denies the tried call is among them.
-pub(super) fn idle(site: Site<'_>, projects: &[String]) -> (Vec<Finding>, bool) {
+pub(super) fn idle(site: HookLocation<'_>, projects: &[String]) -> (Vec<Finding>, bool) {
     const CHECK: &str = "mode";
-    let config = load(site.places, projects);
+    let config = load(site.dirs, projects);
     let names = |entries: Vec<&Entry>| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
     let watched: Vec<&Entry> = config.entries.iter().filter(|entry| entry.watched).collect();
     let is_tried = |entry: &&Entry| entry.source == Source::Builtin("command-guard".to_owned());
@@ -74,7 +74,7 @@ pub(super) fn idle(site: Site<'_>, projects: &[String]) -> (Vec<Finding>, bool) 
         findings.push(Finding::note(CHECK, text, "remove `mode` from guard.toml once they should stop calls"));
     }
     let now = Timestamp::now();
-    if let Some(pause) = Pause::of(&site.places.state, now)
+    if let Some(pause) = Pause::of(&site.dirs.state, now)
         && let Some(left) = pause.left(now)
     {
         let is_paused = |entry: &&Entry| pause.names(&entry.name) && config.may_loosen(Layer::User, entry);
@@ -89,22 +89,22 @@ pub(super) fn idle(site: Site<'_>, projects: &[String]) -> (Vec<Finding>, bool) 
 
 /// Whether a call finds every policy compiled. After a change of the configuration the chain is prepared again here, as the
 /// next call would do it, so only a policy that still has to be compiled is a problem.
-pub(super) fn ready(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
+pub(super) fn ready(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {
     const CHECK: &str = "artifacts";
     let program = &site.environment.program;
     let is_compiled = |prepared: &Prepared| {
         let is_missing = |member: &Member| matches!(member.readiness, Readiness::Broken(FaultKind::NotReady));
         !prepared.members.iter().any(is_missing)
     };
-    if Prepared::open(site.places, program, projects).is_some() {
+    if Prepared::open(site.dirs, program, projects).is_some() {
         return vec![Finding::ok(CHECK, "every policy is compiled")];
     }
-    if let Some((_, error)) = obstacle(&site.places.cache) {
+    if let Some((_, error)) = obstacle(&site.dirs.cache) {
         let text = "the chain can't be prepared for this version of the program and its configuration";
         let remedy = format!("{}; then run `guard-host cache warm`", io_hint(&error));
         return vec![Finding::problem(CHECK, text, remedy)];
     }
-    match is_compiled(&prepare(site.places, program, projects, None)) {
+    match is_compiled(&prepare(site.dirs, program, projects, None)) {
         true => vec![Finding::ok(CHECK, "every policy is compiled")],
         false => {
             let text = "a policy is not compiled for this version of the program, and gives no answer until it is";
@@ -114,12 +114,12 @@ pub(super) fn ready(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
 }
 
 /// Errors in the configuration, and policies that give no answer.
-pub(super) fn chain(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
+pub(super) fn chain(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {
     let environment = site.environment;
-    let prepared = Prepared::open(site.places, &environment.program, projects)
-        .unwrap_or_else(|| prepare(site.places, &environment.program, projects, None));
+    let prepared = Prepared::open(site.dirs, &environment.program, projects)
+        .unwrap_or_else(|| prepare(site.dirs, &environment.program, projects, None));
     let count = prepared.members.len();
-    let unused = oversights(&prepared, projects, site.places).into_iter().map(Mistake::warning);
+    let unused = oversights(&prepared, projects, site.dirs).into_iter().map(Mistake::warning);
     let unused: Vec<Mistake> = unused.collect();
     let mut mistakes = check(prepared, environment, &site.project.to_string_lossy());
     let beside = of_registrations(site, projects, None).into_iter();
@@ -136,7 +136,7 @@ pub(super) fn chain(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
         }
     }
     findings.extend(unused.iter().map(|one| Finding::note(CONFIGURATION, line(one), &one.problem.hint)));
-    for file in trust::missing(site.places, projects) {
+    for file in trust::missing(site.dirs, projects) {
         let (text, remedy) = trust::told_missing(&file);
         findings.push(Finding::note(CONFIGURATION, text, remedy));
     }

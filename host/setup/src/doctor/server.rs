@@ -3,23 +3,23 @@
 use std::time::{Duration, Instant};
 
 use super::Finding;
-use crate::install::Site;
-use crate::surroundings::{Deficiency, survey};
+use crate::install::HookLocation;
+use crate::surroundings::{SetupGap, survey};
 use guard_chain::exchange::Request;
 use guard_config::{Remote, load};
 use guard_contract::call::{CallContext, ToolCall};
-use guard_hook::remote::{Asker, Child};
+use guard_hook::remote::{RemoteDecider, Child};
 use serde_json::{Map, Value};
 
 /// The call that the server is asked about.
 const HARMLESS: &str = "ls";
 
 /// The deficiencies, and the answer of the server, which is asked only where its token is sound.
-pub(super) fn surroundings(site: Site<'_>, projects: &[String]) -> Vec<Finding> {
-    let config = load(site.places, projects);
-    let found = survey(&config, site.places);
+pub(super) fn surroundings(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {
+    let config = load(site.dirs, projects);
+    let found = survey(&config, site.dirs);
     let finding =
-        |Deficiency { check, problem }: &Deficiency| Finding::problem(check, problem.to_string(), &problem.hint);
+        |SetupGap { check, problem }: &SetupGap| Finding::problem(check, problem.to_string(), &problem.hint);
     let mut findings: Vec<Finding> = found.iter().map(finding).collect();
     let is_sound = |check: &str| !found.iter().any(|one| one.check == check);
     if is_sound("audit") {
@@ -32,7 +32,7 @@ pub(super) fn surroundings(site: Site<'_>, projects: &[String]) -> Vec<Finding> 
 }
 
 /// Asks the server, and waits as long as a hook does.
-fn server(remote: &Remote, site: Site<'_>) -> Finding {
+fn server(remote: &Remote, site: HookLocation<'_>) -> Finding {
     let project = site.project.to_string_lossy();
     let at = CallContext {
         cwd: project.clone().into_owned(),

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Finding;
-use crate::install::{Found, Registration, Running, Site};
+use crate::install::{FoundHook, Registration, Running, HookLocation};
 use crate::process::{PATIENCE, REPLY_BYTES, talk_to};
 use guard_contract::{Manifest, Outcome};
 use guard_harness::{Harness, Reply};
@@ -62,7 +62,7 @@ pub(super) enum Program {
 
 impl Program {
     /// Finds the program of `name`, through `PATH` if it is no path.
-    pub(super) fn of(name: &str, site: Site<'_>) -> Self {
+    pub(super) fn of(name: &str, site: HookLocation<'_>) -> Self {
         let path = site.environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
         let candidates: Vec<PathBuf> = match name.contains('/') {
             true => vec![site.project.join(name)],
@@ -123,8 +123,8 @@ struct Description {
 pub(super) struct Trial<'a> {
     pub(super) harness: &'a dyn Harness,
     pub(super) registration: &'a dyn Registration,
-    pub(super) site: Site<'a>,
-    pub(super) found: &'a Found,
+    pub(super) site: HookLocation<'a>,
+    pub(super) found: &'a FoundHook,
     /// The policy that denies the call is paused, or only watched.
     pub(super) is_idle: bool,
 }
@@ -145,7 +145,7 @@ impl Trial<'_> {
         let calls = if answer.is_ok() { CALLS } else { 0 };
         let mut findings = self.verdict(&canary, answer.map(|(reply, _)| reply));
         // What was only tried waits for nobody.
-        let sessions = guard_config::load(self.site.places, &[]).sessions;
+        let sessions = guard_config::load(self.site.dirs, &[]).sessions;
         let _ = sessions.end(&Sessions::name(SESSION), PATIENCE);
         findings.extend(self.cost(calls));
         findings

@@ -1,29 +1,29 @@
 //! Whether `guard-host undo` works here: a copy and a restore in a throwaway folder.
 
 use guard_config::{Config, load};
-use guard_hook::undo::{Rehearsed, patience, rehearse};
+use guard_hook::undo::{RehearsalResult, patience, rehearse};
 use guard_redact::plain;
 use guard_state::check_private;
 use guard_undo::Store;
 
 use super::Finding;
-use crate::install::Site;
+use crate::install::HookLocation;
 
 const CHECK: &str = "undo";
 
 /// Tries it. Without a sound state folder there is nothing to try, and another finding says so.
-pub(super) fn rehearsed(site: Site<'_>, projects: &[String]) -> Option<Finding> {
-    let config = load(site.places, projects);
+pub(super) fn rehearsed(site: HookLocation<'_>, projects: &[String]) -> Option<Finding> {
+    let config = load(site.dirs, projects);
     if !config.undo.enabled {
         let text = "nothing is copied before a call, and `guard-host undo` restores nothing: `enabled = false`";
         return Some(Finding::note(CHECK, text, "remove `enabled = false` from `[undo]` to be able to undo calls"));
     }
-    check_private(&site.places.state).ok()?;
-    Some(match rehearse(&config, site.project, site.places, site.environment) {
+    check_private(&site.dirs.state).ok()?;
+    Some(match rehearse(&config, site.project, site.dirs, site.environment) {
         Ok(rehearsed) => works(rehearsed, &config, site),
         Err(why) => {
             let text = format!("`guard-host undo` doesn't work here: {}", plain(&why));
-            let shown = site.places.state.display();
+            let shown = site.dirs.state.display();
             let remedy =
                 format!("check that `{shown}` has space and is writable, and that `guard-host-tools` is complete");
             Finding::problem(CHECK, text, remedy)
@@ -31,9 +31,9 @@ pub(super) fn rehearsed(site: Site<'_>, projects: &[String]) -> Option<Finding> 
     })
 }
 
-fn works(rehearsed: Rehearsed, config: &Config, site: Site<'_>) -> Finding {
+fn works(rehearsed: RehearsalResult, config: &Config, site: HookLocation<'_>) -> Finding {
     let (took, most) = (rehearsed.took.as_millis(), patience(config));
-    let (count, bytes) = Store::of(&site.places.state).usage();
+    let (count, bytes) = Store::of(&site.dirs.state).usage();
     let git = match guard_facts::git::command("/", &[], &site.environment.variables) {
         Some(_) => " and what git discards",
         None => ", but nothing of git, because `git` isn't in `PATH`",

@@ -17,7 +17,7 @@ const FILE_BYTES: u64 = 512 << 20;
 const TEXT_BYTES: usize = 4 << 20;
 
 /// A file as it is.
-pub(super) struct Existing {
+pub(super) struct ExistingFile {
     /// Where it is, after links.
     pub(super) target: PathBuf,
     /// Its contents; `None` if it doesn't exist.
@@ -26,7 +26,7 @@ pub(super) struct Existing {
     pub(super) mode: u32,
 }
 
-impl Existing {
+impl ExistingFile {
     /// Its contents as text.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Existing {
 /// # Errors
 ///
 /// It is not a file that may be written here.
-pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Existing, InstallError> {
+pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<ExistingFile, InstallError> {
     let refuse = |why| Err(InstallError::Refused(path.to_path_buf(), why));
     let fail = |error| InstallError::Io(path.to_path_buf(), error);
     let named = match fs::symlink_metadata(path) {
@@ -70,7 +70,7 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
         if leads_out(path, within) {
             return refuse("is reached through a link that leads out of its folder");
         }
-        return Ok(Existing { target: path.to_path_buf(), bytes: None, mode });
+        return Ok(ExistingFile { target: path.to_path_buf(), bytes: None, mode });
     };
     let target = match named.is_symlink() {
         true => match fs::canonicalize(path) {
@@ -95,7 +95,7 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
     if leads_out(&target, within) {
         return refuse("is reached through a link that leads out of its folder");
     }
-    Ok(Existing { bytes: read(&target).map_err(fail)?, target, mode: data.mode() & 0o7777 })
+    Ok(ExistingFile { bytes: read(&target).map_err(fail)?, target, mode: data.mode() & 0o7777 })
 }
 
 /// After all links the path lies outside of `within`.

@@ -10,7 +10,7 @@ use super::{Action, InstallError, ManagedFile};
 use guard_contract::shell_word::word;
 use guard_harness::Reply;
 use guard_platform::fs::MetadataExt;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// Whose calls are asked about.
@@ -103,13 +103,13 @@ pub struct Server {
 
 /// Where a registration is looked for or made.
 #[derive(Debug, Clone, Copy)]
-pub struct Site<'a> {
+pub struct HookLocation<'a> {
     /// The environment of the process.
     pub environment: &'a Environment,
     /// The project's root.
     pub project: &'a Path,
     /// Where the program's files lie.
-    pub places: &'a Places,
+    pub dirs: &'a AppDirs,
 }
 
 /// How a harness starts the hook.
@@ -130,7 +130,7 @@ pub enum Running {
 
 impl Running {
     /// The command that starts it, if it is a server.
-    pub(crate) fn start(&self, site: Site<'_>) -> String {
+    pub(crate) fn start(&self, site: HookLocation<'_>) -> String {
         let Running::Server { url, .. } = self else { return String::new() };
         let address = url.split('/').nth(2).unwrap_or_default();
         format!("start `{}`, or restart it if it is running", serve_line(address, site))
@@ -138,15 +138,15 @@ impl Running {
 }
 
 /// The command that starts a server at this address.
-pub(crate) fn serve_line(address: &str, site: Site<'_>) -> String {
-    let usual = Places::below(&site.environment.home);
-    let named = site.places.arguments().into_iter().zip(usual.arguments()).filter(|(own, usual)| own != usual);
+pub(crate) fn serve_line(address: &str, site: HookLocation<'_>) -> String {
+    let usual = AppDirs::below(&site.environment.home);
+    let named = site.dirs.arguments().into_iter().zip(usual.arguments()).filter(|(own, usual)| own != usual);
     let named: String = named.map(|((flag, path), _)| format!(" {flag} {}", word(&path.to_string_lossy()))).collect();
     format!("guard-host{named} serve --listen {address}")
 }
 
 /// Notes for the administrator on a registration for every user.
-pub(crate) fn next_steps_of_managed(site: Site<'_>) -> Vec<String> {
+pub(crate) fn next_steps_of_managed(site: HookLocation<'_>) -> Vec<String> {
     let program = &site.environment.program;
     let is_closed = |path: &&Path| std::fs::metadata(path).is_ok_and(|data| cfg!(unix) && data.mode() & 0o001 == 0);
     let closed = program.ancestors().find(is_closed).map(|closed| {
@@ -162,7 +162,7 @@ pub(crate) fn next_steps_of_managed(site: Site<'_>) -> Vec<String> {
 
 /// One registration before tool calls that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundHook {
     /// The file.
     pub place: PathBuf,
     /// The file comes with a repository: what it names is not the user's word.
@@ -195,7 +195,7 @@ pub struct Found {
 
 /// A setting of the harness that keeps hooks from running.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Switch {
+pub struct DisablingSetting {
     /// The file.
     pub place: PathBuf,
     /// The setting.
@@ -206,18 +206,18 @@ pub struct Switch {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The registrations before tool calls.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundHook>,
     /// The end of a session is told.
     pub session_end: bool,
     /// Settings that keep hooks from running.
-    pub switches: Vec<Switch>,
+    pub switches: Vec<DisablingSetting>,
     /// Files that the harness cannot read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
 /// The fate of a call when the hook cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failing {
+pub struct FailureBehavior {
     /// A description of it.
     pub text: String,
     /// The fix; empty if none is needed.
@@ -234,13 +234,13 @@ pub trait Registration: Sync {
     /// # Errors
     ///
     /// The options make no sense for this harness.
-    fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError>;
+    fn pieces(&self, options: &InstallOptions, site: HookLocation<'_>) -> Result<Vec<ManagedFile>, InstallError>;
 
     /// Files that an earlier registration made in the same place, and that the registration of the options does not need.
-    fn retired(&self, options: &InstallOptions, site: Site<'_>, aim: Action) -> Vec<ManagedFile>;
+    fn retired(&self, options: &InstallOptions, site: HookLocation<'_>, aim: Action) -> Vec<ManagedFile>;
 
     /// Next steps for the user, one line each.
-    fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String>;
+    fn next_steps(&self, options: &InstallOptions, site: HookLocation<'_>) -> Vec<String>;
 
     /// It can be told of a server ([`InstallOptions::server`]).
     fn takes_server(&self) -> bool {
@@ -251,10 +251,10 @@ pub trait Registration: Sync {
     fn tools(&self) -> Vec<&'static str>;
 
     /// Surveys the harness's files, with those of the options.
-    fn survey(&self, options: &InstallOptions, site: Site<'_>) -> Survey;
+    fn survey(&self, options: &InstallOptions, site: HookLocation<'_>) -> Survey;
 
     /// The fate of a call when the hook cannot run.
-    fn when_it_fails(&self, blocks: bool) -> Failing;
+    fn when_it_fails(&self, blocks: bool) -> FailureBehavior;
 
     /// Behaviour of this harness that was never tried.
     fn unverified(&self) -> &'static [&'static str] {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use guard_config::Config;
 use guard_contract::{Layer, Problem};
 use guard_platform::paths::native;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::files::read_text;
 use serde_json::Value;
 
@@ -27,11 +27,11 @@ const MANAGED: [&str; 2] =
 const STOPS: [&str; 2] = ["forbidden", "prompt"];
 
 /// One problem for each file with such rules.
-pub(super) fn ineffective_rules(config: &Config, projects: &[String], places: &Places) -> Vec<Problem> {
+pub(super) fn ineffective_rules(config: &Config, projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
     if config.confine.is_empty() {
         return Vec::new();
     }
-    let home = Path::new(&places.home);
+    let home = Path::new(&dirs.home);
     let mut settings: Vec<PathBuf> = MANAGED.into_iter().map(PathBuf::from).collect();
     settings.push(home.join(".claude/settings.json"));
     for root in projects.iter().map(|root| native(root)) {

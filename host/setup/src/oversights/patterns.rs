@@ -33,7 +33,7 @@ const UNLIKELY: [&str; 6] = [".git", "node_modules", "target", "vendor", ".venv"
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 /// Where a pattern leads to nothing.
-struct Gap<'a> {
+struct PatternGap<'a> {
     /// The part of the pattern that exists; empty, or with a slash at its end.
     before: &'a str,
     /// The name that is not there.
@@ -68,7 +68,7 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     let base = if entry.project == root || nested.is_some() { root } else { &entry.project };
     // An entry that takes something out of a list names it as another entry does.
     let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
-    let Gap { before, name, rest } = gap(pattern, &native(base))?;
+    let PatternGap { before, name, rest } = gap(pattern, &native(base))?;
     let own = native(&entry.project).join(name);
     if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
         return Some(format!("patterns begin at the project's root: did you mean `{not}{folder}/{pattern}`?"));
@@ -91,7 +91,7 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
 }
 
 /// The first plain name of a pattern that doesn't exist below the folder.
-fn gap<'a>(pattern: &'a str, base: &Path) -> Option<Gap<'a>> {
+fn gap<'a>(pattern: &'a str, base: &Path) -> Option<PatternGap<'a>> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     if pattern.starts_with(['/', '~', '!']) {
         return None;
@@ -104,7 +104,7 @@ fn gap<'a>(pattern: &'a str, base: &Path) -> Option<Gap<'a>> {
         }
         let path = base.join(pattern.get(..end)?);
         if fs::symlink_metadata(path).is_err() {
-            return Some(Gap { before: pattern.get(..start)?, name, rest: pattern.get(end..)? });
+            return Some(PatternGap { before: pattern.get(..start)?, name, rest: pattern.get(end..)? });
         }
         start = end + 1;
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::RegistrationSpec;
-use crate::command::{Names, is_ours};
-use crate::install::Site;
+use crate::command::{ProgramNames, is_ours};
+use crate::install::HookLocation;
 
 /// The steps for a person to have Codex run the hook.
 const IN_CODEX: &str = "start Codex in this folder, type `/hooks`, choose the hook and press `t`";
@@ -24,10 +24,10 @@ const NOTES_OF_HERMES: &str = "~/.hermes/shell-hooks-allowlist.json";
 /// The steps for a person if a hook of this program in the file is not approved; `None` if there is nothing to do.
 pub(super) fn missing(
     spec: &RegistrationSpec,
-    site: Site<'_>,
+    site: HookLocation<'_>,
     file: &Path,
     value: &Value,
-    names: &Names,
+    names: &ProgramNames,
 ) -> Option<&'static str> {
     match spec.capabilities.name {
         "codex" => is_missing_in_codex(spec, site, file, value, names).then_some(IN_CODEX),
@@ -37,7 +37,7 @@ pub(super) fn missing(
 }
 
 /// Hermes Agent notes the event and the command of each hook that was approved, and can be told to approve all.
-fn is_missing_in_hermes(spec: &RegistrationSpec, site: Site<'_>, value: &Value, names: &Names) -> bool {
+fn is_missing_in_hermes(spec: &RegistrationSpec, site: HookLocation<'_>, value: &Value, names: &ProgramNames) -> bool {
     let is_word = |text: &str| matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on");
     let set = value.get("hooks_auto_accept");
     let accepts_all = set == Some(&Value::Bool(true))
@@ -64,7 +64,7 @@ fn is_missing_in_hermes(spec: &RegistrationSpec, site: Site<'_>, value: &Value, 
 }
 
 /// Whether a note is of the entry as it stands now, nobody can tell: it is a digest of Codex's own.
-fn is_missing_in_codex(spec: &RegistrationSpec, site: Site<'_>, file: &Path, value: &Value, names: &Names) -> bool {
+fn is_missing_in_codex(spec: &RegistrationSpec, site: HookLocation<'_>, file: &Path, value: &Value, names: &ProgramNames) -> bool {
     let notes = fs::read_to_string(spec.place(NOTES_OF_CODEX, site)).unwrap_or_default();
     let notes: toml::Table = toml::from_str(&notes).unwrap_or_default();
     let state = notes.get("hooks").and_then(|hooks| hooks.get("state"));

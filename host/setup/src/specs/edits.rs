@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use super::survey::calls;
 use super::{Hook, Layout, RegistrationSpec};
-use crate::command::{Names, is_ours};
+use crate::command::{ProgramNames, is_ours};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::json::{Document, Kind, Malformed, Syntax};
 use crate::install::yaml::{ListItem, NestedList};
-use crate::install::{Edit, Foreign, ManagedFile, Recognise, Site};
+use crate::install::{Edit, Foreign, ManagedFile, Recognise, HookLocation};
 use guard_config::edit::place::Entries as Tables;
 
 impl RegistrationSpec {
@@ -22,7 +22,7 @@ impl RegistrationSpec {
         within: Option<PathBuf>,
         mode: u32,
         hook: &Hook,
-        site: Site<'_>,
+        site: HookLocation<'_>,
     ) -> ManagedFile {
         let is_manifest_file = |name: &str| path.file_name().is_some_and(|file| file == name);
         match self.content(is_manifest_file, mode, hook, site) {
@@ -36,7 +36,7 @@ impl RegistrationSpec {
         }
     }
 
-    fn content(&self, is_manifest_file: impl Fn(&str) -> bool, mode: u32, hook: &Hook, site: Site<'_>) -> Content {
+    fn content(&self, is_manifest_file: impl Fn(&str) -> bool, mode: u32, hook: &Hook, site: HookLocation<'_>) -> Content {
         let (names, again) = (self.names(site), self.names(site));
         match &self.layout {
             Layout::Entries { syntax, grouped, beside, make } => {
@@ -113,14 +113,14 @@ struct InEvents {
 }
 
 impl InEvents {
-    fn edit<T>(&self, names: &Names, act: impl Fn(&Entries<'_>) -> T) -> T {
+    fn edit<T>(&self, names: &ProgramNames, act: impl Fn(&Entries<'_>) -> T) -> T {
         let is_ours = |handler: &Value| is_ours(handler, names);
         let InEvents { syntax, grouped, beside } = *self;
         act(&Entries { syntax, shape: Shape::Wrapped, grouped, beside, is_ours: &is_ours })
     }
 }
 
-fn in_list<T>(path: [&'static str; 2], names: &Names, act: impl Fn(&NestedList<'_>) -> T) -> T {
+fn in_list<T>(path: [&'static str; 2], names: &ProgramNames, act: impl Fn(&NestedList<'_>) -> T) -> T {
     act(&NestedList { path, is_ours: &|handler| is_ours(handler, names) })
 }
 
@@ -147,7 +147,7 @@ fn is_manifest(bytes: &[u8]) -> bool {
 }
 
 /// Whether the member of that name is this program's: every command in it is.
-fn is_own_member(value: &Value, names: &Names) -> bool {
+fn is_own_member(value: &Value, names: &ProgramNames) -> bool {
     let calls = calls(value);
     calls.iter().all(|call| is_ours(call.handler, names))
 }
@@ -160,7 +160,7 @@ fn object<'a>(text: &'a str) -> Result<Document<'a>, Malformed> {
     }
 }
 
-fn put_named(text: &str, key: &str, wanted: &Item, names: &Names) -> Result<String, Malformed> {
+fn put_named(text: &str, key: &str, wanted: &Item, names: &ProgramNames) -> Result<String, Malformed> {
     let document = object(text)?;
     let Some((_, member)) = document.root.member(key) else {
         return Ok(document.insert(&document.root, Some(key), wanted));
@@ -172,14 +172,14 @@ fn put_named(text: &str, key: &str, wanted: &Item, names: &Names) -> Result<Stri
     Ok(if value == wanted.to_value() { text.to_owned() } else { document.replace(member, wanted) })
 }
 
-fn take_named(text: &str, key: &str, names: &Names) -> Result<String, Malformed> {
+fn take_named(text: &str, key: &str, names: &ProgramNames) -> Result<String, Malformed> {
     let document = object(text)?;
     let own = document.root.member(key).filter(|(_, member)| is_own_member(&document.value(member), names));
     Ok(own.map_or_else(|| text.to_owned(), |(index, _)| document.remove(&document.root, index)))
 }
 
 /// The tables of a list in TOML, with the places of those that are this program's.
-fn own_tables<'a>(text: &'a str, list: &str, names: &Names) -> Result<(Tables<'a>, Vec<usize>), Malformed> {
+fn own_tables<'a>(text: &'a str, list: &str, names: &ProgramNames) -> Result<(Tables<'a>, Vec<usize>), Malformed> {
     let at = |span: Option<Range<usize>>| text.get(..span.map_or(0, |span| span.start)).unwrap_or_default();
     let table: toml::Table =
         toml::from_str(text).map_err(|error| Malformed::after(at(error.span()), error.message()))?;
@@ -200,7 +200,7 @@ pub(super) fn printed(list: &str, wanted: &[(&str, Item)], newline: &str) -> Str
     format!("[[{list}]]{newline}{lines}")
 }
 
-fn put_table(text: &str, list: &str, wanted: &[(&'static str, Item)], names: &Names) -> Result<String, Malformed> {
+fn put_table(text: &str, list: &str, wanted: &[(&'static str, Item)], names: &ProgramNames) -> Result<String, Malformed> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = printed(list, wanted, newline);
     let mut text = text.to_owned();
@@ -220,7 +220,7 @@ fn put_table(text: &str, list: &str, wanted: &[(&'static str, Item)], names: &Na
     }
 }
 
-fn take_tables(text: &str, list: &str, names: &Names) -> Result<String, Malformed> {
+fn take_tables(text: &str, list: &str, names: &ProgramNames) -> Result<String, Malformed> {
     let mut text = text.to_owned();
     loop {
         let (tables, own) = own_tables(&text, list, names)?;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::json::{EXIT, FLAT, NESTED, group};
-use super::{Closing, Hook, Layout, RegistrationSpec, Unit};
+use super::{FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit};
 use crate::entries::Item;
 use crate::matcher::Matching;
 use guard_harness::capabilities;
@@ -32,8 +32,8 @@ pub(super) static COPILOT: RegistrationSpec = RegistrationSpec {
     layout: Layout::Whole(copilot),
     matching: Matching::Whole,
     all: "",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[("bash", "preToolUse"), ("create", "preToolUse"), ("edit", "preToolUse")],
     payload: |command, cwd| {
         json!({
@@ -58,8 +58,8 @@ pub(super) static VSCODE: RegistrationSpec = RegistrationSpec {
     layout: Layout::Whole(copilot),
     matching: Matching::None,
     all: "",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[
         ("run_in_terminal", "preToolUse"),
         ("create_file", "preToolUse"),
@@ -89,8 +89,8 @@ pub(super) static GROK: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::Names,
     all: "*",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[("run_terminal_command", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -130,8 +130,8 @@ pub(super) static KIRO: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::Names,
     all: "*",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[("shell", "PreToolUse"), ("write", "PreToolUse")],
     payload: |command, cwd| {
         json!({

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Closing, Hook, Layout, RegistrationSpec, Unit};
+use super::{FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit};
 use crate::entries::Item;
 use crate::install::json::Syntax;
 use crate::matcher::Matching;
@@ -59,8 +59,8 @@ pub(super) static CODEX: RegistrationSpec = RegistrationSpec {
     layout: groups(|hook| vec![("PreToolUse", group(hook)), ("PermissionRequest", group(hook))]),
     matching: Matching::Names,
     all: "*",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[("Bash", "PreToolUse"), ("apply_patch", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -100,8 +100,8 @@ pub(super) static GEMINI: RegistrationSpec = RegistrationSpec {
     },
     matching: Matching::Pattern,
     all: ".*",
-    unit: Unit::Milliseconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Milliseconds,
+    closing: FailClosed::Line,
     tools: &[("run_shell_command", "BeforeTool"), ("write_file", "BeforeTool"), ("replace", "BeforeTool")],
     payload: |command, cwd| {
         json!({
@@ -125,8 +125,8 @@ pub(super) static QWEN: RegistrationSpec = RegistrationSpec {
     matching: Matching::Names,
     all: "*",
     // Read as milliseconds by the versions that take seconds too, if it is a thousand or more.
-    unit: Unit::Milliseconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Milliseconds,
+    closing: FailClosed::Line,
     tools: &[("run_shell_command", "PreToolUse"), ("write_file", "PreToolUse"), ("edit", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -149,8 +149,8 @@ pub(super) static DROID: RegistrationSpec = RegistrationSpec {
     layout: groups(before_and_after),
     matching: Matching::Names,
     all: "*",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[("Execute", "PreToolUse"), ("Create", "PreToolUse"), ("Edit", "PreToolUse"), ("ApplyPatch", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -173,8 +173,8 @@ pub(super) static DEVIN: RegistrationSpec = RegistrationSpec {
     layout: groups(before),
     matching: Matching::Pattern,
     all: "",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[("exec", "PreToolUse"), ("write", "PreToolUse"), ("edit", "PreToolUse")],
     payload: |command, _| {
         json!({
@@ -200,8 +200,8 @@ pub(super) static ANTIGRAVITY: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::Names,
     all: "*",
-    unit: Unit::Seconds,
-    closing: Closing::Harness,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Harness,
     tools: &[
         ("run_command", "PreToolUse"),
         ("write_to_file", "PreToolUse"),
@@ -250,8 +250,8 @@ pub(super) static CURSOR: RegistrationSpec = RegistrationSpec {
     matching: Matching::Fixed,
     // Without those that have events of their own, which would be asked about twice.
     all: "Write|StrReplace|Edit|MultiEdit|ApplyPatch|apply_patch|EditNotebook|search_replace|edit_file|Delete|Grep|Glob|List|LS|Task",
-    unit: Unit::Seconds,
-    closing: Closing::Key("failClosed", None),
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Key("failClosed", None),
     tools: &[
         ("Shell", "beforeShellExecution"),
         ("MCP tools", "beforeMCPExecution"),
@@ -294,8 +294,8 @@ pub(super) static WINDSURF: RegistrationSpec = RegistrationSpec {
     },
     matching: Matching::None,
     all: "",
-    unit: Unit::None,
-    closing: Closing::Line,
+    unit: TimeoutUnit::None,
+    closing: FailClosed::Line,
     tools: &[
         ("commands", "pre_run_command"),
         ("writes", "pre_write_code"),
@@ -335,8 +335,8 @@ pub(super) static CRUSH: RegistrationSpec = RegistrationSpec {
     },
     matching: Matching::Pattern,
     all: ".*",
-    unit: Unit::Seconds,
-    closing: Closing::Line,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Line,
     tools: &[("bash", "PreToolUse"), ("write", "PreToolUse"), ("edit", "PreToolUse"), ("multiedit", "PreToolUse")],
     payload: |command, cwd| {
         json!({

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Closing, Layout, RegistrationSpec, Unit};
+use super::{FailClosed, Layout, RegistrationSpec, TimeoutUnit};
 use crate::entries::Item;
 use crate::matcher::Matching;
 use guard_harness::capabilities;
@@ -22,8 +22,8 @@ pub(super) static HERMES: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::Whole,
     all: "",
-    unit: Unit::Seconds,
-    closing: Closing::Reply,
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Reply,
     tools: &[
         ("terminal", "pre_tool_call"),
         ("execute_code", "pre_tool_call"),

@@ -11,7 +11,7 @@ use guard_harness::capabilities::{
     self, Abstain, Ask, Capabilities, Confidence, Deny, Fail, OnAllow, OnSilence, Surface,
 };
 
-use super::{Closing, Hook, Layout, RegistrationSpec, Unit, named};
+use super::{FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit, named};
 
 const START: &str = "\
 # Harnesses
@@ -49,7 +49,7 @@ Aider has no hooks: use git hooks, or a sandbox.
 /// The observations of one harness, in `tests/live/seen.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct Seen {
+struct LiveObservation {
     /// Why it was not driven.
     not_driven: String,
     versions: Vec<String>,
@@ -63,7 +63,7 @@ struct Seen {
     broken: BTreeMap<String, String>,
 }
 
-fn seen() -> BTreeMap<String, Seen> {
+fn seen() -> BTreeMap<String, LiveObservation> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/live/seen.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -82,7 +82,7 @@ fn what_was_seen_is_what_the_tables_say() {
         assert_eq!(seen.deny, "denied", "{name}");
         let word = |blocks: bool| if blocks { "closed" } else { "open" };
         let by_form = name == "claude"
-            || named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line | Closing::Reply));
+            || named(name).is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
         let blocks = |fail: Fail| matches!(fail, Fail::Closed | Fail::Switch(_));
         for how in ["missing", "not-executable", "exit-1", "signal"] {
             // Copilot makes the program executable, which then answers.
@@ -122,7 +122,7 @@ fn page() -> String {
         let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
         let closes =
-            named(name).is_some_and(|spec| matches!(spec.closing, Closing::Ours | Closing::Line | Closing::Reply));
+            named(name).is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
         let crash = if closes { "blocked" } else { short(capabilities.on_crash) };
         let known = confidence(capabilities.confidence);
         let timeout = short(capabilities.on_timeout);
@@ -168,7 +168,7 @@ fn confidence(confidence: Confidence) -> &'static str {
     }
 }
 
-fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) {
+fn section(capabilities: &Capabilities, seen: Option<&LiveObservation>, page: &mut String) {
     let mut say = |line: String| writeln!(page, "{line}").unwrap();
     say(format!("\n## {}\n", capabilities.title));
     match named(capabilities.name) {
@@ -187,11 +187,11 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
     }
     let (crash, exit_one) = (long(capabilities.on_crash), long(capabilities.on_exit_one));
     say(match named(capabilities.name).map(|spec| spec.closing) {
-        Some(Closing::Line | Closing::Reply) => format!(
+        Some(FailClosed::Line | FailClosed::Reply) => format!(
             "- If the program is gone, fails or exits with 1: the call is blocked, by the line that starts it. \
              Without that line: {crash}; with exit code 1: {exit_one}."
         ),
-        Some(Closing::Ours) => {
+        Some(FailClosed::Ours) => {
             "- If the program is gone, fails, or prints an unreadable reply: the call is blocked, by the file that starts it."
                 .to_owned()
         }
@@ -214,7 +214,7 @@ fn section(capabilities: &Capabilities, seen: Option<&Seen>, page: &mut String) 
     say(format!("- Known from: {}.", capabilities.sources.join("; ")));
 }
 
-fn of_seen(seen: &Seen) -> String {
+fn of_seen(seen: &LiveObservation) -> String {
     if seen.versions.is_empty() {
         return format!("- Not tested, because {}.", seen.not_driven);
     }
@@ -281,8 +281,8 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         words: line.split(' ').map(str::to_owned).collect(),
         bare: line.clone(),
         line: match spec.closing {
-            Closing::Line => closed(&line),
-            Closing::Reply => replying(&line),
+            FailClosed::Line => closed(&line),
+            FailClosed::Reply => replying(&line),
             _ => line,
         },
         matcher: spec.all.to_owned(),
@@ -306,7 +306,7 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
             "\nBy hand: `guard-host install` with `--dry-run` prints the plugin, and where it belongs.\n".to_owned()
         }
     });
-    if spec.unit == Unit::None {
+    if spec.unit == TimeoutUnit::None {
         say("It has no timeout setting.\n".to_owned());
     }
 }

@@ -5,7 +5,7 @@
 use serde_json::json;
 
 use super::json::FLAT;
-use super::{Closing, Hook, Layout, RegistrationSpec, Unit};
+use super::{FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit};
 use crate::command::running;
 use crate::install::Running;
 use crate::matcher::Matching;
@@ -86,8 +86,8 @@ pub(super) static OPENCODE: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::None,
     all: "",
-    unit: Unit::Milliseconds,
-    closing: Closing::Ours,
+    unit: TimeoutUnit::Milliseconds,
+    closing: FailClosed::Ours,
     tools: &[("bash", "tool.execute.before"), ("write", "tool.execute.before"), ("edit", "tool.execute.before")],
     payload: |command, cwd| {
         json!({
@@ -196,8 +196,8 @@ pub(super) static AMP: RegistrationSpec = RegistrationSpec {
     layout: Layout::Program(0o644, AMP_START, |hook| plugin(AMP_START, "tool.call", hook, AMP_TEXT)),
     matching: Matching::None,
     all: "",
-    unit: Unit::Milliseconds,
-    closing: Closing::Ours,
+    unit: TimeoutUnit::Milliseconds,
+    closing: FailClosed::Ours,
     tools: &[("shell_command", "tool.call"), ("create_file", "tool.call"), ("edit_file", "tool.call")],
     payload: |command, cwd| {
         json!({
@@ -229,8 +229,8 @@ pub(super) static CLINE: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::None,
     all: "",
-    unit: Unit::None,
-    closing: Closing::Ours,
+    unit: TimeoutUnit::None,
+    closing: FailClosed::Ours,
     tools: &[
         ("execute_command", "PreToolUse"),
         ("write_to_file", "PreToolUse"),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{RegistrationSpec, plugins, survey};
 use crate::install::{
-    Action, Failing, InstallError, InstallOptions, ManagedFile, Registration, Scope, Site, Survey,
+    Action, FailureBehavior, InstallError, InstallOptions, ManagedFile, Registration, Scope, HookLocation, Survey,
     next_steps_of_managed,
 };
 use guard_harness::Reply;
@@ -17,15 +17,15 @@ impl Registration for RegistrationSpec {
         self.capabilities.title
     }
 
-    fn pieces(&self, options: &InstallOptions, site: Site<'_>) -> Result<Vec<ManagedFile>, InstallError> {
+    fn pieces(&self, options: &InstallOptions, site: HookLocation<'_>) -> Result<Vec<ManagedFile>, InstallError> {
         let hook = self.hook(options, site)?;
-        let places = self.places(options, site)?;
-        let of_others = options.managed || places.iter().any(|(_, within)| within.is_some());
+        let dirs = self.dirs(options, site)?;
+        let of_others = options.managed || dirs.iter().any(|(_, within)| within.is_some());
         let mode = if of_others { 0o644 } else { 0o600 };
-        Ok(places.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
+        Ok(dirs.into_iter().map(|(path, within)| self.piece(path, within, mode, &hook, site)).collect())
     }
 
-    fn retired(&self, options: &InstallOptions, site: Site<'_>, _: Action) -> Vec<ManagedFile> {
+    fn retired(&self, options: &InstallOptions, site: HookLocation<'_>, _: Action) -> Vec<ManagedFile> {
         let (name, path) = plugins::RETIRED;
         let Ok(hook) = self.hook(options, site) else { return Vec::new() };
         let is_users = self.capabilities.name == name
@@ -35,12 +35,12 @@ impl Registration for RegistrationSpec {
         is_users.then(|| self.piece(self.place(path, site), None, 0o755, &hook, site)).into_iter().collect()
     }
 
-    fn next_steps(&self, options: &InstallOptions, site: Site<'_>) -> Vec<String> {
+    fn next_steps(&self, options: &InstallOptions, site: HookLocation<'_>) -> Vec<String> {
         let (name, title) = (self.capabilities.name, self.capabilities.title);
         let mut steps: Vec<String> = self.gates.iter().map(|gate| (*gate).to_owned()).collect();
         steps.push(format!("start a new session of {title}, then run `guard-host doctor {name}`: it tries a deny"));
-        let places = self.places(options, site).unwrap_or_default();
-        let shown = places.first().map(|(path, _)| path.display().to_string()).unwrap_or_default();
+        let dirs = self.dirs(options, site).unwrap_or_default();
+        let shown = dirs.first().map(|(path, _)| path.display().to_string()).unwrap_or_default();
         match (options.shared, options.scope) {
             (true, _) => {
                 steps.push(format!("commit `{shown}`; everybody who works here needs `guard-host` on the PATH"));
@@ -75,11 +75,11 @@ impl Registration for RegistrationSpec {
         self.tools.iter().map(|(name, _)| *name).collect()
     }
 
-    fn survey(&self, _: &InstallOptions, site: Site<'_>) -> Survey {
+    fn survey(&self, _: &InstallOptions, site: HookLocation<'_>) -> Survey {
         survey::of(self, site)
     }
 
-    fn when_it_fails(&self, blocks: bool) -> Failing {
+    fn when_it_fails(&self, blocks: bool) -> FailureBehavior {
         self.failing(blocks)
     }
 

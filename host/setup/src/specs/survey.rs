@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use guard_platform::fs::is_executable;
 use serde_json::Value;
 
-use super::{Closing, Layout, RegistrationSpec, approvals, plugins};
-use crate::command::{Started, is_closed, is_ours, is_replying, running, started};
+use super::{FailClosed, Layout, RegistrationSpec, approvals, plugins};
+use crate::command::{StartedHook, is_closed, is_ours, is_replying, running, started};
 use crate::install::json::{Document, Syntax};
 use crate::install::yaml;
-use crate::install::{Found, Running, Site, Survey, Switch};
+use crate::install::{FoundHook, Running, HookLocation, Survey, DisablingSetting};
 use crate::matcher::{Matching, is_all};
 use guard_contract::shell_word::word;
 
@@ -75,7 +75,7 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
 }
 
 /// Surveys the files.
-pub(super) fn of(spec: &RegistrationSpec, site: Site<'_>) -> Survey {
+pub(super) fn of(spec: &RegistrationSpec, site: HookLocation<'_>) -> Survey {
     let mut survey = Survey { session_end: true, ..Survey::default() };
     let mut seen: Vec<PathBuf> = Vec::new();
     let of =
@@ -120,7 +120,7 @@ pub(super) fn of(spec: &RegistrationSpec, site: Site<'_>) -> Survey {
 /// Reads one file.
 fn look(
     spec: &RegistrationSpec,
-    site: Site<'_>,
+    site: HookLocation<'_>,
     file: &Path,
     foreign: bool,
     text: &str,
@@ -142,15 +142,15 @@ fn look(
     for switch in spec.switches {
         if value.get(switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null)) {
             let setting = format!("{switch}: {}", value.get(switch).unwrap_or(&Value::Null));
-            survey.switches.push(Switch { place: file.to_path_buf(), setting });
+            survey.switches.push(DisablingSetting { place: file.to_path_buf(), setting });
         }
     }
     let names = spec.names(site);
     let calls: Vec<Call<'_>> = calls(&value).into_iter().filter(|call| is_ours(call.handler, &names)).collect();
     let unapproved = approvals::missing(spec, site, file, &value, &names);
     let started = calls.first().and_then(|call| started(call.handler, &names)).unwrap_or_default();
-    let Started { only, config, settings, .. } = started;
-    survey.found.extend(found(spec, file, foreign, &calls).map(|found| Found {
+    let StartedHook { only, config, settings, .. } = started;
+    survey.found.extend(found(spec, file, foreign, &calls).map(|found| FoundHook {
         only,
         config,
         settings,
@@ -166,7 +166,7 @@ fn parsed(text: &str, syntax: Syntax) -> Result<Value, String> {
 }
 
 /// The registration in one file; `None` if it is asked about no commands and no writes.
-fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<Found> {
+fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<FoundHook> {
     let (_, first_event) = spec.tools.first()?;
     let first = calls.iter().find(|call| call.event == *first_event).or_else(|| calls.first())?;
     let mut hindrances = Vec::new();
@@ -190,13 +190,13 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
     let line = first.handler.get("command").and_then(Value::as_str).unwrap_or_default();
     let is_before = |call: &&Call<'_>| spec.tools.iter().any(|(_, event)| *event == call.event);
     let says = |handler: &Value| match spec.closing() {
-        Closing::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
-        Closing::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
-        Closing::Line => handler.get("command").and_then(Value::as_str).is_some_and(is_closed),
-        Closing::Reply => handler.get("command").and_then(Value::as_str).is_some_and(is_replying),
-        Closing::Ours | Closing::Harness => true,
+        FailClosed::Key(key, Some(word)) => handler.get(key).and_then(Value::as_str) == Some(word),
+        FailClosed::Key(key, None) => handler.get(key) == Some(&Value::Bool(true)),
+        FailClosed::Line => handler.get("command").and_then(Value::as_str).is_some_and(is_closed),
+        FailClosed::Reply => handler.get("command").and_then(Value::as_str).is_some_and(is_replying),
+        FailClosed::Ours | FailClosed::Harness => true,
     };
-    Some(Found {
+    Some(FoundHook {
         place: file.to_path_buf(),
         foreign,
         managed: false,
@@ -246,7 +246,7 @@ fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
 }
 
 /// The registration of a file of ours that starts the program: it is for all tools.
-fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> Found {
+fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> FoundHook {
     let started = plugins::started(text);
     let mut hindrances = Vec::new();
     if started.is_none() {
@@ -256,7 +256,7 @@ fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -
     if matches!(spec.layout, Layout::Program(0o755, ..)) && !can_run {
         hindrances.push("it cannot be executed".to_owned());
     }
-    Found {
+    FoundHook {
         place: file.to_path_buf(),
         foreign,
         managed: false,

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::json::{EXIT, FLAT};
-use super::{Closing, Layout, RegistrationSpec, Unit};
+use super::{FailClosed, Layout, RegistrationSpec, TimeoutUnit};
 use crate::entries::Item;
 use crate::matcher::Matching;
 use guard_harness::capabilities;
@@ -28,8 +28,8 @@ pub(super) static KIMI: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::Pattern,
     all: ".*",
-    unit: Unit::Seconds,
-    closing: Closing::Key("fail_mode", Some("closed")),
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Key("fail_mode", Some("closed")),
     tools: &[("Bash", "PreToolUse"), ("Write", "PreToolUse"), ("Edit", "PreToolUse")],
     payload: |command, cwd| {
         json!({
@@ -62,8 +62,8 @@ pub(super) static VIBE: RegistrationSpec = RegistrationSpec {
     }),
     matching: Matching::None,
     all: "",
-    unit: Unit::Seconds,
-    closing: Closing::Key("strict", None),
+    unit: TimeoutUnit::Seconds,
+    closing: FailClosed::Key("strict", None),
     tools: &[
         ("file_system.bash", "pre_tool"),
         ("process.start", "pre_tool"),

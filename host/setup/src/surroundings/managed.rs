@@ -9,7 +9,7 @@ use guard_config::Config;
 use guard_contract::policy::Source;
 use guard_contract::{Layer, Problem};
 use guard_platform::access::{MachineAccess, of_machine};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::files::read_text;
 
 /// The file beside the managed one that names the registry it comes from.
@@ -25,9 +25,9 @@ pub(crate) struct MachineFile {
 }
 
 /// The managed configuration, and the files that it names.
-pub(super) fn managed_files(config: &Config, places: &Places) -> Vec<MachineFile> {
+pub(super) fn managed_files(config: &Config, dirs: &AppDirs) -> Vec<MachineFile> {
     const ROLE: &str = "the managed configuration";
-    let mut paths = vec![places.managed.clone(), places.managed.with_file_name(SYNC_FILE)];
+    let mut paths = vec![dirs.managed.clone(), dirs.managed.with_file_name(SYNC_FILE)];
     for entry in config.entries.iter().filter(|entry| entry.layer == Layer::Managed) {
         paths.push(entry.settings_source.file.clone());
         paths.extend(match &entry.source {
@@ -35,13 +35,13 @@ pub(super) fn managed_files(config: &Config, places: &Places) -> Vec<MachineFile
             Source::Builtin(_) => None,
         });
     }
-    let remote = config.remote.as_ref().filter(|_| remote_file(places) == places.managed);
+    let remote = config.remote.as_ref().filter(|_| remote_file(dirs) == dirs.managed);
     paths.extend(remote.and_then(|remote| remote.ca.clone()));
     paths.into_iter().filter(|path| path.exists()).map(|path| MachineFile { path, role: ROLE }).collect()
 }
 
 /// One problem for each file that users can change although it binds them, directly or through a parent folder.
-pub(crate) fn open_to_others(files: &[MachineFile], places: &Places) -> Vec<Problem> {
+pub(crate) fn open_to_others(files: &[MachineFile], dirs: &AppDirs) -> Vec<Problem> {
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut found = Vec::new();
     for MachineFile { path: file, role } in files {
@@ -52,7 +52,7 @@ pub(crate) fn open_to_others(files: &[MachineFile], places: &Places) -> Vec<Prob
         let above = real.ancestors().skip(2).map(|path| (path, false));
         let mut checked: Vec<(&Path, bool)> = near.chain(above).collect();
         checked.retain(|(path, _)| !seen.iter().any(|seen| seen == path));
-        let opened = checked.iter().find_map(|(path, is_near)| opened(path, role, places, *is_near));
+        let opened = checked.iter().find_map(|(path, is_near)| opened(path, role, dirs, *is_near));
         found.extend(opened.and_then(|(text, hint)| problem(Layer::Managed, file, text, hint)));
         seen.extend(checked.iter().map(|(path, _)| path.to_path_buf()));
     }
@@ -61,12 +61,12 @@ pub(crate) fn open_to_others(files: &[MachineFile], places: &Places) -> Vec<Prob
 
 /// The flaw of a file or folder, and the remedy. A folder further up is usually a user's home, so the remedy is to move the
 /// file out of it.
-fn opened(path: &Path, role: &str, places: &Places, is_near: bool) -> Option<(String, String)> {
+fn opened(path: &Path, role: &str, dirs: &AppDirs, is_near: bool) -> Option<(String, String)> {
     const MOVE: &str =
         "move the file to a folder of the administrator's, such as `/usr/local/bin` or `/etc/guard-host`";
     let shown = path.display();
     // Who owns the machine's settings may change this one, too.
-    match of_machine(path, places.machine()).ok()? {
+    match of_machine(path, dirs.machine()).ok()? {
         MachineAccess::Foreign(hint) => {
             let text = format!("another user than the administrator owns `{shown}` and can change {role}");
             Some((text, if is_near { hint } else { MOVE.to_owned() }))
@@ -79,9 +79,9 @@ fn opened(path: &Path, role: &str, places: &Places, is_near: bool) -> Option<(St
 }
 
 /// The managed file is there under another name, or is empty. Either way it applies to no one.
-pub(super) fn unread(places: &Places) -> Option<Problem> {
+pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
     const BYTES: u64 = 1 << 20;
-    let file = &places.managed;
+    let file = &dirs.managed;
     match read_text(file, BYTES) {
         Ok(text) if text.is_empty() => problem(
             Layer::Managed,

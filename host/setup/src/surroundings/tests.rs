@@ -37,10 +37,10 @@ impl Machine {
     /// Each deficiency in a line: the check, the file, the text and the hint.
     fn found(&self) -> Vec<String> {
         let home = self.path("home");
-        let places =
-            Places { managed: self.path("etc/guard-host/guard.toml"), ..Places::below(home.to_str().unwrap()) };
-        let line = |Deficiency { check, problem }: &Deficiency| format!("{check}: {}", problem.with_hint());
-        survey(&load(&places, &[]), &places).iter().map(line).collect()
+        let dirs =
+            AppDirs { managed: self.path("etc/guard-host/guard.toml"), ..AppDirs::below(home.to_str().unwrap()) };
+        let line = |SetupGap { check, problem }: &SetupGap| format!("{check}: {}", problem.with_hint());
+        survey(&load(&dirs, &[]), &dirs).iter().map(line).collect()
     }
 
     #[track_caller]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{APART, ChainedLog, LINE, Last, Link, Place, digest, open_log, sealed};
+use super::{APART, ChainedLog, LINE, LastLine, Link, LogPosition, digest, open_log, sealed};
 use crate::Seal;
 use crate::files::{Line, read_line};
 use crate::seal::{SealError, Tag};
@@ -27,9 +27,9 @@ pub struct Verified {
 
 /// The first line that isn't as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Break {
+pub struct ChainBreak {
     /// Where; after the last line if lines are missing there.
-    pub place: Place,
+    pub place: LogPosition,
     /// The error.
     pub text: String,
 }
@@ -42,7 +42,7 @@ struct Walk {
     before: Tag,
     before_apart: Tag,
     /// A line that is no record, until the next one tells that it was there when that was written.
-    pending: Option<Place>,
+    pending: Option<LogPosition>,
 }
 
 impl ChainedLog<'_> {
@@ -51,17 +51,17 @@ impl ChainedLog<'_> {
     /// # Errors
     ///
     /// Those of the file system, and of the key.
-    pub fn verify(&self) -> io::Result<Result<Verified, Break>> {
+    pub fn verify(&self) -> io::Result<Result<Verified, ChainBreak>> {
         let seal = Seal::open(self.state).map_err(|error: SealError| io::Error::other(error.to_string()))?;
         let last = self.known(&seal);
         let mut walk = Walk::default();
-        let mut place = Place { file: self.path.to_path_buf(), line: 0 };
+        let mut place = LogPosition { file: self.path.to_path_buf(), line: 0 };
         for (path, first) in [
             (self.rotated, last.as_ref().map(|last| last.first_rotated)),
             (self.path, last.as_ref().map(|last| last.first)),
         ] {
             let Some(mut log) = open_log(path)? else { continue };
-            place = Place { file: path.to_path_buf(), line: 0 };
+            place = LogPosition { file: path.to_path_buf(), line: 0 };
             loop {
                 let (mut line, mut overlong) = (Vec::new(), false);
                 let end = read_line(&mut log, &mut line, &mut overlong, LINE_BYTES)?;
@@ -77,7 +77,7 @@ impl ChainedLog<'_> {
                 };
                 if let Err(text) = checked {
                     let at = walk.pending.take().unwrap_or_else(|| place.clone());
-                    return Ok(Err(Break { place: at, text }));
+                    return Ok(Err(ChainBreak { place: at, text }));
                 }
             }
         }
@@ -86,7 +86,7 @@ impl ChainedLog<'_> {
 }
 
 impl Walk {
-    fn line(&mut self, line: &[u8], place: &Place, seal: &Seal, first: u64, is_open: bool) -> Result<(), String> {
+    fn line(&mut self, line: &[u8], place: &LogPosition, seal: &Seal, first: u64, is_open: bool) -> Result<(), String> {
         let has_begun = self.found.lines > 0;
         let Some(link) = Link::of(line) else {
             let is_apart = sealed(line).is_some_and(|(open, tag)| {
@@ -156,13 +156,13 @@ impl Walk {
         }
     }
 
-    fn end(mut self, end: Place, last: Option<&Last>) -> Result<Verified, Break> {
-        let after = Place { line: end.line + 1, ..end };
+    fn end(mut self, end: LogPosition, last: Option<&LastLine>) -> Result<Verified, ChainBreak> {
+        let after = LogPosition { line: end.line + 1, ..end };
         if let Some(place) = self.pending.take() {
-            return Err(Break { place, text: "this line was inserted or changed: it is no record".to_owned() });
+            return Err(ChainBreak { place, text: "this line was inserted or changed: it is no record".to_owned() });
         }
         let found = self.found;
-        let missing = |text: String| Err(Break { place: after, text });
+        let missing = |text: String| Err(ChainBreak { place: after, text });
         match last {
             None if found.lines > 0 => {
                 missing("the file beside the log that names its last line is missing or was changed".to_owned())

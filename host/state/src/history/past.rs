@@ -1,4 +1,4 @@
-//! [`Past`]: the lines of a history, once each is known to be sealed.
+//! [`PastEvents`]: the lines of a history, once each is known to be sealed.
 
 use std::io;
 
@@ -8,12 +8,12 @@ use super::Line;
 
 /// The events of a session.
 #[derive(Debug, Clone, Default)]
-pub struct Past {
+pub struct PastEvents {
     /// Sealed lines, each with its line feed.
     pub(super) lines: Vec<u8>,
 }
 
-impl Past {
+impl PastEvents {
     /// The events of a kind, oldest first, or all if it is empty.
     ///
     /// # Errors

@@ -37,7 +37,7 @@ impl Choice {
 
 /// Which question is meant.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Choosing<'a> {
+pub enum ChoiceMatch<'a> {
     /// This one.
     One(&'a Entry),
     /// None that is there.
@@ -49,16 +49,16 @@ pub enum Choosing<'a> {
 /// Finds the question that is meant: one in the first of these folders with any, or below it, else one anywhere. Of an
 /// operation in one folder that was asked about again, by other rules or in another session, it is the newest.
 #[must_use]
-pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice, folders: &[&str]) -> Choosing<'a> {
+pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice, folders: &[&str]) -> ChoiceMatch<'a> {
     let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.fits(entry)).collect();
     let is_in = |entry: &Entry, folder: &str| entry.cwd == folder || is_below(&entry.cwd, folder);
     if let Some(folder) = folders.iter().find(|folder| fitting.iter().any(|entry| is_in(entry, folder))) {
         fitting.retain(|entry| is_in(entry, folder));
     }
     fitting.sort_by(|left, right| left.ts.cmp(&right.ts));
-    let Some(newest) = fitting.last().copied() else { return Choosing::None };
+    let Some(newest) = fitting.last().copied() else { return ChoiceMatch::None };
     let same = |entry: &Entry| (&entry.sha256, &entry.cwd) == (&newest.sha256, &newest.cwd);
-    if fitting.iter().all(|entry| same(entry)) { Choosing::One(newest) } else { Choosing::Several(fitting) }
+    if fitting.iter().all(|entry| same(entry)) { ChoiceMatch::One(newest) } else { ChoiceMatch::Several(fitting) }
 }
 
 #[cfg(test)]

@@ -36,16 +36,16 @@ pub struct Contents {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<Entry>,
     /// Confirmations that the hook itself asked a person about.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<ConfirmationPrompt>,
     /// The notes that sessions got, each with the time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<Told>,
+    pub told: Vec<SessionNote>,
 }
 
 /// A note that a session gets once, such as that policies are only watched.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Told {
+pub struct SessionNote {
     /// The session, followed by a key if it is another note than that policies are only watched.
     pub session: String,
     /// When.
@@ -96,7 +96,7 @@ pub fn call_key(texts: &[&str]) -> String {
 /// That the hook asked a person, in a mode that asks, whether a confirmation may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct ConfirmationPrompt {
     /// The entry that would be confirmed.
     pub code: String,
     /// When.
@@ -154,14 +154,14 @@ impl Entry {
     }
 }
 
-impl Told {
+impl SessionNote {
     fn is_live(&self, now: Timestamp) -> bool {
         let recent = |ts: Timestamp| ts <= now && now.duration_since(ts) < LIFE;
         self.ts.parse::<Timestamp>().is_ok_and(recent)
     }
 }
 
-impl Asked {
+impl ConfirmationPrompt {
     fn is_live(&self, now: Timestamp) -> bool {
         let recent = |ts: Timestamp| ts <= now && now.duration_since(ts) < QUESTION;
         self.ts.parse::<Timestamp>().is_ok_and(recent)
@@ -241,14 +241,14 @@ impl Contents {
     /// Notes that a person was asked about the confirmation of an entry.
     pub fn ask_to_confirm(&mut self, session: &str, code: &str, now: Timestamp) {
         self.asked.retain(|other| other.code != code);
-        self.asked.push(Asked { code: code.to_owned(), ts: stamp(now), session: session.to_owned() });
+        self.asked.push(ConfirmationPrompt { code: code.to_owned(), ts: stamp(now), session: session.to_owned() });
         keep_last(&mut self.asked, ASKED);
     }
 
     /// Records that the session got a note.
     pub fn tell(&mut self, session: &str, now: Timestamp) {
         self.told.retain(|other| other.session != session);
-        self.told.push(Told { session: session.to_owned(), ts: stamp(now) });
+        self.told.push(SessionNote { session: session.to_owned(), ts: stamp(now) });
         keep_last(&mut self.told, TOLD);
     }
 
@@ -317,7 +317,7 @@ fn keep_last<T>(items: &mut Vec<T>, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Choosing, choose};
+    use crate::session::{ChoiceMatch, choose};
 
     fn now() -> Timestamp {
         "2026-01-10T12:00:00Z".parse().unwrap()
@@ -416,22 +416,22 @@ mod tests {
         let session = entry("s2", "a", &["a:one"], 0);
         let elsewhere = Entry::new("s2", &operation("a"), "/other", vec!["a:one".to_owned()], now()).unwrap();
         let by = |text: &str| Choice::Operation(text.to_owned());
-        assert_eq!(choose([&second, &first], &by("a"), &[]), Choosing::One(&second));
-        assert_eq!(choose([&second, &first], &by("a "), &[]), Choosing::None);
-        assert_eq!(choose([&first], &by(""), &[]), Choosing::None);
-        assert_eq!(choose([&second, &session], &by("a"), &[]), Choosing::One(&second));
+        assert_eq!(choose([&second, &first], &by("a"), &[]), ChoiceMatch::One(&second));
+        assert_eq!(choose([&second, &first], &by("a "), &[]), ChoiceMatch::None);
+        assert_eq!(choose([&first], &by(""), &[]), ChoiceMatch::None);
+        assert_eq!(choose([&second, &session], &by("a"), &[]), ChoiceMatch::One(&second));
         assert!(
-            matches!(choose([&second, &elsewhere], &by("a"), &[]), Choosing::Several(several) if several.len() == 2)
+            matches!(choose([&second, &elsewhere], &by("a"), &[]), ChoiceMatch::Several(several) if several.len() == 2)
         );
         assert_eq!(
             choose([&second, &elsewhere], &Choice::Code(elsewhere.code.clone()), &[]),
-            Choosing::One(&elsewhere)
+            ChoiceMatch::One(&elsewhere)
         );
         let in_folders = |folders: &[&str]| choose([&second, &elsewhere], &by("a"), folders);
-        assert_eq!(in_folders(&["/other"]), Choosing::One(&elsewhere));
-        assert_eq!(in_folders(&["/repo", "/other"]), Choosing::One(&second));
-        assert_eq!(in_folders(&["/none", "/other"]), Choosing::One(&elsewhere));
-        assert!(matches!(in_folders(&["/", "/repo"]), Choosing::Several(_)));
+        assert_eq!(in_folders(&["/other"]), ChoiceMatch::One(&elsewhere));
+        assert_eq!(in_folders(&["/repo", "/other"]), ChoiceMatch::One(&second));
+        assert_eq!(in_folders(&["/none", "/other"]), ChoiceMatch::One(&elsewhere));
+        assert!(matches!(in_folders(&["/", "/repo"]), ChoiceMatch::Several(_)));
     }
 
     #[test]

@@ -205,19 +205,19 @@ impl Sessions {
     }
 
     /// The place of a session's file, if its folder is there.
-    fn place(&self, name: &str) -> Option<Place> {
+    fn place(&self, name: &str) -> Option<SessionFile> {
         let (folder, file) = self.parts(name)?;
-        Some(Place { dir: Dir::open_ambient_dir(folder, ambient_authority()).ok()?, file })
+        Some(SessionFile { dir: Dir::open_ambient_dir(folder, ambient_authority()).ok()?, file })
     }
 
     /// The same, and the folder is made if it is not there.
-    fn made(&self, name: &str) -> io::Result<Place> {
+    fn made(&self, name: &str) -> io::Result<SessionFile> {
         let (folder, file) = self.parts(name).ok_or(ErrorKind::InvalidInput)?;
         // The folder of a file that the configuration names is its user's business.
         if matches!(self, Sessions::Folder(_)) || !folder.exists() {
             make_private(&folder).map_err(io::Error::other)?;
         }
-        let place = Place { dir: Dir::open_ambient_dir(folder, ambient_authority())?, file };
+        let place = SessionFile { dir: Dir::open_ambient_dir(folder, ambient_authority())?, file };
         let is_other = |data: Metadata| !data.is_file() && !data.is_symlink();
         match place.dir.symlink_metadata(&place.file).is_ok_and(is_other) {
             true => Err(io::Error::other("it isn't a regular file, and was left as it is")),
@@ -260,12 +260,12 @@ impl Sessions {
 }
 
 /// A file in a folder that is open, so that nothing outside of the folder is ever read or written.
-struct Place {
+struct SessionFile {
     dir: Dir,
     file: String,
 }
 
-impl Place {
+impl SessionFile {
     /// The file holds what no session's file does, so that it is somebody else's.
     fn is_foreign(&self) -> bool {
         let Ok(bytes) = self.dir.read(&self.file) else { return false };

@@ -10,9 +10,9 @@ use guard_platform::paths::{from_git, slashed};
 
 use super::of_git::gather;
 use super::{add_replaced, add_worktree, path_loss};
-use crate::gather::{Gatherer, Stop};
+use crate::gather::{Gatherer, SkipReason};
 use crate::git::Repository;
-use crate::index::Tracked;
+use crate::index::TrackedFile;
 use crate::manifest::GitState;
 
 /// The files that `git clean` takes: those of its paths, or all if one of them may be a pattern.
@@ -21,7 +21,7 @@ pub(super) fn clean(
     loss: &GitLoss,
     repository: &Repository,
     folder: &Path,
-) -> Result<(), Stop> {
+) -> Result<(), SkipReason> {
     let what = (loss.with_ignored, loss.is_forced);
     let words: Vec<&str> = match loss.words.as_slice() {
         [] if loss.target.is_empty() => return gatherer.add_untracked(repository, folder, what),
@@ -60,7 +60,7 @@ fn submodules(
     folder: &Path,
 ) -> Vec<(PathBuf, String)> {
     let Some(index) = gatherer.index(repository) else { return Vec::new() };
-    let all = index.entries(index.slots()).filter(Tracked::is_folder);
+    let all = index.entries(index.slots()).filter(TrackedFile::is_folder);
     let all = all.filter_map(|entry| Some((repository.root.join(from_git(entry.path)?), entry.oid())));
     let mut all: Vec<(PathBuf, String)> = all.collect();
     let named: Vec<PathBuf> = loss.words.iter().map(|word| start_of(folder.join(word))).collect();
@@ -80,7 +80,7 @@ pub(super) fn update_submodules(
     loss: &GitLoss,
     repository: &Repository,
     (folder, env): (&Path, &BTreeMap<String, String>),
-) -> Result<Vec<GitState>, Stop> {
+) -> Result<Vec<GitState>, SkipReason> {
     let mut states = Vec::new();
     for (path, oid) in submodules(gatherer, loss, repository, folder) {
         // One that was never checked out has nothing to lose.
@@ -98,7 +98,7 @@ pub(super) fn deinit(
     loss: &GitLoss,
     repository: &Repository,
     folder: &Path,
-) -> Result<(), Stop> {
+) -> Result<(), SkipReason> {
     for (path, _) in submodules(gatherer, loss, repository, folder) {
         add_replaced(gatherer, &path)?;
         if path.join(".git").is_dir() {
@@ -109,7 +109,7 @@ pub(super) fn deinit(
 }
 
 /// Git knows its work trees also by the ends of their paths.
-pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), Stop> {
+pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     if !path.join(".git").is_file() {
         gatherer.leave_out(format!("{}: no work tree here", path.display()));
         return Ok(());
@@ -124,7 +124,7 @@ pub(super) fn leave_folders(
     loss: &GitLoss,
     repository: &Repository,
     folder: &Path,
-) -> Result<(), Stop> {
+) -> Result<(), SkipReason> {
     let patterns = repository.git_dir.join("info/sparse-checkout");
     add_replaced(gatherer, &patterns)?;
     let Some(index) = gatherer.index(repository).filter(|_| loss.with_ignored) else { return Ok(()) };

@@ -13,10 +13,10 @@ use guard_sdk::git::UNDER_WAY;
 use super::git_folders::{clean, deinit, leave_folders, remove_worktree, start_of, update_submodules};
 use super::references::{gone_worktrees, is_oid, lost_references, pruned, stashes};
 use super::{add_replaced, add_tree, path_loss};
-use crate::gather::{Gatherer, Stop};
+use crate::gather::{Gatherer, SkipReason};
 use crate::git::{Git, Repository, SYMBOLIC};
-use crate::index::{Index, Stamp, Tracked};
-use crate::manifest::{GitState, Why};
+use crate::index::{Index, Stamp, TrackedFile};
+use crate::manifest::{GitState, LossKind};
 
 /// The most stashes that are kept.
 const STASHES: usize = 64;
@@ -75,7 +75,7 @@ pub(super) fn gather(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
     env: &BTreeMap<String, String>,
-) -> Result<Vec<GitState>, Stop> {
+) -> Result<Vec<GitState>, SkipReason> {
     let folder = native(&loss.folder);
     let physical = folder.canonicalize();
     let of_folder = physical.as_ref().ok().and_then(|folder| Repository::of(folder));
@@ -117,7 +117,7 @@ fn state_before(
     loss: &GitLoss,
     repository: &Repository,
     (git, folder): (&Git<'_>, &Path),
-) -> Result<Option<GitState>, Stop> {
+) -> Result<Option<GitState>, SkipReason> {
     let head = Head::read(git);
     let operation = loss.operation.as_str();
     let mut state = GitState { operation: operation.to_owned(), moves: repository.moves(), ..GitState::default() };
@@ -174,7 +174,7 @@ fn state_before(
 }
 
 /// The commits that only reflogs name, and the files of the reflogs.
-fn reflogs(gatherer: &mut Gatherer, repository: &Repository, git: &Git<'_>) -> Result<Vec<(String, String)>, Stop> {
+fn reflogs(gatherer: &mut Gatherer, repository: &Repository, git: &Git<'_>) -> Result<Vec<(String, String)>, SkipReason> {
     add_tree(gatherer, Some(&repository.common_dir.join("logs")))?;
     let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
     let commits: BTreeSet<&str> = list.lines().collect();
@@ -207,7 +207,7 @@ fn is_understood(repository: &Repository, folder: &Path, env: &BTreeMap<String, 
 }
 
 /// Adds the settings of a deleted branch.
-fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository) -> Result<(), Stop> {
+fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository) -> Result<(), SkipReason> {
     let config = repository.common_dir.join("config");
     let text = fs::read_to_string(&config).unwrap_or_default();
     let has_some = loss.refs.iter().any(|name| text.contains(&format!("[branch \"{name}\"]")));
@@ -220,7 +220,7 @@ fn discard(
     loss: &GitLoss,
     repository: &Repository,
     (head, git, folder): (&Head, &Git<'_>, &Path),
-) -> Result<bool, Stop> {
+) -> Result<bool, SkipReason> {
     let has_submodules = repository.root.join(".gitmodules").exists() || repository.common_dir.join("modules").exists();
     if has_submodules {
         gatherer.leave_out(format!("{}: submodules", repository.root.display()));
@@ -248,7 +248,7 @@ fn add_sources(
     loss: &GitLoss,
     repository: &Repository,
     (head, git, folder): (&Head, &Git<'_>, &Path),
-) -> Result<(), Stop> {
+) -> Result<(), SkipReason> {
     let mut words: BTreeSet<&str> = loss.words.iter().map(String::as_str).collect();
     words.insert(&loss.target);
     for word in words.into_iter().filter(|word| !word.is_empty()) {
@@ -318,7 +318,7 @@ fn add_changes(
     head: &Head,
     start: Option<&Path>,
     git: &Git<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), SkipReason> {
     let index = gatherer.index(repository);
     let ask = || staged(git, index.as_deref(), head);
     // Git reads the index while the files are looked at.
@@ -340,7 +340,7 @@ fn add_changes(
         let Some(path) = from_git(&name).map(|name| repository.root.join(name)) else { continue };
         let data = path.symlink_metadata().ok().filter(|data| !data.is_dir());
         if let Some(data) = data.filter(|_| start.is_none_or(|start| path.starts_with(start))) {
-            gatherer.push(&path, &data, &path.to_string_lossy(), Why::Replaced)?;
+            gatherer.push(&path, &data, &path.to_string_lossy(), LossKind::Replaced)?;
         }
     }
     Ok(())
@@ -382,7 +382,7 @@ fn replaces_staged(
     let named = loss.words.iter().filter(|_| is_plain).map(|word| start_of(folder.join(word)));
     let named: Vec<PathBuf> = named.collect();
     let is_replaced = |(name, _): &(Vec<u8>, String)| {
-        let tracked = index.get(name).filter(Tracked::is_merged);
+        let tracked = index.get(name).filter(TrackedFile::is_merged);
         let Some((tracked, name)) = tracked.zip(from_git(name)) else { return false };
         let path = repository.root.join(name);
         let stamp = path.symlink_metadata().ok().and_then(|data| Stamp::read(&path, &data));

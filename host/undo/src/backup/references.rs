@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use guard_facts::losses::GitLoss;
 
 use super::of_git::Head;
-use crate::gather::{Gatherer, Stop};
+use crate::gather::{Gatherer, SkipReason};
 use crate::git::{Git, PINS, Repository, SYMBOLIC};
 use crate::manifest::Manifest;
 
@@ -123,7 +123,7 @@ pub(super) fn pin(
     trees: &BTreeMap<String, String>,
     staged: &BTreeMap<String, Vec<String>>,
     env: &BTreeMap<String, String>,
-) -> Result<(), Stop> {
+) -> Result<(), SkipReason> {
     let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (root, tree) in trees {
         wanted.entry(root).or_default().insert(tree);
@@ -134,7 +134,7 @@ pub(super) fn pin(
         let oids = refs.chain(staged).map(String::as_str).chain([state.head.as_str()]).filter(|oid| is_oid(oid));
         wanted.entry(&state.root).or_default().extend(oids);
     }
-    let failed = |error: io::Error| Stop::Failed(error.to_string());
+    let failed = |error: io::Error| SkipReason::Failed(error.to_string());
     for (root, oids) in wanted.into_iter().filter(|(_, oids)| !oids.is_empty()) {
         let git = Git { root: Path::new(root), env };
         let oids: Vec<String> = oids.into_iter().map(str::to_owned).collect();

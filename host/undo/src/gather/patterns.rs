@@ -7,7 +7,7 @@ use guard_facts::losses::PathLoss;
 use guard_platform::paths::native;
 use guard_sdk::globs::Glob;
 
-use super::{Gatherer, Stop};
+use super::{Gatherer, SkipReason};
 
 /// The most files that a pattern may match.
 const MATCHES: usize = 5_000;
@@ -47,7 +47,7 @@ impl Gatherer {
     }
 
     /// The paths that a shell pattern matches.
-    pub(super) fn matches(&mut self, text: &str) -> Result<Vec<PathBuf>, Stop> {
+    pub(super) fn matches(&mut self, text: &str) -> Result<Vec<PathBuf>, SkipReason> {
         let mut found = vec![PathBuf::from("/")];
         for part in text.split('/').filter(|part| !part.is_empty()) {
             self.check_time()?;
@@ -74,7 +74,7 @@ impl Gatherer {
                         next.push(entry.path());
                     }
                     if next.len() > MATCHES {
-                        return Err(Stop::TooMany);
+                        return Err(SkipReason::TooMany);
                     }
                 }
             }

@@ -6,15 +6,15 @@ use std::path::Path;
 use guard_facts::losses::{How, PathLoss};
 use guard_platform::paths::slashed;
 
-use super::{Gatherer, Stop, Walk};
+use super::{Gatherer, SkipReason, Walk};
 use crate::git::Repository;
 use crate::index::Index;
-use crate::manifest::Why;
+use crate::manifest::LossKind;
 use crate::stamps::changed;
 
 impl Gatherer {
     /// Adds the tracked files that are not as in the index: those below `start`, or all.
-    pub(crate) fn add_changed(&mut self, repository: &Repository, start: Option<&Path>) -> Result<(), Stop> {
+    pub(crate) fn add_changed(&mut self, repository: &Repository, start: Option<&Path>) -> Result<(), SkipReason> {
         let Some(index) = self.index(repository) else {
             self.leave_out(format!("{}: can't read its git index", repository.root.display()));
             return Ok(());
@@ -43,7 +43,7 @@ impl Gatherer {
     }
 
     /// Adds a file of a work tree that git replaces.
-    fn add_in_place(&mut self, path: &Path, data: &Metadata, index: &Index, of: &Repository) -> Result<(), Stop> {
+    fn add_in_place(&mut self, path: &Path, data: &Metadata, index: &Index, of: &Repository) -> Result<(), SkipReason> {
         let below = path.strip_prefix(&of.root).map(slashed).unwrap_or_default();
         if data.is_dir() {
             self.leave_out(format!("{}: a folder where git has a file", path.display()));
@@ -53,11 +53,11 @@ impl Gatherer {
         if index.get(&below).is_none() && index.tracks_below(&below) {
             self.leave_out(format!("{}: a file where git has a folder", path.display()));
         }
-        self.push(path, data, &path.to_string_lossy(), Why::Replaced)
+        self.push(path, data, &path.to_string_lossy(), LossKind::Replaced)
     }
 
     /// Adds a file that the commit has which git takes files from, and the index does not.
-    pub(crate) fn add_in_the_way(&mut self, path: &Path, repository: &Repository) -> Result<(), Stop> {
+    pub(crate) fn add_in_the_way(&mut self, path: &Path, repository: &Repository) -> Result<(), SkipReason> {
         let Some(index) = self.index(repository) else { return Ok(()) };
         for above in path.ancestors().take_while(|above| *above != repository.root) {
             let data = match above.symlink_metadata() {
@@ -79,14 +79,14 @@ impl Gatherer {
         repository: &Repository,
         start: &Path,
         (with_ignored, with_repositories): (bool, bool),
-    ) -> Result<(), Stop> {
+    ) -> Result<(), SkipReason> {
         let Some(index) = self.index(repository) else {
             self.leave_out(format!("{}: can't read its git index", repository.root.display()));
             return Ok(());
         };
         let rules = self.rules(Some(repository), start.parent().unwrap_or(start));
         let mut open = vec![(start.to_path_buf(), 0)];
-        let mut rules_of = Walk { top: "", why: Why::Deleted, name: None, rules, repository: Some(repository.clone()) };
+        let mut rules_of = Walk { top: "", why: LossKind::Deleted, name: None, rules, repository: Some(repository.clone()) };
         while let Some((folder, depth)) = open.pop() {
             rules_of.rules = self.rules(Some(repository), &folder);
             for (path, data) in self.children(&folder, depth)? {

@@ -1,4 +1,4 @@
-//! [`Looker`]: looks at files from their open folders.
+//! [`StampReader`]: looks at files from their open folders.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,8 +10,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
 use super::failed;
-use crate::gather::Stop;
-use crate::index::{Index, Stamp, Tracked};
+use crate::gather::SkipReason;
+use crate::index::{Index, Stamp, TrackedFile};
 
 /// How a folder is opened: never through a link, and on Linux without a right to read it.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(PATH);
@@ -21,7 +21,7 @@ const PATH: OFlags = OFlags::PATH;
 const PATH: OFlags = OFlags::empty();
 
 /// Looks at files one by one, best in the order of their paths.
-pub(super) struct Looker<'a> {
+pub(super) struct StampReader<'a> {
     index: &'a Index,
     root: &'a Path,
     /// The folder of the last file, below the root.
@@ -33,14 +33,14 @@ pub(super) struct Looker<'a> {
     pub(super) found: BTreeSet<PathBuf>,
 }
 
-impl<'a> Looker<'a> {
-    pub(super) fn new(index: &'a Index, root: &'a Path) -> Result<Self, Stop> {
+impl<'a> StampReader<'a> {
+    pub(super) fn new(index: &'a Index, root: &'a Path) -> Result<Self, SkipReason> {
         let top = openat(CWD, root, FOLDER, Mode::empty()).map_err(failed)?;
         let (folder, found) = Default::default();
-        Ok(Looker { index, root, folder, open: vec![(0, top)], missing: None, found })
+        Ok(StampReader { index, root, folder, open: vec![(0, top)], missing: None, found })
     }
 
-    pub(super) fn look(&mut self, tracked: &Tracked<'_>) -> Result<(), Stop> {
+    pub(super) fn look(&mut self, tracked: &TrackedFile<'_>) -> Result<(), SkipReason> {
         let path = tracked.path;
         let (folder, name) = match path.iter().rposition(|byte| *byte == b'/') {
             Some(end) => path.split_at(end),
@@ -71,13 +71,13 @@ impl<'a> Looker<'a> {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "it ends the arms of a match")]
-    fn add(&mut self, path: &[u8]) -> Result<(), Stop> {
+    fn add(&mut self, path: &[u8]) -> Result<(), SkipReason> {
         self.found.insert(self.root.join(OsStr::from_bytes(path)));
         Ok(())
     }
 
     /// Opens a folder below the root. Gives whether it is there.
-    fn enter(&mut self, folder: &[u8]) -> Result<bool, Stop> {
+    fn enter(&mut self, folder: &[u8]) -> Result<bool, SkipReason> {
         if folder == self.folder {
             return Ok(true);
         }

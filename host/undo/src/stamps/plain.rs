@@ -1,4 +1,4 @@
-//! [`Looker`]: looks at files by their paths, where no folder can be opened for that.
+//! [`StampReader`]: looks at files by their paths, where no folder can be opened for that.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 
 use guard_platform::paths::from_git;
 
-use crate::gather::Stop;
-use crate::index::{Index, Stamp, Tracked};
+use crate::gather::SkipReason;
+use crate::index::{Index, Stamp, TrackedFile};
 
 /// Looks at files one by one.
-pub(super) struct Looker<'a> {
+pub(super) struct StampReader<'a> {
     index: &'a Index,
     root: &'a Path,
     pub(super) found: BTreeSet<PathBuf>,
 }
 
-impl<'a> Looker<'a> {
+impl<'a> StampReader<'a> {
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere a folder is opened first")]
-    pub(super) fn new(index: &'a Index, root: &'a Path) -> Result<Self, Stop> {
-        Ok(Looker { index, root, found: BTreeSet::new() })
+    pub(super) fn new(index: &'a Index, root: &'a Path) -> Result<Self, SkipReason> {
+        Ok(StampReader { index, root, found: BTreeSet::new() })
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere a folder may refuse")]
-    pub(super) fn look(&mut self, tracked: &Tracked<'_>) -> Result<(), Stop> {
+    pub(super) fn look(&mut self, tracked: &TrackedFile<'_>) -> Result<(), SkipReason> {
         let Some(path) = from_git(tracked.path).map(|path| self.root.join(path)) else { return Ok(()) };
         let data = match path.symlink_metadata() {
             Ok(data) => data,

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use guard_undo::restore::Options;
-use guard_undo::{How, Kept};
+use guard_undo::{How, BackupCoverage};
 
 use crate::world::{Tree, World};
 
@@ -220,7 +220,7 @@ fn a_link_in_the_place_of_a_folder_is_kept_and_not_followed() {
     let answer = world.keep(vec![world.git_loss("git.discard", ".")]);
     let manifest = world.manifest(&answer.id);
     // Where the folder is again, the link has no place.
-    assert_eq!(answer.kept, Kept::Partly);
+    assert_eq!(answer.kept, BackupCoverage::Partly);
     let paths: Vec<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(paths, [world.path("src").to_str().unwrap()]);
     world.git(&["checkout", "-q", "."]);

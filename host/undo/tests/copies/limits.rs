@@ -11,8 +11,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use guard_undo::How;
-use guard_undo::Kept;
-use guard_undo::backup::{Answer, Task, make};
+use guard_undo::BackupCoverage;
+use guard_undo::backup::{ChildAnswer, Task, make};
 use guard_undo::restore::{Options, Restorer};
 
 use crate::world::World;
@@ -76,11 +76,11 @@ fn keep_on_a_full_disk() {
     mount(&world.state, "size=1m,mode=700");
     let before = world.kept(vec![world.loss("small", How::Delete)]);
     let answer = world.keep(vec![world.loss("large", How::Delete)]);
-    assert!(answer.kept == Kept::Nothing && answer.why.contains("No space left"), "{answer:?}");
+    assert!(answer.kept == BackupCoverage::Nothing && answer.why.contains("No space left"), "{answer:?}");
     assert_eq!(unlisted(&world), 0);
     fill_up(&world.state);
     let answer = world.keep(vec![world.loss("small", How::Delete)]);
-    assert_eq!((answer.kept, unlisted(&world)), (Kept::Nothing, 0), "{answer:?}");
+    assert_eq!((answer.kept, unlisted(&world)), (BackupCoverage::Nothing, 0), "{answer:?}");
     assert!(!answer.why.is_empty());
     // What was kept before is there, and comes back.
     fs::remove_file(world.path("small")).unwrap();
@@ -102,7 +102,7 @@ fn keep_and_restore_read_only() {
     let before = world.kept(vec![world.loss("f", How::Delete)]);
     remount_read_only(&world.state);
     let answer = world.keep(vec![world.loss("f", How::Delete)]);
-    assert!(answer.kept == Kept::Nothing && answer.id.is_empty(), "{answer:?}");
+    assert!(answer.kept == BackupCoverage::Nothing && answer.id.is_empty(), "{answer:?}");
     assert!(answer.why.contains("Read-only file system"), "{answer:?}");
     fs::remove_file(world.path("f")).unwrap();
     world.restore(&before);
@@ -139,7 +139,7 @@ fn restore_to_a_full_disk() {
 }
 
 /// Makes a copy with the budget of a call, and how long that takes at best: a machine may be busy for a moment.
-fn timed(world: &World, task: &Task) -> (Answer, Duration) {
+fn timed(world: &World, task: &Task) -> (ChildAnswer, Duration) {
     let attempts = (0..5).map(|_| {
         let begun = Instant::now();
         let answer = make(task, begun, &world.env);
@@ -159,7 +159,7 @@ fn ten_gigabytes_are_over_the_budget_at_once() {
     let task = Task { left_ms: 150, max_bytes: 256 << 20, ..world.task(vec![world.loss("d", How::Delete)]) };
     let (answer, took) = timed(&world, &task);
     eprintln!("10 GiB: {took:?}");
-    assert!(answer.kept == Kept::Nothing && answer.why == "larger than 256 MiB" && took < BUSY, "{answer:?} {took:?}");
+    assert!(answer.kept == BackupCoverage::Nothing && answer.why == "larger than 256 MiB" && took < BUSY, "{answer:?} {took:?}");
     assert_eq!(world.manifest(&answer.id).bytes, 0);
     assert_eq!(unlisted(&world), 0);
 }
@@ -180,7 +180,7 @@ fn more_files_than_allowed_are_over_the_budget_at_once() {
     let (answer, took) = timed(&world, &task);
     eprintln!("30,000 files: {took:?}");
     assert!(
-        answer.kept == Kept::Nothing && answer.why == "more than 20000 files" && took < BUSY,
+        answer.kept == BackupCoverage::Nothing && answer.why == "more than 20000 files" && took < BUSY,
         "{answer:?} {took:?}"
     );
     assert_eq!(unlisted(&world), 0);
@@ -210,7 +210,7 @@ fn three_changes_in_a_large_repository_are_copied_and_restored() {
     let (answer, took) = timed(&world, &task);
     eprintln!("100,000 files, three of them changed: {took:?}");
     let manifest = world.manifest(&answer.id);
-    assert_eq!((answer.kept, manifest.entries.len()), (Kept::Whole, 3), "{answer:?}");
+    assert_eq!((answer.kept, manifest.entries.len()), (BackupCoverage::Whole, 3), "{answer:?}");
     world.git(&["reset", "-q", "--hard"]);
     let begun = Instant::now();
     world.restore(&manifest);

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use guard_undo::backup::{Task, make};
 use guard_undo::restore::{Options, Restorer};
-use guard_undo::{How, Kept, Loss, Manifest, PathLoss};
+use guard_undo::{How, BackupCoverage, Loss, Manifest, PathLoss};
 
 use world::World;
 
@@ -187,9 +187,9 @@ fn names_with_blanks_are_not_all_that_a_program_loses_that_gets_words() {
     };
     world.write("d/a.txt", "a");
     world.write("d/e f.log", "another name");
-    assert_eq!((kept(How::DeleteWords), kept(How::Delete)), (Kept::Whole, Kept::Whole));
+    assert_eq!((kept(How::DeleteWords), kept(How::Delete)), (BackupCoverage::Whole, BackupCoverage::Whole));
     world.write("d e/b.txt", "b");
-    assert_eq!((kept(How::DeleteWords), kept(How::Delete)), (Kept::Partly, Kept::Whole));
+    assert_eq!((kept(How::DeleteWords), kept(How::Delete)), (BackupCoverage::Partly, BackupCoverage::Whole));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn no_link_is_followed_and_no_device_is_opened() {
     assert!(made.success());
     let answer = world.keep(vec![world.loss("d", How::Delete), world.loss("leads-out", How::Overwrite)]);
     let manifest = world.manifest(&answer.id);
-    assert_eq!((answer.kept, manifest.left_out.len(), manifest.bytes), (Kept::Partly, 2, 0), "{manifest:?}");
+    assert_eq!((answer.kept, manifest.left_out.len(), manifest.bytes), (BackupCoverage::Partly, 2, 0), "{manifest:?}");
     // A folder that has become a link is not written through.
     world.write("e/f", "x");
     let manifest = world.kept(vec![world.loss("e/f", How::Delete)]);
@@ -224,7 +224,7 @@ fn beyond_a_budget_nothing_is_kept_and_the_list_says_why() {
     let task = |left_ms, max_bytes| Task { left_ms, max_bytes, ..world.task(vec![world.loss("big", How::Delete)]) };
     for (task, why) in [(task(20_000, 50_000), "larger than"), (task(0, 1 << 30), "too long")] {
         let answer = make(&task, Instant::now(), &world.env);
-        assert!(answer.kept == Kept::Nothing && answer.why.contains(why), "{answer:?}");
+        assert!(answer.kept == BackupCoverage::Nothing && answer.why.contains(why), "{answer:?}");
         let manifest = world.manifest(&answer.id);
         assert_eq!((manifest.entries.len(), manifest.bytes), (0, 0));
         let names: Vec<_> = fs::read_dir(world.store().folder().join(format!("{}.0", answer.id))).unwrap().collect();
@@ -239,7 +239,7 @@ fn excluded_files_are_not_copied() {
     world.write("d/a", "a");
     let task = Task { exclude: vec![".env".to_owned()], ..world.task(vec![world.loss("d", How::Delete)]) };
     let answer = make(&task, Instant::now(), &world.env);
-    assert_eq!(answer.kept, Kept::Partly);
+    assert_eq!(answer.kept, BackupCoverage::Partly);
     assert_eq!(world.manifest(&answer.id).entries.len(), 2);
 }
 
@@ -251,7 +251,7 @@ fn large_ignored_folders_are_left_out_and_small_ones_are_kept() {
     world.write("app/.env", "KEY=1");
     world.write("app/main", "m");
     let answer = world.keep(vec![world.loss("app", How::Delete)]);
-    assert_eq!(answer.kept, Kept::Partly);
+    assert_eq!(answer.kept, BackupCoverage::Partly);
     let names: Vec<String> = world.manifest(&answer.id).entries.into_iter().map(|entry| entry.path).collect();
     assert!(names.iter().any(|name| name.ends_with("app/.env")) && names.len() == 3, "{names:?}");
 }
@@ -287,5 +287,5 @@ fn a_state_folder_that_refuses_keeps_nothing() {
     world.write("f", "f");
     fs::write(&world.state, "a file").unwrap();
     let answer = world.keep(vec![world.loss("f", How::Delete)]);
-    assert!(answer.kept == Kept::Nothing && answer.id.is_empty() && !answer.why.is_empty(), "{answer:?}");
+    assert!(answer.kept == BackupCoverage::Nothing && answer.id.is_empty() && !answer.why.is_empty(), "{answer:?}");
 }

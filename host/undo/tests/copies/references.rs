@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use guard_undo::{GitLoss, Kept, Loss, Manifest};
+use guard_undo::{GitLoss, BackupCoverage, Loss, Manifest};
 
 use crate::world::World;
 
@@ -204,5 +204,5 @@ fn a_stash_comes_back_that_was_popped() {
     world.restore(&manifest);
     let content = |tree: &crate::world::Tree| tree.values().map(|(_, _, text)| text.clone()).collect::<Vec<_>>();
     assert_eq!((content(&world.tree()), world.git(&["stash", "list", "--format=%H"])), (content(&tree), stash));
-    assert_eq!(world.keep(vec![loss(&world, "git.refs", &[], &["absent"])]).kept, Kept::Whole);
+    assert_eq!(world.keep(vec![loss(&world, "git.refs", &[], &["absent"])]).kept, BackupCoverage::Whole);
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
 
 use guard_undo::Rehearsal;
-use guard_undo::backup::{Answer, Task, make};
+use guard_undo::backup::{ChildAnswer, Task, make};
 
 use crate::world::World;
 
@@ -38,13 +38,13 @@ fn a_rehearsal_restores_its_files_and_leaves_nothing() {
 fn a_rehearsal_says_why_nothing_can_be_restored() {
     let world = ready();
     let rehearsal = Rehearsal::begin(&world.state).unwrap();
-    let restore = |answer: &Answer| rehearsal.restore(answer, &world.env).unwrap_err();
+    let restore = |answer: &ChildAnswer| rehearsal.restore(answer, &world.env).unwrap_err();
     let task = Task { left_ms: 0, ..rehearsal.task(20_000, 1 << 20) };
     assert_eq!(restore(&make(&task, Instant::now(), &world.env)), "copying takes too long");
     assert_eq!(restore(&make(&rehearsal.task(20_000, 1), Instant::now(), &world.env)), "larger than 0 MiB");
-    assert_eq!(restore(&Answer::nothing(String::new())), "no copy was made");
+    assert_eq!(restore(&ChildAnswer::nothing(String::new())), "no copy was made");
     let answer =
-        Answer { id: "20260101".to_owned(), ..make(&rehearsal.task(20_000, 1 << 20), Instant::now(), &world.env) };
+        ChildAnswer { id: "20260101".to_owned(), ..make(&rehearsal.task(20_000, 1 << 20), Instant::now(), &world.env) };
     assert_eq!(restore(&answer), "the copy is in no list");
 }
 

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use guard_undo::{GitLoss, Kept, Loss};
+use guard_undo::{GitLoss, BackupCoverage, Loss};
 
 use crate::world::World;
 
@@ -140,7 +140,7 @@ fn a_word_that_is_no_submodule_may_mean_any() {
         let answer = world.keep(vec![lost(&world, operation, &["s*"])]);
         let names: Vec<String> = world.manifest(&answer.id).entries.into_iter().map(|entry| entry.path).collect();
         let has_changes = names.iter().any(|name| name.ends_with("sub/a.txt"));
-        assert!(answer.kept == Kept::Partly && has_changes, "{operation}: {names:?}");
+        assert!(answer.kept == BackupCoverage::Partly && has_changes, "{operation}: {names:?}");
     }
 }
 

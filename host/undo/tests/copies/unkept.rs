@@ -6,19 +6,19 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use guard_undo::restore::Options;
-use guard_undo::{GitLoss, How, Kept, Loss, Manifest, PathLoss};
+use guard_undo::{GitLoss, How, BackupCoverage, Loss, Manifest, PathLoss};
 
 use crate::world::World;
 
 /// Whether all is kept, or only a part or nothing, and the names of the files of which there is a copy, below the project.
-fn kept(world: &World, loss: Loss) -> (Kept, Vec<String>) {
+fn kept(world: &World, loss: Loss) -> (BackupCoverage, Vec<String>) {
     let answer = world.keep(vec![loss]);
     let names = |manifest: Manifest| -> Vec<String> {
         let root = world.root.to_str().unwrap();
         let entries = manifest.entries.into_iter().map(|entry| entry.path);
         entries.map(|path| path.strip_prefix(root).unwrap_or(&path).trim_start_matches('/').to_owned()).collect()
     };
-    let kept = if answer.kept == Kept::Whole { Kept::Whole } else { Kept::Partly };
+    let kept = if answer.kept == BackupCoverage::Whole { BackupCoverage::Whole } else { BackupCoverage::Partly };
     (kept, if answer.id.is_empty() { Vec::new() } else { names(world.manifest(&answer.id)) })
 }
 
@@ -38,9 +38,9 @@ fn only_proven_absence_is_no_loss() {
     let world = World::new();
     world.write("f", "f");
     for name in ["absent", "absent/below", "f/below"] {
-        assert_eq!(kept(&world, deletion(&world, name, false)).0, Kept::Whole, "{name}");
+        assert_eq!(kept(&world, deletion(&world, name, false)).0, BackupCoverage::Whole, "{name}");
     }
-    assert_eq!(kept(&world, deletion(&world, "q\u{fffd}", false)).0, Kept::Partly);
+    assert_eq!(kept(&world, deletion(&world, "q\u{fffd}", false)).0, BackupCoverage::Partly);
     // Another user may look where this one may not.
     world.write("closed/secret", "x");
     fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
@@ -48,7 +48,7 @@ fn only_proven_absence_is_no_loss() {
     let found = kept(&world, deletion(&world, "closed/secret", false)).0;
     let by_pattern = kept(&world, deletion(&world, "closed/*", true)).0;
     fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o700)).unwrap();
-    assert!(is_root || (found, by_pattern) == (Kept::Partly, Kept::Partly), "{found:?} {by_pattern:?}");
+    assert!(is_root || (found, by_pattern) == (BackupCoverage::Partly, BackupCoverage::Partly), "{found:?} {by_pattern:?}");
 }
 
 #[test]
@@ -57,14 +57,14 @@ fn patterns_that_shells_take_in_another_way_are_not_followed() {
     world.write("d/a.tmp", "a");
     world.write("d/e/b.tmp", "b");
     for name in ["d/**/*.tmp", "d/[[:alpha:]].tmp", "d/[^b].tmp", "d/{a,b}.tmp", "**"] {
-        assert_eq!(kept(&world, deletion(&world, name, true)).0, Kept::Partly, "{name}");
+        assert_eq!(kept(&world, deletion(&world, name, true)).0, BackupCoverage::Partly, "{name}");
     }
     for name in ["d/*.tmp", "d/?.tmp", "d/[a-c].tmp", "*/a.tmp"] {
-        assert_eq!(kept(&world, deletion(&world, name, true)), (Kept::Whole, vec!["d/a.tmp".to_owned()]), "{name}");
+        assert_eq!(kept(&world, deletion(&world, name, true)), (BackupCoverage::Whole, vec!["d/a.tmp".to_owned()]), "{name}");
     }
     // Without a file that fits, the shell takes the pattern as a name.
     world.write("[x]y", "named so");
-    assert_eq!(kept(&world, deletion(&world, "[x]y", true)), (Kept::Whole, vec!["[x]y".to_owned()]));
+    assert_eq!(kept(&world, deletion(&world, "[x]y", true)), (BackupCoverage::Whole, vec!["[x]y".to_owned()]));
 }
 
 #[test]
@@ -73,14 +73,14 @@ fn a_step_to_the_folder_above_is_taken_behind_a_link() {
     world.write("far/a.tmp", "a");
     fs::create_dir(world.path("far/in")).unwrap();
     symlink("far/in", world.path("l")).unwrap();
-    assert_eq!(kept(&world, deletion(&world, "l/../a.tmp", false)), (Kept::Whole, vec!["far/a.tmp".to_owned()]));
-    assert_eq!(kept(&world, deletion(&world, "l/..", false)).0, Kept::Partly);
+    assert_eq!(kept(&world, deletion(&world, "l/../a.tmp", false)), (BackupCoverage::Whole, vec!["far/a.tmp".to_owned()]));
+    assert_eq!(kept(&world, deletion(&world, "l/..", false)).0, BackupCoverage::Partly);
     assert_eq!(kept(&world, deletion(&world, "l", false)).1, ["l"]);
     world.write("far/in/x", "x");
     assert_eq!(kept(&world, deletion(&world, "l/", false)).1, ["l", "far/in", "far/in/x"]);
     let Loss::Path(mut loss) = deletion(&world, "l", false) else { panic!() };
     "*.tmp".clone_into(&mut loss.name);
-    assert_eq!(kept(&world, Loss::Path(loss)).0, Kept::Partly);
+    assert_eq!(kept(&world, Loss::Path(loss)).0, BackupCoverage::Partly);
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn a_loss_that_takes_the_copies_is_not_kept() {
         (at("*/undo"), "", true),
         (at("state/*"), "", true),
     ] {
-        assert_ne!(world.keep(vec![loss(path.clone(), name, is_pattern)]).kept, Kept::Whole, "{path} {name}");
+        assert_ne!(world.keep(vec![loss(path.clone(), name, is_pattern)]).kept, BackupCoverage::Whole, "{path} {name}");
     }
     world.write("a.log", "a");
-    assert_eq!(world.keep(vec![loss(at("project/*.log"), "", true)]).kept, Kept::Whole);
-    assert_eq!(world.keep(vec![loss(at("*.log"), "", true)]).kept, Kept::Whole);
+    assert_eq!(world.keep(vec![loss(at("project/*.log"), "", true)]).kept, BackupCoverage::Whole);
+    assert_eq!(world.keep(vec![loss(at("*.log"), "", true)]).kept, BackupCoverage::Whole);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn files_in_the_way_of_another_commit_are_kept() {
         let (kept, names) = kept(&world, Loss::Git(loss));
         // Where the branch stays, the files of its commit don't come back with it.
         let wanted: &[&str] = if words.contains(' ') { &[".gitignore", "conf.env"] } else { &["conf.env"] };
-        assert!(kept == Kept::Whole && names == wanted, "{operation} {words}: {kept:?} {names:?}");
+        assert!(kept == BackupCoverage::Whole && names == wanted, "{operation} {words}: {kept:?} {names:?}");
     }
     let before = world.tree();
     let manifest = world.kept(vec![Loss::Git(git(&world, "git.discard", ". old"))]);
@@ -143,7 +143,7 @@ fn files_in_the_way_of_another_commit_are_kept() {
     world.restore(&manifest);
     assert_eq!(fs::read_to_string(world.path("conf.env")).unwrap(), "a secret\n");
     // A name that is neither a commit nor a path is not understood.
-    assert_eq!(kept(&world, Loss::Git(git(&world, "git.reset.hard", "nowhere"))).0, Kept::Partly);
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.reset.hard", "nowhere"))).0, BackupCoverage::Partly);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_folder_in_the_place_of_a_file_has_no_place_afterwards() {
     world.write("a.txt/d/u2", "untracked");
     for (operation, words) in [("git.reset.hard", ""), ("git.discard", "."), ("git.discard", "a.txt")] {
         let (kept, names) = kept(&world, Loss::Git(git(&world, operation, words)));
-        assert!(kept == Kept::Partly && names.contains(&"a.txt/d/u2".to_owned()), "{operation}: {kept:?} {names:?}");
+        assert!(kept == BackupCoverage::Partly && names.contains(&"a.txt/d/u2".to_owned()), "{operation}: {kept:?} {names:?}");
     }
 }
 
@@ -183,7 +183,7 @@ fn the_paths_of_a_clean_may_be_patterns_of_git() {
         let has = |name: &str| names.iter().any(|other| other == name);
         let wanted =
             if words == "d u1.txt" { ["d/u2.txt", "u1.txt", "u1.txt"] } else { ["u1.txt", "d/u2.txt", "sub/keep"] };
-        assert!(kept == Kept::Whole && wanted.iter().all(|name| has(name)), "{words}: {kept:?} {names:?}");
+        assert!(kept == BackupCoverage::Whole && wanted.iter().all(|name| has(name)), "{words}: {kept:?} {names:?}");
     }
     assert_eq!(kept(&world, Loss::Git(git(&world, "git.clean", "d"))).1, ["d/u2.txt"]);
     // A folder that is a repository goes with it.
@@ -202,7 +202,7 @@ fn a_clean_that_is_forced_twice_takes_repositories() {
     let clean = |is_forced: bool| Loss::Git(GitLoss { is_forced, ..git(&world, "git.clean", "") });
     let has = |names: &[String], name: &str| names.iter().any(|other| other == name);
     let (once, names) = kept(&world, clean(false));
-    assert!(once == Kept::Whole && !has(&names, "nest/f") && has(&names, "no/.git/x"), "{names:?}");
+    assert!(once == BackupCoverage::Whole && !has(&names, "nest/f") && has(&names, "no/.git/x"), "{names:?}");
     let before = world.tree();
     let manifest = world.kept(vec![clean(true)]);
     world.git(&["clean", "-qffd"]);
@@ -221,29 +221,29 @@ fn another_repository_is_not_followed() {
         let folder = world.path(folder).display().to_string();
         Loss::Git(GitLoss { folder, ..git(&world, "git.branch.delete", "feat") })
     };
-    assert_eq!(kept(&world, in_folder("")).0, Kept::Whole);
-    assert_eq!(kept(&world, in_folder("vendor.git")).0, Kept::Partly);
-    assert_eq!(kept(&world, in_folder(".git")).0, Kept::Partly);
-    assert_eq!(kept(&world, in_folder("../nowhere")).0, Kept::Partly);
+    assert_eq!(kept(&world, in_folder("")).0, BackupCoverage::Whole);
+    assert_eq!(kept(&world, in_folder("vendor.git")).0, BackupCoverage::Partly);
+    assert_eq!(kept(&world, in_folder(".git")).0, BackupCoverage::Partly);
+    assert_eq!(kept(&world, in_folder("../nowhere")).0, BackupCoverage::Partly);
     world.git(&["config", "core.worktree", "/elsewhere"]);
-    assert_eq!(kept(&world, in_folder("")).0, Kept::Partly);
+    assert_eq!(kept(&world, in_folder("")).0, BackupCoverage::Partly);
 }
 
 #[test]
 fn names_that_stand_for_no_reference_are_not_kept() {
     let world = World::repository();
     for name in ["{}", "@{-1}", "feat", "-"] {
-        assert_eq!(kept(&world, Loss::Git(git(&world, "git.branch.delete", name))).0, Kept::Partly, "{name}");
+        assert_eq!(kept(&world, Loss::Git(git(&world, "git.branch.delete", name))).0, BackupCoverage::Partly, "{name}");
     }
     world.write("wt/x", "x");
-    assert_eq!(kept(&world, Loss::Git(git(&world, "git.worktree.remove", "wt"))).0, Kept::Partly);
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.worktree.remove", "wt"))).0, BackupCoverage::Partly);
 }
 
 #[test]
 fn submodules_are_not_kept() {
     let world = World::repository();
     world.write(".gitmodules", "");
-    assert_eq!(kept(&world, Loss::Git(git(&world, "git.reset.hard", ""))).0, Kept::Partly);
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.reset.hard", ""))).0, BackupCoverage::Partly);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn more_stashes_than_are_kept_are_said() {
         let other = world.git(&["commit-tree", "-m", &format!("{number}"), "-p", "HEAD", "HEAD^{tree}"]);
         world.git(&["update-ref", "--create-reflog", "-m", "x", "refs/stash", &other]);
     }
-    assert_eq!(kept(&world, Loss::Git(git(&world, "git.stash.drop", ""))).0, Kept::Partly);
+    assert_eq!(kept(&world, Loss::Git(git(&world, "git.stash.drop", ""))).0, BackupCoverage::Partly);
 }
 
 #[test]
@@ -274,12 +274,12 @@ fn an_excluded_folder_and_a_staged_file_are_not_kept() {
     };
     for pattern in ["private", "priv*"] {
         let (kept, manifest) = keep(deletion(&world, "private", false), pattern);
-        assert!(kept == Kept::Nothing && manifest.is_none(), "{pattern}: {kept:?}");
+        assert!(kept == BackupCoverage::Nothing && manifest.is_none(), "{pattern}: {kept:?}");
     }
     let (kept, _) = keep(deletion(&world, "private/data", false), "private");
-    assert_eq!(kept, Kept::Nothing);
+    assert_eq!(kept, BackupCoverage::Nothing);
     let (kept, manifest) = keep(Loss::Git(git(&world, "git.reset.hard", "")), ".env");
-    assert_eq!(kept, Kept::Partly);
+    assert_eq!(kept, BackupCoverage::Partly);
     assert!(manifest.unwrap().entries.iter().all(|entry| !entry.path.ends_with(".env")));
     let pins = world.git(&["for-each-ref", "--format=%(objectname)", "refs/guard-host"]);
     let held = |pin: &str| world.git(&["rev-list", "--objects", pin]).contains(&oid);
@@ -334,7 +334,7 @@ fn no_file_comes_back_that_runs_as_its_owner() {
     world.write("tool", "x");
     fs::set_permissions(world.path("tool"), fs::Permissions::from_mode(0o4755)).unwrap();
     let answer = world.keep(vec![world.loss("tool", How::Delete)]);
-    assert_eq!(answer.kept, Kept::Partly);
+    assert_eq!(answer.kept, BackupCoverage::Partly);
     fs::remove_file(world.path("tool")).unwrap();
     let manifest = world.manifest(&answer.id);
     world.restore(&manifest);
@@ -369,7 +369,7 @@ fn branches_come_back_that_another_one_was_copied_over() {
     let renamed =
         GitLoss { words: vec!["main".to_owned(), "feat".to_owned()], ..git(&world, "git.branch.move", "feat") };
     world.git(&["branch", "feat"]);
-    assert_eq!(kept(&world, Loss::Git(renamed)).0, Kept::Partly);
+    assert_eq!(kept(&world, Loss::Git(renamed)).0, BackupCoverage::Partly);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use guard_undo::backup::{Answer, Task, make};
+use guard_undo::backup::{ChildAnswer, Task, make};
 use guard_undo::restore::{Options, Report, Restorer};
-use guard_undo::{GitLoss, How, Kept, Loss, Losses, Manifest, PathLoss, Store};
+use guard_undo::{GitLoss, How, BackupCoverage, Loss, Losses, Manifest, PathLoss, Store};
 
 /// A project and a state folder.
 pub(crate) struct World {
@@ -104,13 +104,13 @@ impl World {
         }
     }
 
-    pub(crate) fn keep(&self, list: Vec<Loss>) -> Answer {
+    pub(crate) fn keep(&self, list: Vec<Loss>) -> ChildAnswer {
         make(&self.task(list), Instant::now(), &self.env)
     }
 
     pub(crate) fn kept(&self, list: Vec<Loss>) -> Manifest {
         let answer = self.keep(list);
-        assert_eq!(answer.kept, Kept::Whole, "{answer:?}");
+        assert_eq!(answer.kept, BackupCoverage::Whole, "{answer:?}");
         self.manifest(&answer.id)
     }
 

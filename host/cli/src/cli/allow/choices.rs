@@ -26,7 +26,7 @@ use guard_hook::chain::Trace;
 use guard_hook::hook::has_settings;
 use guard_hook::undo::would_spare;
 use guard_redact::{MARK, plain, redact, shorten};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// An item of a list in a policy's settings.
@@ -73,10 +73,10 @@ impl Choices {
         question: &Record,
         given: impl Fn(Allow) -> Allow,
         at: &CallContext,
-        places: &Places,
+        dirs: &AppDirs,
         environment: &Environment,
     ) -> anyhow::Result<Self> {
-        let config = load(places, &at.projects());
+        let config = load(dirs, &at.projects());
         if let Some(error) = question.rules.iter().find_map(|rule| of_own_hook(rule, &config)) {
             return Err(error);
         }
@@ -93,7 +93,7 @@ impl Choices {
         } else if is_secret {
             choices.obstacle = "the command contains a secret".to_owned();
         } else {
-            choices.add_allows(question, given, at, places, environment)?;
+            choices.add_allows(question, given, at, dirs, environment)?;
         }
         choices.add_settings(&config, question, at);
         let is_projects = |entry: &Entry| {
@@ -116,11 +116,11 @@ impl Choices {
         question: &Record,
         given: impl Fn(Allow) -> Allow,
         at: &CallContext,
-        places: &Places,
+        dirs: &AppDirs,
         environment: &Environment,
     ) -> anyhow::Result<()> {
         let calls = tool_calls("Bash", Value::String(question.operation.clone()))?;
-        let evaluator = Evaluator::open(places, environment, &at.projects())?;
+        let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
         let (Some(trace), [call]) = (evaluator.decide(&calls, at), calls.as_slice()) else { return Ok(()) };
         match trace.verdict.outcome {
             Outcome::Ask => {}
@@ -142,7 +142,7 @@ impl Choices {
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
         self.is_recoverable = would_spare(call, &trace, &evaluator.chain.prepared);
-        self.operations = lowered(&trace, (call, at), places, environment)?;
+        self.operations = lowered(&trace, (call, at), dirs, environment)?;
         let placed = (call, at, evaluator.facts());
         let narrowest = trace.analysis.as_deref().and_then(|analysis| {
             let narrowest = evaluator.chain.sparing(&trace.verdict, placed, analysis, &given)?;
@@ -200,7 +200,7 @@ impl Choices {
     pub(super) fn pick(
         &self,
         args: &AllowArgs,
-        places: &Places,
+        dirs: &AppDirs,
         environment: &Environment,
     ) -> anyhow::Result<Option<&Change>> {
         let first = self.offered.first().map(|(_, change)| change);
@@ -223,20 +223,20 @@ impl Choices {
         if !self.obstacle.is_empty() {
             print::line(&format!("no allow covers it: {}", self.obstacle))?;
         }
-        let others = self.others(places, environment)?;
-        let mut evaluators = Evaluators::new(places, environment);
+        let others = self.others(dirs, environment)?;
+        let mut evaluators = Evaluators::new(dirs, environment);
         for (at, (title, change)) in (1..).zip(&self.offered).filter(|(at, _)| wanted(*at)) {
             print::line(&format!("\n{at}  {title}"))?;
             self.show(change, &others, &mut evaluators)?;
         }
         print::line("")?;
         let chosen = match number {
-            Some(number) if args.yes || is_agreed(&format!("Write it into {}?", places.config.display()))? => number,
+            Some(number) if args.yes || is_agreed(&format!("Write it into {}?", dirs.config.display()))? => number,
             Some(_) => return Ok(None),
             None => {
                 let last = self.offered.len();
                 let answer =
-                    answer(&format!("Write which one to {}? [1-{last}, Enter for none]", places.config.display()))?;
+                    answer(&format!("Write which one to {}? [1-{last}, Enter for none]", dirs.config.display()))?;
                 match answer.as_str() {
                     "" | "n" | "no" => return Ok(None),
                     "y" | "yes" => 1,
@@ -303,17 +303,17 @@ impl Choices {
     }
 
     /// The other calls of the log that are asked about, and the examples of the policies.
-    fn others(&self, places: &Places, environment: &Environment) -> anyhow::Result<Others> {
+    fn others(&self, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Others> {
         let (own, cwd) = &self.own;
         let at = circumstances(environment, Some(cwd.as_str()));
-        let config = load(places, &at.projects());
+        let config = load(dirs, &at.projects());
         let asked = asks(&config.audit.path)?;
         let of_log =
             asked.iter().rev().filter(|ask| ask.tool == "Bash").map(|ask| (ask.operation.clone(), ask.cwd.clone()));
         let of_log: BTreeSet<(String, String)> = of_log.take(LOGGED).collect();
         let of_policies: BTreeSet<(String, String)> =
-            examples(places, environment, &at).into_iter().map(|command| (command, cwd.clone())).collect();
-        let mut evaluators = Evaluators::new(places, environment);
+            examples(dirs, environment, &at).into_iter().map(|command| (command, cwd.clone())).collect();
+        let mut evaluators = Evaluators::new(dirs, environment);
         let of_tools = asked.iter().filter(|ask| ask.tool != "Bash" && ask.operation != self.own.0);
         let of_tools: BTreeSet<(String, String, String)> = of_tools
             .flat_map(|ask| ask.rules.iter().map(|rule| (rule.clone(), ask.tool.clone(), ask.operation.clone())))
@@ -476,9 +476,9 @@ impl Other {
 }
 
 /// The shell commands of the examples of the chain's policies.
-fn examples(places: &Places, environment: &Environment, at: &CallContext) -> Vec<String> {
+fn examples(dirs: &AppDirs, environment: &Environment, at: &CallContext) -> Vec<String> {
     // A prepared chain carries no examples.
-    let prepared = prepare(places, &environment.program, &at.projects(), None);
+    let prepared = prepare(dirs, &environment.program, &at.projects(), None);
     let manifests = prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { manifest, .. } => Some(manifest),
         Readiness::Broken(_) => None,

@@ -8,7 +8,7 @@ use crate::cli::asked::{is_catch_all, is_spared_by};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::Severity;
 use guard_hook::chain::Trace;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// The most operations that are tried. Each costs a verdict.
@@ -18,7 +18,7 @@ const TRIED: usize = 4;
 pub(super) fn lowered(
     trace: &Trace,
     placed: (&ToolCall, &CallContext),
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Vec<Setting>> {
     let policies: BTreeSet<&str> = trace.verdict.asks().map(|asked| asked.policy.as_str()).collect();
@@ -30,7 +30,7 @@ pub(super) fn lowered(
     let names: Vec<String> = operations.into_iter().take(TRIED).map(|name| format!("{policy}:{name}")).collect();
     let each = names.iter().map(std::slice::from_ref);
     for some in each.chain((names.len() > 1).then_some(names.as_slice())) {
-        if is_spared_by(some, &[placed], places, environment)? {
+        if is_spared_by(some, &[placed], dirs, environment)? {
             let setting = |name: &String| {
                 let (policy, item) = name.split_once(':')?;
                 Some(Setting { policy: policy.to_owned(), key: "lower", item: item.to_owned() })

@@ -21,13 +21,13 @@ pub(in crate::cli) struct ManArgs {
   guard-host self version
   guard-host self version --check PROGRAMS.sha256
   guard-host self uninstall")]
-pub(in crate::cli) struct OwnArgs {
+pub(in crate::cli) struct SelfArgs {
     #[command(subcommand)]
-    pub(in crate::cli) command: OwnCommand,
+    pub(in crate::cli) command: SelfCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum OwnCommand {
+pub(in crate::cli) enum SelfCommand {
     /// Print the version, the target, and the SHA-256 digests of both programs
     #[command(after_help = "Examples:
   guard-host self version

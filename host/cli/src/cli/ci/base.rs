@@ -16,7 +16,7 @@ use guard_config::problem::of_entry;
 use guard_contract::policy::Entry;
 use guard_contract::{Outcome, outcome_name};
 use guard_redact::{plain, shorten};
-use guard_state::Places;
+use guard_state::AppDirs;
 
 /// The longest value that is shown, in bytes.
 const SHOWN: usize = 60;
@@ -39,7 +39,7 @@ pub(super) struct Base {
 impl Base {
     /// Reads the project's files at a revision into a folder below `scratch`. `None` if it has no configuration that can be
     /// used, which the step `replay` reports.
-    pub(super) fn read(name: &str, project: &str, places: &Places, scratch: &Path) -> Option<Self> {
+    pub(super) fn read(name: &str, project: &str, dirs: &AppDirs, scratch: &Path) -> Option<Self> {
         if Path::new(name).is_file() {
             return None;
         }
@@ -47,8 +47,8 @@ impl Base {
         // A component that is missing here changes no setting.
         let _ = revision(name, project, &folder);
         let root = folder.to_string_lossy().into_owned();
-        let entries = candidate(places, &root).ok()?.entries;
-        let needs_trust = !load(places, &[root]).problems.is_empty();
+        let entries = candidate(dirs, &root).ok()?.entries;
+        let needs_trust = !load(dirs, &[root]).problems.is_empty();
         let files = files_at(name, project).unwrap_or_default();
         Some(Base { name: plain(name), files, folder, needs_trust, entries })
     }
@@ -87,7 +87,7 @@ pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     };
     let root = project.root.to_string_lossy();
     // The check has reported a file that can't be used.
-    let Ok(now) = candidate(project.places, &root) else {
+    let Ok(now) = candidate(project.dirs, &root) else {
         return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
     };
     let notices: Vec<Remark> = changes(project, base, &now.entries).into_iter().map(Remark::notice).collect();

@@ -20,10 +20,10 @@ const CASES: &str = ".guard/cases";
 const BESIDE: &str = "cases";
 
 /// The number of cases, and the failures.
-pub(super) type Tried = Result<(u64, Vec<Mistake>), Untried>;
+pub(super) type Tried = Result<(u64, Vec<Mistake>), Untested>;
 
 /// Why no case was run.
-pub(super) enum Untried {
+pub(super) enum Untested {
     /// The policies can't be asked.
     Policies(Mistake),
     /// The cases can't be read.
@@ -46,8 +46,8 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
                 mistakes.extend(failed);
             }
             // An earlier step has reported it with its place.
-            Err(Untried::Policies(_)) if project.has_failed.get() => is_broken = true,
-            Err(Untried::Policies(mistake) | Untried::Cases(mistake)) => mistakes.push(mistake),
+            Err(Untested::Policies(_)) if project.has_failed.get() => is_broken = true,
+            Err(Untested::Policies(mistake) | Untested::Cases(mistake)) => mistakes.push(mistake),
         }
     }
     let result = match (mistakes.is_empty(), count) {
@@ -80,18 +80,18 @@ fn removed(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
 fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
     let root = project.root.to_string_lossy().into_owned();
     let of_policies =
-        |error: SubjectError| Untried::Policies(project.mistake(&project.file, None, error.to_string(), &error.hint));
-    let subject = Subject::chain(project.places, &project.environment.program, &[root]).map_err(of_policies)?;
+        |error: SubjectError| Untested::Policies(project.mistake(&project.file, None, error.to_string(), &error.hint));
+    let subject = Subject::chain(project.dirs, &project.environment.program, &[root]).map_err(of_policies)?;
     subject.chain_for_suite(&Suite::default()).map_err(of_policies)?;
     let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
     run(project, &subject, read(project, &subject, &project.root.join(cases))?, &hint)
 }
 
 /// Reads the suites in a file or folder.
-fn read(project: &Project<'_>, subject: &Subject, folder: &Path) -> Result<Vec<(PathBuf, Suite)>, Untried> {
+fn read(project: &Project<'_>, subject: &Subject, folder: &Path) -> Result<Vec<(PathBuf, Suite)>, Untested> {
     let failed = |error: SuiteError| {
         let (file, line) = split(&error.place);
-        Untried::Cases(project.mistake(Path::new(file), line, error.text.clone(), &error.hint))
+        Untested::Cases(project.mistake(Path::new(file), line, error.text.clone(), &error.hint))
     };
     let mut suites = Vec::new();
     for file in suite::find(folder).map_err(failed)? {
@@ -101,7 +101,7 @@ fn read(project: &Project<'_>, subject: &Subject, folder: &Path) -> Result<Vec<(
     }
     if suites.is_empty() {
         let text = "there are no cases".to_owned();
-        return Err(Untried::Cases(project.mistake(folder, None, text, "write some, or remove it")));
+        return Err(Untested::Cases(project.mistake(folder, None, text, "write some, or remove it")));
     }
     Ok(suites)
 }
@@ -113,7 +113,7 @@ fn run(project: &Project<'_>, subject: &Subject, suites: Vec<(PathBuf, Suite)>, 
         chains.push(subject.chain_for_suite(suite).map_err(|error| {
             let place = format!("{}{}", file.display(), suite::line_of_settings(file));
             let (file, line) = split(&place);
-            Untried::Cases(project.mistake(Path::new(file), line, error.to_string(), &error.hint))
+            Untested::Cases(project.mistake(Path::new(file), line, error.to_string(), &error.hint))
         })?);
     }
     let on_chains: Vec<SuiteOnChain<'_>> =
@@ -150,10 +150,10 @@ fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Ve
 /// The cases of a policy's own rules.
 fn of_rules(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
     let Source::Builtin(name) = &entry.source else { return Ok((0, Vec::new())) };
-    let of_policy = |text: String, hint: &str| Untried::Policies(project.of_policy(&entry.name, &text, hint));
+    let of_policy = |text: String, hint: &str| Untested::Policies(project.of_policy(&entry.name, &text, hint));
     let rules = &entry.settings_source.file;
     let settings = of_file(rules).map_err(|problem| of_policy(problem.text, &problem.hint))?;
-    let subject = Subject::policy(name, Wasi::Frozen, &project.root, project.places)
+    let subject = Subject::policy(name, Wasi::Frozen, &project.root, project.dirs)
         .map_err(|error| of_policy(error.to_string(), &error.hint))?;
     let with_settings = Suite { settings: settings.clone(), ..Suite::default() };
     subject.chain_for_suite(&with_settings).map_err(|error| of_policy(error.to_string(), &error.hint))?;

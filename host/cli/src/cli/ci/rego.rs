@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::cases::{Tried, Untried};
+use super::cases::{Tried, Untested};
 use super::{ALL, Project};
 use crate::cli::test::rego::TEST_BYTES;
 use guard_config::of_file;
@@ -20,7 +20,7 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
     let prepared = project.prepare();
     let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
     for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
-        let of_policy = |text: &str, hint: &str| Untried::Policies(project.of_policy(&entry.name, text, hint));
+        let of_policy = |text: &str, hint: &str| Untested::Policies(project.of_policy(&entry.name, text, hint));
         let settings = of_settings(entry).map_err(|text| of_policy(&text, ""))?;
         let has_tests = settings
             .get("files")
@@ -30,7 +30,7 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
             continue;
         }
         let of_subject = |error: SubjectError| of_policy(&error.to_string(), &error.hint);
-        let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.places).map_err(of_subject)?;
+        let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.dirs).map_err(of_subject)?;
         let tests = rego_tests(&subject, &settings, &project.root).map_err(of_subject)?;
         let on_chains: Vec<SuiteOnChain<'_>> =
             tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain)).collect();

@@ -12,7 +12,7 @@ use crate::cli::install::show;
 use crate::cli::print;
 use crate::cli::subject::{circumstances, file as file_of, not_edited, refused, told};
 use guard_config::edit::{Addition, EditError, Target};
-use guard_config::lock::{self, Lock, Locked};
+use guard_config::lock::{self, Lock, LockedComponent};
 use guard_config::{Trust, load};
 use guard_contract::Layer;
 use guard_contract::call::CallContext;
@@ -25,15 +25,15 @@ use guard_hook::cache::{Artifact, Component, Member, Prepared, Readiness, forget
 use guard_kit::compile::making;
 use guard_platform::paths::{judged_text, native, slashed};
 use guard_setup::check::check;
-use guard_setup::install::{Change, Edited, apply};
-use guard_state::Places;
+use guard_setup::install::{Change, EditedFile, apply};
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// The file that a command changes, and where.
-pub(super) struct Site<'a> {
+pub(super) struct EditTarget<'a> {
     pub(super) layer: Layer,
     pub(super) file: PathBuf,
-    places: &'a Places,
+    dirs: &'a AppDirs,
     environment: &'a Environment,
     at: CallContext,
 }
@@ -47,8 +47,8 @@ fn meant(source: &str) -> String {
     )
 }
 
-pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = Site::of(args.place, places, environment);
+pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = EditTarget::of(args.place, dirs, environment);
     let edited = site.open()?;
     let text = edited.text().unwrap_or_default();
     // A file that cannot be used is told before anything is compiled.
@@ -58,7 +58,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
             "give env:NAME, read:PATH or journal:STREAM=FILE; a path is absolute, or begins with ~/, ./ or ${NAME}";
         refused(Exit::Usage, format!("`--grant {word}` isn't a grant"), hint)
     })?;
-    let prepared = chain(places, environment);
+    let prepared = chain(dirs, environment);
     let fetched = match lock::is_address(&args.source) {
         true => Some(fetch(&args.source, &prepared.config.signers, args.network.patience())?),
         false => None,
@@ -81,7 +81,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         (None, Some((replaced, _))) => replaced.wasi,
         (wasi, _) => WasiName::of(wasi),
     };
-    let (artifact, manifest) = made(&component, wasi, &args.source, places)?;
+    let (artifact, manifest) = made(&component, wasi, &args.source, dirs)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
     })?;
@@ -97,7 +97,7 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
         show(&change)?;
     } else {
         if let (Some(fetched), Some((lock, locked))) = (&fetched, pinned) {
-            fetched.keep(&locked, &site.file, places)?;
+            fetched.keep(&locked, &site.file, dirs)?;
             super::fetched::write(lock, &site.file)?;
             site.write(&change)?;
         } else {
@@ -126,8 +126,8 @@ pub(super) fn add(args: &AddArgs, places: &Places, environment: &Environment) ->
     if args.place.dry_run { Ok(Exit::Success) } else { site.settle(&addition.name, true) }
 }
 
-pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = Site::of(args.place, places, environment);
+pub(super) fn remove(args: &RemoveArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let site = EditTarget::of(args.place, dirs, environment);
     let edited = site.open()?;
     let after = site.target().remove(edited.text(), &args.name).map_err(|error| match error {
         EditError::Missing(..) => refused(error.exit(), error.to_string(), site.elsewhere(&args.name, error.hint())),
@@ -145,32 +145,32 @@ pub(super) fn remove(args: &RemoveArgs, places: &Places, environment: &Environme
     site.settle(&args.name, false)
 }
 
-impl<'a> Site<'a> {
-    pub(super) fn of(place: PlaceArgs, places: &'a Places, environment: &'a Environment) -> Self {
+impl<'a> EditTarget<'a> {
+    pub(super) fn of(place: PlaceArgs, dirs: &'a AppDirs, environment: &'a Environment) -> Self {
         let at = circumstances(environment, None);
         let (layer, file) = match place.project {
-            true => (Layer::Project, Places::project_file(&at.project_root)),
-            false => (Layer::User, places.config.clone()),
+            true => (Layer::Project, AppDirs::project_file(&at.project_root)),
+            false => (Layer::User, dirs.config.clone()),
         };
-        Site { layer, file, places, environment, at }
+        EditTarget { layer, file, dirs, environment, at }
     }
 
     pub(super) fn target(&self) -> Target<'_> {
-        Target { layer: self.layer, file: &self.file, home: &self.places.home }
+        Target { layer: self.layer, file: &self.file, home: &self.dirs.home }
     }
 
     /// The file, through links as a registration follows them.
-    pub(super) fn open(&self) -> anyhow::Result<Edited> {
+    pub(super) fn open(&self) -> anyhow::Result<EditedFile> {
         let project = native(&self.at.project_root);
         let (within, mode) = match self.layer {
             Layer::Project => (Some(&*project), 0o644),
             Layer::Managed | Layer::User => (None, 0o600),
         };
-        Edited::open(&self.file, within, mode).map_err(not_edited)
+        EditedFile::open(&self.file, within, mode).map_err(not_edited)
     }
 
     pub(super) fn write(&self, change: &Change) -> anyhow::Result<()> {
-        apply(std::slice::from_ref(change), &self.places.state).map_err(not_edited)
+        apply(std::slice::from_ref(change), &self.dirs.state).map_err(not_edited)
     }
 
     /// The lock with a component that was fetched, and what it says of it. Signatures that are wanted must be there.
@@ -180,7 +180,7 @@ impl<'a> Site<'a> {
         addition: &Addition,
         manifest: &Manifest,
         prepared: &Prepared,
-    ) -> anyhow::Result<(Lock, Locked)> {
+    ) -> anyhow::Result<(Lock, LockedComponent)> {
         let mut lock = super::fetched::lock(&self.file)?;
         let before = lock.policy.iter().find(|locked| locked.name == addition.name);
         let locked = fetched.locked(
@@ -188,7 +188,7 @@ impl<'a> Site<'a> {
             &addition.source,
             &manifest.version,
             before,
-            (&prepared.config, self.places),
+            (&prepared.config, self.dirs),
         )?;
         lock.put(locked.clone());
         Ok((lock, locked))
@@ -278,7 +278,7 @@ impl<'a> Site<'a> {
             return Ok(());
         }
         if prepared.config.locked.iter().any(|locked| locked == name) {
-            let text = format!("`{name}` is locked by {}", self.places.managed.display());
+            let text = format!("`{name}` is locked by {}", self.dirs.managed.display());
             return Err(refused(Exit::NoPermission, text, "give another `--name`"));
         }
         let of_preset = |entry: &Entry| entry.layer == Layer::User && entry.name == name;
@@ -322,10 +322,10 @@ impl<'a> Site<'a> {
 
     /// Where else an entry of that name comes from.
     fn elsewhere(&self, name: &str, otherwise: String) -> String {
-        let config = load(self.places, &self.at.projects());
+        let config = load(self.dirs, &self.at.projects());
         let Some(entry) = config.entries.iter().find(|entry| entry.name == name) else { return otherwise };
         match entry.layer {
-            Layer::Managed => format!("it comes from {}, which is not yours to change", self.places.managed.display()),
+            Layer::Managed => format!("it comes from {}, which is not yours to change", self.dirs.managed.display()),
             Layer::Project => "it comes from the project's file; give `--project`".to_owned(),
             Layer::User if self.layer == Layer::Project => {
                 "it comes from your own guard.toml; leave `--project` out".to_owned()
@@ -337,8 +337,8 @@ impl<'a> Site<'a> {
     /// Re-prepares the chain after an edit; prints warnings. `name` is the edited entry's, which may have been removed.
     pub(super) fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
-        let prepared = warm(self.places, &self.environment.program, &projects, making());
-        forget(self.places, name, &prepared);
+        let prepared = warm(self.dirs, &self.environment.program, &projects, making());
+        forget(self.dirs, name, &prepared);
         let mut exit = Exit::Success;
         for (file, state) in &prepared.config.projects {
             if let Trust::Lapsed(_) = state

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::cli::print;
 use crate::cli::subject::{not_written, refused};
-use guard_config::lock::{Lock, Locked, fetched};
+use guard_config::lock::{Lock, LockedComponent, fetched};
 use guard_config::{Config, Signer, signers};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Source;
 use guard_hook::cache::Component;
 use guard_registry::{PublicKey, Reference, Registry, RegistryError, Signature, download};
-use guard_state::{Places, write_lasting, write_new};
+use guard_state::{AppDirs, write_lasting, write_new};
 
 /// A component that was fetched.
 pub(super) struct Fetched {
@@ -97,16 +97,16 @@ impl Fetched {
         name: &str,
         source: &str,
         version: &str,
-        before: Option<&Locked>,
-        (config, places): (&Config, &Places),
-    ) -> anyhow::Result<Locked> {
+        before: Option<&LockedComponent>,
+        (config, dirs): (&Config, &AppDirs),
+    ) -> anyhow::Result<LockedComponent> {
         let is_wanted = |wanted: &Vec<Signer>| !wanted.iter().any(|signer| self.signers.contains(signer));
         if config.signed_only.iter().any(is_wanted) {
             let text = format!("`{source}` has no signature of a signer, and `signed-only` is set");
             let hint = "ask its authors for one; `signers` in `[trust]` must hold their key";
             return Err(refused(Exit::Data, text, hint));
         }
-        let keys = before.map(|before| signers::keys(places, &before.sha256)).unwrap_or_default();
+        let keys = before.map(|before| signers::keys(dirs, &before.sha256)).unwrap_or_default();
         // Added by somebody who did not know the signer, the lock does not name them.
         let seen = || config.signers.iter().find(|signer| keys.contains(&signer.key)).map(|signer| signer.name.clone());
         let signer = match before.and_then(|before| before.signer.clone()).or_else(seen) {
@@ -119,7 +119,7 @@ impl Fetched {
                 return Err(refused(Exit::Data, text, hint));
             }
         };
-        Ok(Locked {
+        Ok(LockedComponent {
             name: name.to_owned(),
             source: source.to_owned(),
             version: version.to_owned(),
@@ -130,7 +130,7 @@ impl Fetched {
     }
 
     /// Keeps the component beside the guard.toml, and its signatures in the state folder.
-    pub(super) fn keep(&self, locked: &Locked, config: &Path, places: &Places) -> anyhow::Result<()> {
+    pub(super) fn keep(&self, locked: &LockedComponent, config: &Path, dirs: &AppDirs) -> anyhow::Result<()> {
         let folder = fetched(config);
         if std::fs::symlink_metadata(&folder).is_ok_and(|data| data.is_symlink()) {
             let text = format!("`{}` is a link, and nothing is written where it leads", folder.display());
@@ -144,7 +144,7 @@ impl Fetched {
         let ignored = if ignore.exists() { Ok(()) } else { write_new(&ignore, b"*\n", 0o644) };
         ignored.and_then(|()| write_new(&file, &wasm, 0o644)).map_err(|error| not_written(&file, &error))?;
         for signer in &self.signers {
-            signers::remember(places, &self.component.sha256, &signer.key)?;
+            signers::remember(dirs, &self.component.sha256, &signer.key)?;
         }
         Ok(())
     }

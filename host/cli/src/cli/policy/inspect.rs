@@ -20,13 +20,13 @@ use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 use guard_contract::{Manifest, Rule, outcome_name};
 use guard_hook::cache::{Artifact, Component, Prepared, Readiness, run_examples};
 use guard_setup::oversights::waiting_grants;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// How often a call is made to know its cost.
 const RUNS: usize = 20;
 
-struct About {
+struct PolicySummary {
     entry: Entry,
     bytes: usize,
     artifact: Artifact,
@@ -44,18 +44,18 @@ pub(super) fn run(
     name: &str,
     wasi: Wasi,
     format: Format,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
-    let prepared = chain(places, environment);
-    let entry = entry(&prepared, name, wasi, places, environment)?;
+    let prepared = chain(dirs, environment);
+    let entry = entry(&prepared, name, wasi, dirs, environment)?;
     let component = Component::read(&entry.source)
         .map_err(|fault| refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))?;
-    let (artifact, manifest) = made(&component, entry.wasi, name, places)?;
+    let (artifact, manifest) = made(&component, entry.wasi, name, dirs)?;
     let failing = run_examples(&artifact, &manifest).err();
     let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
     let bytes = component.wasm(guard_builtins::component).map_or(0, |wasm| wasm.len());
-    let about = About { entry, bytes, artifact, manifest, failing, trial, home: places.home.clone() };
+    let about = PolicySummary { entry, bytes, artifact, manifest, failing, trial, home: dirs.home.clone() };
     match format {
         Format::Json => print::json(&about.json())?,
         Format::Human => about.lines().iter().try_for_each(|line| print::line(line))?,
@@ -68,7 +68,7 @@ fn entry(
     prepared: &Prepared,
     name: &str,
     wasi: Wasi,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Entry> {
     if let Some(member) = prepared.members.iter().find(|member| member.entry.name == name) {
@@ -97,13 +97,13 @@ fn entry(
         }
     };
     let file = PathBuf::from(&environment.cwd).join("guard.toml");
-    let target = Target { layer: Layer::User, file: &file, home: &places.home };
+    let target = Target { layer: Layer::User, file: &file, home: &dirs.home };
     let addition = Addition { name: "inspected".to_owned(), source, ..Addition::default() };
     let entry = target.entry(&addition).map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint))?;
     Ok(Entry { wasi, ..entry })
 }
 
-impl About {
+impl PolicySummary {
     fn imports(&self, answered: ImportResolution) -> Vec<&String> {
         let imports = self.artifact.interface.imports.iter();
         imports.filter(|import| Interface::answered(import, self.artifact.wasi) == answered).collect()

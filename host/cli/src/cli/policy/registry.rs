@@ -17,7 +17,7 @@ use guard_platform::paths::native;
 use guard_registry::{Annotations, Reference, Registry, RegistryError, SecretKey};
 use guard_state::environment::Environment;
 use guard_state::files::read_text;
-use guard_state::{Places, write_new};
+use guard_state::{AppDirs, write_new};
 
 /// The largest file of a key.
 const KEY_BYTES: u64 = 1 << 16;
@@ -25,7 +25,7 @@ const KEY_BYTES: u64 = 1 << 16;
 /// The most policies whose tags are listed.
 const SHOWN: usize = 100;
 
-pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let reference = reference(&args.address)?;
     if reference.digest.is_some() {
         return Err(refused(
@@ -43,7 +43,7 @@ pub(super) fn push(args: &PushArgs, places: &Places, environment: &Environment) 
         ""
     };
     let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), hint))?;
-    let (artifact, manifest) = made(&component, Wasi::Frozen, &args.file, places)?;
+    let (artifact, manifest) = made(&component, Wasi::Frozen, &args.file, dirs)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not pushed: {fault}", args.file), "repair the policy, or its example")
     })?;

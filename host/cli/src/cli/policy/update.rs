@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use semver::Version;
 
-use super::edit::Site;
+use super::edit::EditTarget;
 use super::fetched::{Fetched, fetch, lock, reference, told, write};
 use super::{chain, made};
 use crate::cli::args::{FetchArgs, PlaceArgs, UpdateArgs};
@@ -14,7 +14,7 @@ use crate::cli::replay::replay;
 use crate::cli::subject::{circumstances, refused, told as explained};
 use crate::cli::terminal::{is_agreed, is_attended, unattended};
 use guard_config::edit::Addition;
-use guard_config::lock::{Lock, Locked};
+use guard_config::lock::{Lock, LockedComponent};
 use guard_contract::Layer;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, Source};
@@ -22,16 +22,16 @@ use guard_contract::{Manifest, Problem, outcome_name};
 use guard_hook::cache::{Component, Prepared, run_examples, warm};
 use guard_kit::compile::making;
 use guard_registry::{Reference, Registry};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let prepared = chain(places, environment);
+pub(super) fn fetch_missing(args: &FetchArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let prepared = chain(dirs, environment);
     let mut exit = Exit::Success;
     let (mut count, mut failed) = (0, Vec::new());
     for (entry, address) in addressed(&prepared) {
         // What fails keeps no other policy from being fetched.
-        match fetch_one(args, (entry, address), &prepared, places) {
+        match fetch_one(args, (entry, address), &prepared, dirs) {
             Ok(true) => count += 1,
             Ok(false) => {}
             Err(error) => {
@@ -42,7 +42,7 @@ pub(super) fn fetch_missing(args: &FetchArgs, places: &Places, environment: &Env
         }
     }
     let projects = circumstances(environment, None).projects();
-    let warmed = warm(places, &environment.program, &projects, making());
+    let warmed = warm(dirs, &environment.program, &projects, making());
     let is_untold = |entry: &Entry| entry.address.is_some() && !failed.contains(&&entry.name);
     for member in warmed.members.iter().filter(|member| is_untold(&member.entry)) {
         if let Some(Problem { text, hint, .. }) = &member.entry.refused {
@@ -62,9 +62,9 @@ fn fetch_one(
     args: &FetchArgs,
     (entry, address): (&Entry, &str),
     prepared: &Prepared,
-    places: &Places,
+    dirs: &AppDirs,
 ) -> anyhow::Result<bool> {
-    let file = file_of(entry, places);
+    let file = file_of(entry, dirs);
     let Some(locked) = lock(&file)?.find(&entry.name, address).cloned() else { return Ok(false) };
     if entry.refused.is_none() && is_there(&locked, &file) {
         return Ok(false);
@@ -83,18 +83,18 @@ fn fetch_one(
     // Who does not know the signer has the digest that was pinned.
     let is_known = locked.signer.as_ref().is_some_and(|name| config.signers.iter().any(|other| other.name == *name));
     if is_known || !config.signed_only.is_empty() && entry.layer != Layer::Managed {
-        fetched.locked(&entry.name, address, &locked.version, Some(&locked), (config, places))?;
+        fetched.locked(&entry.name, address, &locked.version, Some(&locked), (config, dirs))?;
     }
-    fetched.keep(&locked, &file, places)?;
+    fetched.keep(&locked, &file, dirs)?;
     print::status(&format!("fetched `{}` {} from {address}", entry.name, locked.version))?;
     Ok(true)
 }
 
-pub(super) fn run(args: &UpdateArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &UpdateArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let projects = if args.all { vec![false, true] } else { vec![args.place.project] };
     let mut is_new = false;
     for project in projects {
-        is_new |= update_file(args, PlaceArgs { project, ..args.place }, places, environment)?;
+        is_new |= update_file(args, PlaceArgs { project, ..args.place }, dirs, environment)?;
     }
     if !is_new {
         print::line("nothing is new")?;
@@ -106,12 +106,12 @@ pub(super) fn run(args: &UpdateArgs, places: &Places, environment: &Environment)
 fn update_file(
     args: &UpdateArgs,
     place: PlaceArgs,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<bool> {
-    let site = Site::of(place, places, environment);
-    let prepared = chain(places, environment);
-    let here = |entry: &Entry| entry.layer == site.layer && file_of(entry, places) == site.file;
+    let site = EditTarget::of(place, dirs, environment);
+    let prepared = chain(dirs, environment);
+    let here = |entry: &Entry| entry.layer == site.layer && file_of(entry, dirs) == site.file;
     let all: Vec<_> = addressed(&prepared).filter(|(entry, _)| here(entry)).collect();
     let unknown = args.names.iter().find(|name| !all.iter().any(|(entry, _)| entry.name == **name));
     if let Some(name) = unknown {
@@ -126,7 +126,7 @@ fn update_file(
     let mut is_new = false;
     for (entry, address) in all {
         if args.names.is_empty() || args.names.contains(&entry.name) {
-            is_new |= update(args, (entry, address), &site, &prepared, places, environment)?;
+            is_new |= update(args, (entry, address), &site, &prepared, dirs, environment)?;
         }
     }
     Ok(is_new)
@@ -136,27 +136,27 @@ fn update_file(
 fn update(
     args: &UpdateArgs,
     (entry, address): (&Entry, &str),
-    site: &Site<'_>,
+    site: &EditTarget<'_>,
     prepared: &Prepared,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<bool> {
     let before = lock(&site.file)?.policy.into_iter().find(|locked| locked.name == entry.name);
     let newest = newest(address, args)?;
     let fetched = fetch(&newest, &prepared.config.signers, args.network.patience())?;
-    let is_same = |before: &Locked| before.source == newest && before.sha256 == fetched.component.sha256;
+    let is_same = |before: &LockedComponent| before.source == newest && before.sha256 == fetched.component.sha256;
     if address == newest && before.as_ref().is_some_and(is_same) {
         if !is_kept(before.as_ref(), &site.file) && !args.place.dry_run {
-            before.map(|before| fetched.keep(&before, &site.file, places)).transpose()?;
+            before.map(|before| fetched.keep(&before, &site.file, dirs)).transpose()?;
         }
         return Ok(false);
     }
-    let (artifact, manifest) = made(&fetched.component, entry.wasi, &newest, places)?;
+    let (artifact, manifest) = made(&fetched.component, entry.wasi, &newest, dirs)?;
     run_examples(&artifact, &manifest)
         .map_err(|fault| refused(Exit::Data, format!("`{newest}` is not taken: {fault}"), "ask its authors"))?;
     let old = before.as_ref().filter(|before| is_there(before, &site.file)).and_then(|before| {
         let component = Component::read(&Source::File(before.component(&site.file))).ok()?;
-        Some((made(&component, entry.wasi, &before.source, places).ok()?.1, before))
+        Some((made(&component, entry.wasi, &before.source, dirs).ok()?.1, before))
     });
     let version = before.as_ref().map_or("nothing", |before| before.version.as_str());
     print::line(&format!("{}: {version} -> {} ({newest})", entry.name, manifest.version))?;
@@ -179,7 +179,7 @@ fn update(
     site.check(prepared, &added.entry, (artifact, &manifest))?;
     let (lock, locked) = site.pin(&fetched, &addition, &manifest, prepared)?;
     if let Some((_, before)) = &old {
-        compare(before, &fetched, &site.file, places, environment)?;
+        compare(before, &fetched, &site.file, dirs, environment)?;
     }
     let change = edited.change(Some(added.text));
     if args.place.dry_run {
@@ -189,8 +189,8 @@ fn update(
         return Ok(true);
     }
     consent(entry, site, old.as_ref().map(|(old, _)| old), &manifest)?;
-    fetched.keep(&locked, &site.file, places)?;
-    let is_used = |old: &&Locked| lock.policy.iter().any(|other| other.sha256 == old.sha256);
+    fetched.keep(&locked, &site.file, dirs)?;
+    let is_used = |old: &&LockedComponent| lock.policy.iter().any(|other| other.sha256 == old.sha256);
     let unused = before.as_ref().filter(|old| !is_used(old)).map(|old| old.component(&site.file));
     write(lock, &site.file)?;
     if newest != address {
@@ -207,7 +207,7 @@ fn update(
 }
 
 /// Has a person agree to a manifest that asks for more than the old one, is older, or is of another policy.
-fn consent(entry: &Entry, site: &Site<'_>, old: Option<&Manifest>, manifest: &Manifest) -> anyhow::Result<()> {
+fn consent(entry: &Entry, site: &EditTarget<'_>, old: Option<&Manifest>, manifest: &Manifest) -> anyhow::Result<()> {
     let new_wishes: Vec<&String> = match old {
         Some(old) => manifest.grants.iter().filter(|wish| !old.grants.contains(wish)).collect(),
         None => manifest.grants.iter().filter(|wish| !entry.grants.covers(wish)).collect(),
@@ -241,25 +241,25 @@ fn addressed(prepared: &Prepared) -> impl Iterator<Item = (&Entry, &str)> {
 }
 
 /// The guard.toml of an entry.
-fn file_of(entry: &Entry, places: &Places) -> PathBuf {
+fn file_of(entry: &Entry, dirs: &AppDirs) -> PathBuf {
     match entry.layer {
-        Layer::Managed => places.managed.clone(),
-        Layer::User => places.config.clone(),
-        Layer::Project => Places::project_file(&entry.project),
+        Layer::Managed => dirs.managed.clone(),
+        Layer::User => dirs.config.clone(),
+        Layer::Project => AppDirs::project_file(&entry.project),
     }
 }
 
-fn is_there(locked: &Locked, config: &Path) -> bool {
+fn is_there(locked: &LockedComponent, config: &Path) -> bool {
     let component = Source::File(locked.component(config));
     Component::read(&component).is_ok_and(|component| component.sha256 == locked.sha256)
 }
 
-fn is_kept(locked: Option<&Locked>, config: &Path) -> bool {
+fn is_kept(locked: Option<&LockedComponent>, config: &Path) -> bool {
     locked.is_none_or(|locked| is_there(locked, config))
 }
 
 /// The address by the digest that is pinned, so that a tag which has moved does not matter.
-fn by_digest(locked: &Locked) -> anyhow::Result<String> {
+fn by_digest(locked: &LockedComponent) -> anyhow::Result<String> {
     match (&locked.digest, locked.source.starts_with("oci://")) {
         (Some(digest), true) => {
             Ok(Reference { digest: Some(digest.clone()), ..reference(&locked.source)? }.to_string())
@@ -324,7 +324,7 @@ fn changes(old: Option<&Manifest>, new: &Manifest) -> Vec<String> {
     lines
 }
 
-fn signed(before: Option<&Locked>, fetched: &Fetched) -> Option<String> {
+fn signed(before: Option<&LockedComponent>, fetched: &Fetched) -> Option<String> {
     let now = fetched.signers.first().map(|signer| signer.name.as_str());
     let was = before.and_then(|before| before.signer.as_deref());
     (now != was).then(|| format!("  signed    by {} -> by {}", was.unwrap_or("nobody"), now.unwrap_or("nobody")))
@@ -332,20 +332,20 @@ fn signed(before: Option<&Locked>, fetched: &Fetched) -> Option<String> {
 
 /// Compares the decisions of the two versions on the calls in the log, if there are any.
 fn compare(
-    before: &Locked,
+    before: &LockedComponent,
     fetched: &Fetched,
     config: &Path,
-    places: &Places,
+    dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let log = places.state.join("audit.jsonl");
+    let log = dirs.state.join("audit.jsonl");
     if !log.is_file() {
         return Ok(());
     }
     let scratch = tempfile::tempdir()?;
     let new = scratch.path().join("new.wasm");
     std::fs::write(&new, &*fetched.component.wasm(guard_builtins::component)?)?;
-    let old = Places { config: before.component(config), ..places.clone() };
+    let old = AppDirs { config: before.component(config), ..dirs.clone() };
     let replayed = replay(new.to_str(), &old, environment, |sources, _, take| {
         sources.read(&log, take).map_err(|error| refused(Exit::NoInput, format!("`{}`: {error}", log.display()), ""))
     })?;

@@ -10,7 +10,7 @@ use guard_redact::MARK;
 
 /// The contents of one line.
 #[derive(Debug, PartialEq)]
-pub(super) enum Found {
+pub(super) enum LineContents {
     /// Calls, as payloads of this harness.
     Calls(Vec<Call>),
     /// A decision with all that it rests on.
@@ -44,30 +44,30 @@ fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
 
 impl Context {
     /// Reads an object: a line or a whole file.
-    pub(super) fn read(&mut self, value: Value) -> Found {
+    pub(super) fn read(&mut self, value: Value) -> LineContents {
         match value {
             Value::Object(object) => self.object(object),
             Value::Array(list) => self.list(list),
-            _ => Found::Unusable("no object"),
+            _ => LineContents::Unusable("no object"),
         }
     }
 
-    fn list(&mut self, list: Vec<Value>) -> Found {
+    fn list(&mut self, list: Vec<Value>) -> LineContents {
         if list.is_empty() {
-            return Found::Unusable("an empty list");
+            return LineContents::Unusable("an empty list");
         }
         let mut calls = Vec::new();
         for value in list {
             match self.read(value) {
-                Found::Calls(more) => calls.extend(more),
-                Found::Nothing => {}
+                LineContents::Calls(more) => calls.extend(more),
+                LineContents::Nothing => {}
                 other => return other,
             }
         }
-        if calls.is_empty() { Found::Nothing } else { Found::Calls(calls) }
+        if calls.is_empty() { LineContents::Nothing } else { LineContents::Calls(calls) }
     }
 
-    fn object(&mut self, mut object: Map<String, Value>) -> Found {
+    fn object(&mut self, mut object: Map<String, Value>) -> LineContents {
         if object.contains_key("ts") && object.contains_key("action") {
             return of_log(&mut object);
         }
@@ -104,13 +104,13 @@ impl Context {
             && !kind.is_empty()
         {
             // What was sent to the model holds all earlier calls once more.
-            return if kind == "assistant" { self.of_claude(&object, message) } else { Found::Nothing };
+            return if kind == "assistant" { self.of_claude(&object, message) } else { LineContents::Nothing };
         }
         self.plain(object)
     }
 
     /// A call as the other commands take it, or a payload.
-    fn plain(&mut self, object: Map<String, Value>) -> Found {
+    fn plain(&mut self, object: Map<String, Value>) -> LineContents {
         let cwd = text(&object, "cwd").to_owned();
         if let Some(command) = object.get("command").filter(|_| !object.contains_key("tool_input")) {
             let input = Value::Object(Map::from_iter([("command".to_owned(), command.clone())]));
@@ -126,13 +126,13 @@ impl Context {
         let default = guard_harness::default();
         let harness: &dyn Harness = guard_harness::detect(&object, default);
         match harness.confidence_in(&object) {
-            DetectionConfidence::None if is_of_a_transcript(&object) => Found::Nothing,
-            DetectionConfidence::None => Found::Unusable("of no format that is known"),
-            _ => Found::Calls(vec![Call { harness: harness.name(), payload: object }]),
+            DetectionConfidence::None if is_of_a_transcript(&object) => LineContents::Nothing,
+            DetectionConfidence::None => LineContents::Unusable("of no format that is known"),
+            _ => LineContents::Calls(vec![Call { harness: harness.name(), payload: object }]),
         }
     }
 
-    fn call(&self, harness: &'static str, tool: &str, input: Value, cwd: &str) -> Found {
+    fn call(&self, harness: &'static str, tool: &str, input: Value, cwd: &str) -> LineContents {
         let cwd = if cwd.is_empty() { self.cwd.as_str() } else { cwd };
         let mut payload = Map::from_iter([
             ("tool_name".to_owned(), Value::String(tool.to_owned())),
@@ -141,11 +141,11 @@ impl Context {
         if !cwd.is_empty() {
             payload.insert("cwd".to_owned(), Value::String(cwd.to_owned()));
         }
-        Found::Calls(vec![Call { harness, payload }])
+        LineContents::Calls(vec![Call { harness, payload }])
     }
 
-    fn of_claude(&mut self, line: &Map<String, Value>, message: &Map<String, Value>) -> Found {
-        let Some(Value::Array(content)) = message.get("content") else { return Found::Nothing };
+    fn of_claude(&mut self, line: &Map<String, Value>, message: &Map<String, Value>) -> LineContents {
+        let Some(Value::Array(content)) = message.get("content") else { return LineContents::Nothing };
         let cwd = text(line, "cwd");
         let uses = content.iter().filter_map(Value::as_object).filter(|part| text(part, "type") == "tool_use");
         self.several(uses.map(|part| {
@@ -154,17 +154,17 @@ impl Context {
         }))
     }
 
-    fn of_codex(&mut self, kind: &str, payload: &Map<String, Value>) -> Found {
+    fn of_codex(&mut self, kind: &str, payload: &Map<String, Value>) -> LineContents {
         if let Some(Value::String(cwd)) = payload.get("cwd") {
             self.cwd.clone_from(cwd);
         }
         if kind != "response_item" {
-            return Found::Nothing;
+            return LineContents::Nothing;
         }
         match text(payload, "type") {
             "function_call" => {
                 let Ok(input) = serde_json::from_str::<Value>(text(payload, "arguments")) else {
-                    return Found::Unusable("a call whose arguments are no JSON");
+                    return LineContents::Unusable("a call whose arguments are no JSON");
                 };
                 self.call("codex", text(payload, "name"), input, "")
             }
@@ -173,23 +173,23 @@ impl Context {
             }
             "local_shell_call" => {
                 let action = payload.get("action").and_then(Value::as_object);
-                let Some(command) = action.and_then(|action| action.get("command")) else { return Found::Nothing };
+                let Some(command) = action.and_then(|action| action.get("command")) else { return LineContents::Nothing };
                 let cwd = action.map_or("", |action| text(action, "working_directory"));
                 self.call("codex", "local_shell", json!({ "command": command }), cwd)
             }
-            _ => Found::Nothing,
+            _ => LineContents::Nothing,
         }
     }
 
-    fn of_copilot(&mut self, kind: &str, data: &Map<String, Value>) -> Found {
+    fn of_copilot(&mut self, kind: &str, data: &Map<String, Value>) -> LineContents {
         let folder = data.get("context").and_then(Value::as_object).map_or("", |context| text(context, "cwd"));
         if !folder.is_empty() {
             folder.clone_into(&mut self.cwd);
         }
         if kind != "assistant.message" {
-            return Found::Nothing;
+            return LineContents::Nothing;
         }
-        let Some(Value::Array(requests)) = data.get("toolRequests") else { return Found::Nothing };
+        let Some(Value::Array(requests)) = data.get("toolRequests") else { return LineContents::Nothing };
         self.several(requests.iter().filter_map(Value::as_object).map(|request| {
             let input = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
             self.call("copilot", text(request, "name"), input, "")
@@ -197,7 +197,7 @@ impl Context {
     }
 
     /// Messages of Gemini, which list their calls or have parts that are calls, and of OpenCode, whose parts are tools.
-    fn of_messages(&mut self, messages: &[Value]) -> Found {
+    fn of_messages(&mut self, messages: &[Value]) -> LineContents {
         let listed =
             |message: &Value, key: &str| message.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
         let calls = messages.iter().flat_map(|message| listed(message, "toolCalls"));
@@ -215,15 +215,15 @@ impl Context {
         self.several(of_gemini.chain(of_opencode))
     }
 
-    fn several(&self, found: impl Iterator<Item = Found>) -> Found {
+    fn several(&self, found: impl Iterator<Item = LineContents>) -> LineContents {
         let calls: Vec<Call> = found
             .filter_map(|found| match found {
-                Found::Calls(calls) => Some(calls),
+                LineContents::Calls(calls) => Some(calls),
                 _ => None,
             })
             .flatten()
             .collect();
-        if calls.is_empty() { Found::Nothing } else { Found::Calls(calls) }
+        if calls.is_empty() { LineContents::Nothing } else { LineContents::Calls(calls) }
     }
 }
 
@@ -233,20 +233,20 @@ fn is_of_a_transcript(object: &Map<String, Value>) -> bool {
 }
 
 /// A line of the audit log.
-fn of_log(line: &mut Map<String, Value>) -> Found {
+fn of_log(line: &mut Map<String, Value>) -> LineContents {
     if let Some(decision) = line.remove("decision") {
         return match serde_json::from_value(decision) {
-            Ok(decision) => Found::Decision(Box::new(decision)),
-            Err(_) => Found::Unusable("a decision that cannot be read"),
+            Ok(decision) => LineContents::Decision(Box::new(decision)),
+            Err(_) => LineContents::Unusable("a decision that cannot be read"),
         };
     }
     let (tool, operation) = (text(line, "tool"), text(line, "operation"));
     if !is_of_call(text(line, "action")) || tool.is_empty() {
-        return Found::Nothing;
+        return LineContents::Nothing;
     }
     let is_shortened = operation.ends_with("...") && operation.len() + 3 >= OPERATION_BYTES;
     if is_shortened || operation.contains(MARK) {
-        return Found::Unusable("a line of the log without the whole call");
+        return LineContents::Unusable("a line of the log without the whole call");
     }
     let input = match tool {
         "Bash" | "PowerShell" | "Monitor" => json!({ "command": operation }),
@@ -254,7 +254,7 @@ fn of_log(line: &mut Map<String, Value>) -> Found {
         _ => match serde_json::from_str::<Map<String, Value>>(operation) {
             Ok(input) => Value::Object(input),
             // What was written is not in the log.
-            Err(_) => return Found::Unusable("a line of the log without the whole call"),
+            Err(_) => return LineContents::Unusable("a line of the log without the whole call"),
         },
     };
     let cwd = text(line, "cwd").to_owned();
@@ -269,7 +269,7 @@ mod tests {
         let mut context = Context::default();
         let mut found = Vec::new();
         for line in lines {
-            if let Found::Calls(calls) = context.read(line.clone()) {
+            if let LineContents::Calls(calls) = context.read(line.clone()) {
                 let told = |call: &Call, key: &str| {
                     call.payload.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
                 };
@@ -363,14 +363,14 @@ mod tests {
     #[test]
     fn what_is_no_call_is_told_apart_from_what_is_not_known() {
         let read = |value: Value| Context::default().read(value);
-        assert_eq!(read(json!({ "type": "summary", "summary": "x" })), Found::Nothing);
+        assert_eq!(read(json!({ "type": "summary", "summary": "x" })), LineContents::Nothing);
         let sent = json!({ "type": "api-request-blob", "message": { "content": [
             { "type": "tool_use", "name": "Bash", "input": { "command": "ls" } }] } });
-        assert_eq!(read(sent), Found::Nothing);
-        assert_eq!(read(json!({ "ts": "t", "action": "ran", "tool": "Bash", "operation": "ls" })), Found::Nothing);
-        assert_eq!(read(json!({ "colour": "red" })), Found::Unusable("of no format that is known"));
-        assert_eq!(read(json!("x")), Found::Unusable("no object"));
+        assert_eq!(read(sent), LineContents::Nothing);
+        assert_eq!(read(json!({ "ts": "t", "action": "ran", "tool": "Bash", "operation": "ls" })), LineContents::Nothing);
+        assert_eq!(read(json!({ "colour": "red" })), LineContents::Unusable("of no format that is known"));
+        assert_eq!(read(json!("x")), LineContents::Unusable("no object"));
         let short = json!({ "ts": "t", "action": "allow", "tool": "Bash", "operation": "curl -H [redacted] x" });
-        assert_eq!(read(short), Found::Unusable("a line of the log without the whole call"));
+        assert_eq!(read(short), LineContents::Unusable("a line of the log without the whole call"));
     }
 }

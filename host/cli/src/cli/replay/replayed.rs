@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::sides::POLICY;
 use super::sources::{Skipped, Sources};
-use super::tally::{Change, Group, Sum, Tally};
+use super::tally::{Change, Group, Totals, Tally};
 use crate::cli::asked::INSTEAD_OF_ASK;
 use crate::cli::print;
 use guard_redact::plain;
@@ -16,7 +16,7 @@ pub(in crate::cli) type Located<'a> = (&'a str, (&'a Path, u64));
 
 /// The result of a replay.
 pub(in crate::cli) struct Replayed<'a> {
-    pub(super) sum: Sum,
+    pub(super) sum: Totals,
     pub(super) tally: Tally,
     pub(super) sources: Sources<'a>,
     /// The description of the second side, if there is one.
@@ -57,7 +57,7 @@ impl Replayed<'_> {
 
     /// How many calls there were, how many that were left out and why, and of how many not all is known any more.
     pub(super) fn heading(&self) -> Vec<String> {
-        let Sum { calls, distinct, rest_on_missing, .. } = &self.sum;
+        let Totals { calls, distinct, rest_on_missing, .. } = &self.sum;
         let files = match self.sources.files {
             0 => String::new(),
             files => format!(", in {}", print::count(files, "file")),

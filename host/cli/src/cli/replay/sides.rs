@@ -15,14 +15,14 @@ use guard_contract::{Outcome, Wasi, rank};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
-use guard_hook::audit::{Again, Decision};
+use guard_hook::audit::{RepeatedDecision, Decision};
 use guard_hook::cache::{Prepared, effective};
 use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::undo::would_spare;
 use guard_kit::suite::{Subject, Suite};
 use guard_platform::paths::native;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// How a policy is read.
@@ -50,17 +50,17 @@ enum Kind {
 
 /// The chains of a configuration.
 struct Configuration {
-    places: Places,
+    dirs: AppDirs,
     program: PathBuf,
     engine: Engine,
-    moved: Option<Moved>,
+    moved: Option<RelocatedProject>,
     /// By the folders of a call.
     kept: Mutex<HashMap<Vec<String>, Arc<Chain>>>,
 }
 
 /// A project whose configuration is read from another folder.
 #[derive(Clone)]
-struct Moved {
+struct RelocatedProject {
     project: String,
     folder: String,
     /// The files are those of a revision, so they were there before.
@@ -69,12 +69,12 @@ struct Moved {
 
 impl Side {
     /// Returns the side of this machine's configuration, or of the user's configuration given on the command line.
-    pub(super) fn first(places: &Places, environment: &Environment) -> anyhow::Result<Self> {
-        match policy_of(places) {
-            Some(policy) => Side::policy(policy, places, environment),
+    pub(super) fn first(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Self> {
+        match policy_of(dirs) {
+            Some(policy) => Side::policy(policy, dirs, environment),
             None => {
                 let project = circumstances(environment, None).project_root;
-                Side::configuration(places.clone(), environment, &project, None)
+                Side::configuration(dirs.clone(), environment, &project, None)
             }
         }
     }
@@ -82,17 +82,17 @@ impl Side {
     /// Returns the side given with `--against`. `scratch` is the folder for the files of a revision.
     pub(super) fn second(
         name: &str,
-        places: &Places,
+        dirs: &AppDirs,
         environment: &Environment,
         project: &str,
         scratch: &Path,
     ) -> anyhow::Result<Self> {
-        if is_policy(name) != policy_of(places).is_some() {
+        if is_policy(name) != policy_of(dirs).is_some() {
             let hint = "give both `--config` and `--against` a policy, or neither";
             return Err(refused(Exit::Usage, "a policy and a configuration cannot be compared", hint));
         }
         if is_policy(name) {
-            return Side::policy(name, places, environment);
+            return Side::policy(name, dirs, environment);
         }
         let path = Path::new(name);
         let folder = scratch.join("project");
@@ -100,8 +100,8 @@ impl Side {
         if path.is_file() {
             let config = native(&environment.cwd).join(path);
             if !is_of_project(&config) {
-                let places = Places { config, ..places.clone() };
-                let side = Side::configuration(places, environment, project, None)?;
+                let dirs = AppDirs { config, ..dirs.clone() };
+                let side = Side::configuration(dirs, environment, project, None)?;
                 return Ok(Side { read_as: "your own guard.toml", ..side });
             }
             of_file(&config, &folder)?;
@@ -112,29 +112,29 @@ impl Side {
         }
         let folder = folder.to_string_lossy().into_owned();
         let side =
-            Side::moved(Moved { project: project.to_owned(), folder, is_revision }, places, environment, scratch)?;
+            Side::moved(RelocatedProject { project: project.to_owned(), folder, is_revision }, dirs, environment, scratch)?;
         let read_as = if is_revision { "a revision of this project" } else { "this project's guard.toml" };
         Ok(Side { read_as, ..side })
     }
 
     /// Returns the side of the project's configuration in another folder.
-    fn moved(moved: Moved, places: &Places, environment: &Environment, scratch: &Path) -> anyhow::Result<Self> {
+    fn moved(moved: RelocatedProject, dirs: &AppDirs, environment: &Environment, scratch: &Path) -> anyhow::Result<Self> {
         let project = moved.project.as_str();
-        let file = Places::project_file(project);
+        let file = AppDirs::project_file(project);
         let is_held = |(path, trust): &(PathBuf, Trust)| *path == file && *trust == Trust::Held;
-        if !load(places, &[project.to_owned()]).projects.iter().any(is_held) {
+        if !load(dirs, &[project.to_owned()]).projects.iter().any(is_held) {
             let project = project.to_owned();
-            return Side::configuration(places.clone(), environment, &project, Some(moved));
+            return Side::configuration(dirs.clone(), environment, &project, Some(moved));
         }
         // The one is trusted, so the other is compared as if it were, which no call of an agent ever sees.
         let failed = |error: TrustError| refused(Exit::Config, format!("the other revision: {error}"), "");
         let folder = scratch.join("trust");
-        trust::copy(places, &folder).map_err(failed)?;
-        let places = Places { trust: folder, ..places.clone() };
-        let candidate = candidate(&places, &moved.folder).map_err(failed)?;
-        trust::trust(&places, &moved.folder, &candidate.pins).map_err(failed)?;
+        trust::copy(dirs, &folder).map_err(failed)?;
+        let dirs = AppDirs { trust: folder, ..dirs.clone() };
+        let candidate = candidate(&dirs, &moved.folder).map_err(failed)?;
+        trust::trust(&dirs, &moved.folder, &candidate.pins).map_err(failed)?;
         let project = project.to_owned();
-        Side::configuration(places, environment, &project, Some(moved))
+        Side::configuration(dirs, environment, &project, Some(moved))
     }
 
     /// The folder with the files of the revision that it is, which is what was there before.
@@ -149,28 +149,28 @@ impl Side {
     }
 
     fn configuration(
-        places: Places,
+        dirs: AppDirs,
         environment: &Environment,
         project: &str,
-        moved: Option<Moved>,
+        moved: Option<RelocatedProject>,
     ) -> anyhow::Result<Self> {
         // Each verdict would be an ask for it.
         let project = moved.as_ref().map_or(project, |moved| &moved.folder).to_owned();
-        if let Some(problem) = load(&places, &[project]).problems.first() {
+        if let Some(problem) = load(&dirs, &[project]).problems.first() {
             return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
         }
-        let engine = carried::engine_for_many_replies(&places)?;
+        let engine = carried::engine_for_many_replies(&dirs)?;
         let clock = Clock::start(engine.clone());
         let program = environment.program.clone();
-        let configuration = Configuration { places, program, engine, moved, kept: Mutex::default() };
+        let configuration = Configuration { dirs, program, engine, moved, kept: Mutex::default() };
         Ok(Side { kind: Kind::Configuration(Box::new(configuration)), read_as: "", _clock: Some(clock) })
     }
 
-    fn policy(name: &str, places: &Places, environment: &Environment) -> anyhow::Result<Self> {
+    fn policy(name: &str, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Self> {
         let name = name.strip_prefix(BUILTIN).unwrap_or(name);
         let told =
             |error: guard_kit::suite::SubjectError| refused(Exit::NoInput, error.to_string(), error.hint.clone());
-        let subject = Subject::policy(name, Wasi::Absent, &native(&environment.cwd), places).map_err(told)?;
+        let subject = Subject::policy(name, Wasi::Absent, &native(&environment.cwd), dirs).map_err(told)?;
         let mut chain = subject.chain_for_suite(&Suite::default()).map_err(told)?;
         // Two files of one policy have two names, and their rules are the same all the same.
         chain.prepared.members.iter_mut().for_each(|member| "policy".clone_into(&mut member.entry.name));
@@ -219,20 +219,20 @@ impl Side {
     }
 
     /// A decision of the log, made again.
-    pub(super) fn again(&self, decision: &Decision) -> Again {
+    pub(super) fn again(&self, decision: &Decision) -> RepeatedDecision {
         let nested = |folders: &[String]| self.nested(folders);
         decision.again(&self.chain(&decision.at), AskOptions { nested: Some(&nested), ..AskOptions::default() })
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {
         match &self.kind {
-            Kind::Configuration(of) => open(&of.places, &of.program, folders),
+            Kind::Configuration(of) => open(&of.dirs, &of.program, folders),
             Kind::Policy { chain, .. } => Prepared::in_memory(chain.prepared.config.clone(), Vec::new()),
         }
     }
 
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
-        let Configuration { places, program, engine, moved, kept } = match &self.kind {
+        let Configuration { dirs, program, engine, moved, kept } = match &self.kind {
             Kind::Policy { chain, .. } => return chain.clone(),
             Kind::Configuration(of) => &**of,
         };
@@ -254,7 +254,7 @@ impl Side {
             kept.insert(named, chain.clone());
             return chain;
         }
-        let mut prepared = open(places, program, &projects);
+        let mut prepared = open(dirs, program, &projects);
         if let Some(moved) = moved {
             let entries = prepared.members.iter_mut().map(|member| &mut member.entry);
             let own = entries.filter(|entry| entry.project == moved.folder);
@@ -274,7 +274,7 @@ fn is_policy(name: &str) -> bool {
 }
 
 /// The policy that `--config` names, which is a path for all other commands.
-pub(super) fn policy_of(places: &Places) -> Option<&str> {
-    let name = places.config.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with(BUILTIN));
-    name.or_else(|| places.config.to_str()).filter(|name| is_policy(name))
+pub(super) fn policy_of(dirs: &AppDirs) -> Option<&str> {
+    let name = dirs.config.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with(BUILTIN));
+    name.or_else(|| dirs.config.to_str()).filter(|name| is_policy(name))
 }

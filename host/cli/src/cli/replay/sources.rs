@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::Take;
-use super::formats::{Call, Context, Found};
+use super::formats::{Call, Context, LineContents};
 use crate::cli::subject::{circumstances, folder};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_harness::Event;
@@ -31,7 +31,7 @@ const PLACES: usize = 3;
 const FOLDERS: usize = 4096;
 
 /// Calls to decide.
-pub(super) enum What {
+pub(super) enum CallSource {
     /// The calls of one event, where it happened.
     Calls(Vec<ToolCall>, Arc<CallContext>),
     /// A decision of the log.
@@ -42,7 +42,7 @@ pub(super) enum What {
 pub(in crate::cli) struct Job {
     /// Its number.
     pub(super) id: u32,
-    pub(super) what: What,
+    pub(super) what: CallSource,
 }
 
 /// Entries that were skipped for one reason.
@@ -213,21 +213,21 @@ impl<'a> Sources<'a> {
         each: &mut Take<'_>,
     ) -> io::Result<()> {
         match context.read(value) {
-            Found::Calls(calls) => {
+            LineContents::Calls(calls) => {
                 for call in calls {
                     if let Err(reason) = self.call(&call, line, each)? {
                         self.skip(reason, path, line);
                     }
                 }
             }
-            Found::Decision(decision) => {
+            LineContents::Decision(decision) => {
                 let text = serde_json::to_vec(&(&decision.call, &decision.facts, &decision.at.cwd))?;
                 if let Some(id) = self.number(&text, line)? {
-                    each(Job { id, what: What::Decision(decision) })?;
+                    each(Job { id, what: CallSource::Decision(decision) })?;
                 }
             }
-            Found::Nothing => {}
-            Found::Unusable(reason) => self.skip(reason, path, line),
+            LineContents::Nothing => {}
+            LineContents::Unusable(reason) => self.skip(reason, path, line),
         }
         Ok(())
     }
@@ -260,7 +260,7 @@ impl<'a> Sources<'a> {
         let cwd = folder(payload.directory, payload.cwd);
         let Some(id) = self.number(&text, line)? else { return Ok(Ok(())) };
         let at = self.context(cwd, call.harness);
-        each(Job { id, what: What::Calls(calls, at) })?;
+        each(Job { id, what: CallSource::Calls(calls, at) })?;
         Ok(Ok(()))
     }
 

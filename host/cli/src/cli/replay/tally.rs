@@ -17,7 +17,7 @@ const SHOWN: usize = 160;
 
 /// The decision of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub(super) struct Said {
+pub(super) struct SideDecision {
     pub(super) outcome: &'static str,
     /// The deciding policy and rule, as `policy:rule`; empty if none decided.
     pub(super) rule: String,
@@ -26,7 +26,7 @@ pub(super) struct Said {
     rank: u8,
 }
 
-impl Said {
+impl SideDecision {
     /// Summarizes a verdict. `None` means that there was nothing to decide.
     pub(super) fn of(verdict: Option<&Verdict>) -> Self {
         let outcome = verdict.map_or(Outcome::Abstain, |verdict| verdict.outcome);
@@ -40,7 +40,7 @@ impl Said {
             Outcome::Deny => 4,
         };
         let rule = verdict.and_then(Verdict::deciding).map(Attributed::rule).unwrap_or_default();
-        Said { outcome: outcome_name(outcome), rule, rank }
+        SideDecision { outcome: outcome_name(outcome), rule, rank }
     }
 
     /// As a log has it.
@@ -49,7 +49,7 @@ impl Said {
     }
 }
 
-impl std::fmt::Display for Said {
+impl std::fmt::Display for SideDecision {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.rule.as_str() {
             "" => f.write_str(self.outcome),
@@ -71,7 +71,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    fn between(first: &Said, second: &Said) -> Option<Self> {
+    fn between(first: &SideDecision, second: &SideDecision) -> Option<Self> {
         match second.rank.cmp(&first.rank) {
             std::cmp::Ordering::Less => Some(Change::Loosened),
             std::cmp::Ordering::Greater => Some(Change::Tightened),
@@ -91,10 +91,10 @@ impl Change {
 
 /// The outcome of one call.
 #[derive(Debug, Clone)]
-pub(super) struct Decided {
+pub(super) struct ReplayedCall {
     pub(super) id: u32,
-    pub(super) first: Said,
-    pub(super) second: Option<Said>,
+    pub(super) first: SideDecision,
+    pub(super) second: Option<SideDecision>,
     /// It asked for files or variables that are not there.
     pub(super) rests: bool,
     /// The log says that it was decided otherwise.
@@ -124,9 +124,9 @@ pub(super) struct Example {
 pub(super) struct Group {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) change: Option<Change>,
-    pub(super) first: Said,
+    pub(super) first: SideDecision,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) second: Option<Said>,
+    pub(super) second: Option<SideDecision>,
     /// Calls, each as often as it was seen.
     pub(super) calls: u64,
     /// Calls that are unlike each other.
@@ -163,18 +163,18 @@ struct Entry {
 /// Everything that was decided so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    groups: Vec<(Said, Option<Said>)>,
-    known: HashMap<(Said, Option<Said>), u32>,
+    groups: Vec<(SideDecision, Option<SideDecision>)>,
+    known: HashMap<(SideDecision, Option<SideDecision>), u32>,
     entries: Vec<Option<Entry>>,
     examples: Vec<BTreeMap<u32, (String, String)>>,
     /// The first calls that the log says were decided otherwise.
-    pub(super) differing: BTreeMap<u32, (String, Said)>,
+    pub(super) differing: BTreeMap<u32, (String, SideDecision)>,
     pub(super) done: u64,
 }
 
 /// The final counts.
 #[derive(Debug, Default)]
-pub(super) struct Sum {
+pub(super) struct Totals {
     pub(super) calls: u64,
     pub(super) distinct: u64,
     pub(super) rest_on_missing: u64,
@@ -188,8 +188,8 @@ pub(super) struct Sum {
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, decided: Decided) {
-        let Decided { id, first, second, rests, differs, spared, call, cwd } = decided;
+    pub(super) fn add(&mut self, decided: ReplayedCall) {
+        let ReplayedCall { id, first, second, rests, differs, spared, call, cwd } = decided;
         self.done += 1;
         if differs {
             keep(&mut self.differing, id, || (shown(call.as_ref()), first.clone()));
@@ -218,8 +218,8 @@ impl Tally {
     }
 
     /// The sums, given how often each call was seen. Groups are in order: what differs first, then what stops more.
-    pub(super) fn sum(&self, times: &[u32]) -> Sum {
-        let of = |(first, second): &(Said, Option<Said>)| Group {
+    pub(super) fn sum(&self, times: &[u32]) -> Totals {
+        let of = |(first, second): &(SideDecision, Option<SideDecision>)| Group {
             change: second.as_ref().and_then(|second| Change::between(first, second)),
             first: first.clone(),
             second: second.clone(),
@@ -228,7 +228,7 @@ impl Tally {
             rest_on_missing: 0,
             examples: Vec::new(),
         };
-        let mut sum = Sum { groups: self.groups.iter().map(of).collect(), ..Sum::default() };
+        let mut sum = Totals { groups: self.groups.iter().map(of).collect(), ..Totals::default() };
         let often = |id: usize| times.get(id).copied().unwrap_or(1);
         for (id, entry) in self.entries.iter().enumerate() {
             let Some(entry) = entry else { continue };

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use guard_hook::audit::{Record, Selection, UNDO};
 use guard_redact::{plain, redact, shorten};
-use guard_state::Places;
-use guard_undo::{Kept, Store};
+use guard_state::AppDirs;
+use guard_undo::{BackupCoverage, Store};
 
 use super::{CALL_BYTES, CALLS, NAME_BYTES};
 
@@ -14,7 +14,7 @@ const OWN: &str = "guard-host";
 
 /// A call with a copy of what it destroyed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Copied {
+pub(super) struct BackedUpCall {
     pub(super) time: String,
     pub(super) operation: String,
     /// A part of what the call destroyed was not copied.
@@ -27,16 +27,16 @@ pub(super) struct Copied {
 
 /// The calls with a copy, by the copy's name.
 #[derive(Debug, Default)]
-pub(super) struct Copies(BTreeMap<String, Copied>);
+pub(super) struct BackedUpCalls(BTreeMap<String, BackedUpCall>);
 
-impl Copies {
+impl BackedUpCalls {
     /// Adds what a line of the log says.
     pub(super) fn see(&mut self, record: &Record) {
         if record.undo.is_empty() || (self.0.len() >= CALLS && !self.0.contains_key(&record.undo)) {
             return;
         }
         let text = |text: &str, bytes| shorten(&plain(text), bytes);
-        let of = self.0.entry(record.undo.clone()).or_insert_with(|| Copied { is_gone: true, ..Copied::default() });
+        let of = self.0.entry(record.undo.clone()).or_insert_with(|| BackedUpCall { is_gone: true, ..BackedUpCall::default() });
         if record.action == UNDO {
             of.restores.push((text(&record.ts, NAME_BYTES), text(&record.operation, CALL_BYTES)));
         } else {
@@ -45,8 +45,8 @@ impl Copies {
     }
 
     /// Adds the copies that are there, also those of calls that have no line. Without a key there are none.
-    pub(super) fn add_kept(&mut self, places: &Places, selection: &Selection) {
-        for manifest in Store::of(&places.state).list().unwrap_or_default() {
+    pub(super) fn add_kept(&mut self, dirs: &AppDirs, selection: &Selection) {
+        for manifest in Store::of(&dirs.state).list().unwrap_or_default() {
             let line = Record {
                 ts: manifest.time.clone(),
                 tool: manifest.tool.clone(),
@@ -56,11 +56,11 @@ impl Copies {
             };
             let is_known = self.0.contains_key(&manifest.id);
             let is_wanted = is_known || manifest.tool != OWN && selection.wants(&line) && self.0.len() < CALLS;
-            if manifest.kept == Kept::Nothing || !is_wanted {
+            if manifest.kept == BackupCoverage::Nothing || !is_wanted {
                 continue;
             }
             let of = self.0.entry(manifest.id).or_default();
-            (of.is_gone, of.is_part) = (false, manifest.kept == Kept::Partly);
+            (of.is_gone, of.is_part) = (false, manifest.kept == BackupCoverage::Partly);
             if of.operation.is_empty() {
                 of.time = shorten(&plain(&manifest.time), NAME_BYTES);
                 of.operation = shorten(&plain(&redact(&manifest.call)), CALL_BYTES);
@@ -75,10 +75,10 @@ impl Copies {
     }
 
     /// The calls, those that were restored first, and the newest ones before others.
-    pub(super) fn newest(&self) -> Vec<&Copied> {
-        let mut all: Vec<&Copied> = self.0.values().collect();
+    pub(super) fn newest(&self) -> Vec<&BackedUpCall> {
+        let mut all: Vec<&BackedUpCall> = self.0.values().collect();
         all.sort_by(|one, other| {
-            let key = |of: &Copied| (!of.restores.is_empty(), of.time.clone());
+            let key = |of: &BackedUpCall| (!of.restores.is_empty(), of.time.clone());
             key(other).cmp(&key(one))
         });
         all
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_counted_once_and_so_is_its_restore() {
-        let mut copies = Copies::default();
+        let mut copies = BackedUpCalls::default();
         for line in [
             record("confirm_required", "a", "rm -r d"),
             record("confirm_required", "b", "rm -r e"),

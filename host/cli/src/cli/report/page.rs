@@ -9,7 +9,7 @@ use super::chart::{KINDS, bars, kind, kinds};
 use super::copies::Copied;
 use super::summary::{sentence, time, trend, worst};
 use super::{Call, Report};
-use crate::cli::asked::{Asked, Suggestion};
+use crate::cli::asked::{PastQuestion, Suggestion};
 use crate::cli::html::{SCRIPT, shell};
 use crate::cli::replay::page::part;
 use guard_hook::audit::Actions;
@@ -160,7 +160,7 @@ fn undone(report: &Report<'_>) -> Markup {
     }
 }
 
-fn suggestion(asked: &Asked, suggestions: &[Suggestion]) -> Markup {
+fn suggestion(asked: &PastQuestion, suggestions: &[Suggestion]) -> Markup {
     let is_it = |of: &&Suggestion| of.approved.iter().any(|other| other.id == asked.id);
     html! {
         @match suggestions.iter().find(is_it) {

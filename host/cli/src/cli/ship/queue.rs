@@ -38,12 +38,12 @@ struct Cursor {
     /// The lines that are done, from the first one that the log ever had.
     lines: u64,
     /// How far each file of the log was sent, the rotated one first.
-    marks: Vec<Mark>,
+    marks: Vec<SentMark>,
 }
 
 /// How far a file was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark {
+struct SentMark {
     offset: u64,
     /// The digest of the first bytes.
     head: String,
@@ -91,7 +91,7 @@ pub(super) struct Batch {
 
 /// How much is sent at once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
+pub(super) struct BatchLimits {
     /// Lines.
     pub(super) lines: usize,
     /// Bytes of the lines; a longer line is sent alone.
@@ -113,7 +113,7 @@ impl Queue {
     /// # Errors
     ///
     /// Those of the file system.
-    pub(super) fn next(&self, most: Most) -> io::Result<Batch> {
+    pub(super) fn next(&self, most: BatchLimits) -> io::Result<Batch> {
         let (mut files, before) = open(&self.log)?;
         let known = self.cursor.clone().unwrap_or_default();
         let next = Cursor { version: VERSION, lines: known.lines, marks: Vec::new() };
@@ -174,7 +174,7 @@ struct Part {
     size: u64,
     is_rotated: bool,
     /// How far it was sent; none: not at all.
-    mark: Option<Mark>,
+    mark: Option<SentMark>,
 }
 
 /// The files of a log, the rotated one first, and how many lines came before them.
@@ -214,7 +214,7 @@ fn part(path: &Path, is_rotated: bool) -> io::Result<Option<Part>> {
 
 impl Part {
     /// The mark that fits this file.
-    fn find(&mut self, marks: &[Mark]) -> io::Result<Option<Mark>> {
+    fn find(&mut self, marks: &[SentMark]) -> io::Result<Option<SentMark>> {
         for mark in marks {
             if mark.offset <= self.size && self.mark_at(mark.offset)?.as_ref() == Some(mark) {
                 return Ok(Some(mark.clone()));
@@ -224,14 +224,14 @@ impl Part {
     }
 
     /// The mark of an offset; none for the start.
-    fn mark_at(&mut self, offset: u64) -> io::Result<Option<Mark>> {
+    fn mark_at(&mut self, offset: u64) -> io::Result<Option<SentMark>> {
         if offset == 0 {
             return Ok(None);
         }
         let length = offset.min(SEEN_BYTES);
         let head = self.digest(0, length)?;
         let tail = self.digest(offset - length, length)?;
-        Ok(Some(Mark { offset, head, tail }))
+        Ok(Some(SentMark { offset, head, tail }))
     }
 
     fn digest(&mut self, from: u64, length: u64) -> io::Result<String> {
@@ -242,7 +242,7 @@ impl Part {
     }
 
     /// Adds the lines from the mark on to a batch. True: it is full.
-    fn read(&mut self, most: Most, bytes: &mut usize, batch: &mut Batch) -> io::Result<bool> {
+    fn read(&mut self, most: BatchLimits, bytes: &mut usize, batch: &mut Batch) -> io::Result<bool> {
         let start = self.mark.as_ref().map_or(0, |mark| mark.offset);
         let mut offset = start;
         self.file.seek(SeekFrom::Start(start))?;

@@ -51,7 +51,7 @@ pub(super) struct Receiver {
 
 /// The outcome of sending a batch.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum SendOutcome {
     /// It was taken.
     All,
     /// So many lines were rejected, and the others taken.
@@ -61,8 +61,8 @@ pub(super) enum Taken {
 }
 
 /// The content of an answer.
-enum Said {
-    Taken(Taken),
+enum ReceiverReply {
+    Taken(SendOutcome),
     /// Again, after so long if it names a time.
     Later(String, Option<Duration>),
 }
@@ -92,7 +92,7 @@ impl Receiver {
     /// # Errors
     ///
     /// The receiver refuses them, or is not there.
-    pub(super) fn take(&self, lines: &[Sent], follow: bool) -> anyhow::Result<Taken> {
+    pub(super) fn take(&self, lines: &[Sent], follow: bool) -> anyhow::Result<SendOutcome> {
         let body = match self.format {
             ShipFormat::Otlp => serde_json::to_vec(&otlp::request(lines, &self.host))?,
             ShipFormat::Ocsf => serde_json::to_vec(&ocsf::request(lines, &self.host))?,
@@ -100,8 +100,8 @@ impl Receiver {
         let mut wait = SHORTEST;
         for attempt in 1_u32.. {
             let (why, named) = match self.ask(&body, lines.len())? {
-                Said::Taken(taken) => return Ok(taken),
-                Said::Later(why, named) => (why, named),
+                ReceiverReply::Taken(taken) => return Ok(taken),
+                ReceiverReply::Later(why, named) => (why, named),
             };
             if !follow && attempt >= ATTEMPTS {
                 let hint = "the next `audit ship` goes on with the lines that are left";
@@ -115,14 +115,14 @@ impl Receiver {
             sleep(wanted);
             wait = (2 * wait).min(LONGEST);
         }
-        Ok(Taken::All)
+        Ok(SendOutcome::All)
     }
 
-    fn ask(&self, body: &[u8], lines: usize) -> anyhow::Result<Said> {
+    fn ask(&self, body: &[u8], lines: usize) -> anyhow::Result<ReceiverReply> {
         let posted = match self.http.post(&self.headers, body) {
             Ok(posted) => posted,
             Err(error @ (RegistryError::Unreachable { .. } | RegistryError::Slow { .. })) => {
-                return Ok(Said::Later(error.to_string(), None));
+                return Ok(ReceiverReply::Later(error.to_string(), None));
             }
             Err(error) => return Err(failed(&error)),
         };
@@ -132,12 +132,12 @@ impl Receiver {
                 let text = format!("what answers at `{}` is a page for people", self.url);
                 Err(refused(Exit::Unavailable, text, "give the address of a receiver of logs over HTTP"))
             }
-            200..=299 => Ok(Said::Taken(self.taken(&posted))),
-            413 if lines > 1 => Ok(Said::Taken(Taken::TooLarge)),
+            200..=299 => Ok(ReceiverReply::Taken(self.taken(&posted))),
+            413 if lines > 1 => Ok(ReceiverReply::Taken(SendOutcome::TooLarge)),
             // Those that the protocol says are asked again.
             429 | 502..=504 => {
                 let after = posted.retry_after.as_deref().and_then(|text| after(text, Timestamp::now()));
-                Ok(Said::Later(format!("`{}` answers with {status}{}", self.url, shown(&posted)), after))
+                Ok(ReceiverReply::Later(format!("`{}` answers with {status}{}", self.url, shown(&posted)), after))
             }
             _ => {
                 let text = format!("`{}` answers with {status}{}", self.url, shown(&posted));
@@ -148,10 +148,10 @@ impl Receiver {
     }
 
     /// Reads the answer of a receiver that has taken a batch, or a part of it.
-    fn taken(&self, posted: &Posted) -> Taken {
+    fn taken(&self, posted: &Posted) -> SendOutcome {
         // Receivers of OCSF have no common form for a part that they did not take.
         if self.format == ShipFormat::Ocsf {
-            return Taken::All;
+            return SendOutcome::All;
         }
         let partial = otlp::partial(&posted.body);
         let text = if partial.text.is_empty() { String::new() } else { format!(": {}", partial.text) };
@@ -159,11 +159,11 @@ impl Receiver {
             if !text.is_empty() {
                 print::note(&format!("warning: `{}` took the lines and says{text}", self.url));
             }
-            return Taken::All;
+            return SendOutcome::All;
         }
         let lines = print::count(partial.rejected, "line");
         print::note(&format!("warning: `{}` rejected {lines}{text}", self.url));
-        Taken::Rejected(partial.rejected)
+        SendOutcome::Rejected(partial.rejected)
     }
 }
 

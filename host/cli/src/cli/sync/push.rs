@@ -10,10 +10,10 @@ use guard_config::bundle::Bundle;
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
 use guard_registry::{Annotations, NamedFile, Registry, RegistryError};
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn run(args: &SyncPushArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &SyncPushArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let reference = reference(&args.address)?;
     if reference.tag.is_none() || reference.digest.is_some() {
         return Err(refused(
@@ -37,7 +37,7 @@ pub(super) fn run(args: &SyncPushArgs, places: &Places, environment: &Environmen
     let bundle = Bundle::of(&file, &environment.home)
         .map_err(|problem| refused(Exit::Config, problem.to_string(), problem.hint.clone()))?;
     // It is tried as another machine has it.
-    let mistakes = mistakes_of(&bundle.text, bundle.files.iter(), &file, (places, environment))?;
+    let mistakes = mistakes_of(&bundle.text, bundle.files.iter(), &file, (dirs, environment))?;
     if let Some(first) = mistakes.first() {
         let text = format!("it is not pushed: {first}");
         return Err(refused(Exit::Config, text, "`guard-host config check --config FILE` shows all"));

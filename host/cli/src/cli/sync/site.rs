@@ -1,4 +1,4 @@
-//! [`Site`]: a guard.toml that is kept up to date, what says from where, and what is known of it.
+//! [`SyncTarget`]: a guard.toml that is kept up to date, what says from where, and what is known of it.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ use guard_contract::exit::Exit;
 use guard_platform::fs::set_mode;
 use guard_registry::PublicKey;
 use guard_state::files::read_text;
-use guard_state::{FileLock, Places, hex, write_lasting};
+use guard_state::{FileLock, AppDirs, hex, write_lasting};
 
 /// The largest file that is read here.
 const TEXT_BYTES: u64 = 1 << 20;
@@ -32,7 +32,7 @@ const MACHINE: &str = "/etc/machine-id";
 /// The contents of `sync.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Wanted {
+pub(super) struct SyncSettings {
     /// The address in a registry.
     pub(super) source: String,
     /// Whose signature must be on it.
@@ -47,7 +47,7 @@ pub(super) struct Wanted {
 
 /// A configuration that was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Taken {
+pub(super) struct SyncedConfig {
     /// Its version.
     pub(super) version: String,
     /// The digest of its guard.toml, which names all other files by theirs.
@@ -60,7 +60,7 @@ pub(super) struct Taken {
 
 /// How a try ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Try {
+pub(super) struct SyncAttempt {
     /// When.
     pub(super) time: String,
     /// Nothing failed.
@@ -74,10 +74,10 @@ pub(super) struct Try {
 pub(super) struct State {
     /// The one that decides.
     #[serde(default)]
-    pub(super) current: Option<Taken>,
+    pub(super) current: Option<SyncedConfig>,
     /// The one before it.
     #[serde(default)]
-    pub(super) previous: Option<Taken>,
+    pub(super) previous: Option<SyncedConfig>,
     /// Configurations that were rolled back, by the digests of their guard.toml; the last 64.
     #[serde(default)]
     pub(super) left_out: Vec<String>,
@@ -86,17 +86,17 @@ pub(super) struct State {
     pub(super) newest: Option<Version>,
     /// How the last try ended.
     #[serde(default)]
-    pub(super) last: Option<Try>,
+    pub(super) last: Option<SyncAttempt>,
 }
 
-pub(super) struct Site {
+pub(super) struct SyncTarget {
     /// The guard.toml.
     pub(super) file: PathBuf,
 }
 
-impl Site {
-    pub(super) fn of(to: Option<&Path>, places: &Places, cwd: &str) -> Self {
-        Site { file: to.map_or_else(|| places.managed.clone(), |to| Path::new(cwd).join(to)) }
+impl SyncTarget {
+    pub(super) fn of(to: Option<&Path>, dirs: &AppDirs, cwd: &str) -> Self {
+        SyncTarget { file: to.map_or_else(|| dirs.managed.clone(), |to| Path::new(cwd).join(to)) }
     }
 
     /// The folder of the files that it names.
@@ -124,14 +124,14 @@ impl Site {
     }
 
     /// Reads `sync.toml`.
-    pub(super) fn wanted(&self) -> anyhow::Result<Wanted> {
+    pub(super) fn wanted(&self) -> anyhow::Result<SyncSettings> {
         let file = self.file.with_file_name("sync.toml");
         let shown = file.display().to_string();
         let text = read_text(&file, TEXT_BYTES).map_err(|error| {
             let hint = "it holds `source` and `signers`; see `guard-host sync --help`";
             refused(Exit::NoInput, format!("`{shown}` cannot be read: {error}"), hint)
         })?;
-        let wanted: Wanted = toml::from_str(&text).map_err(|error| {
+        let wanted: SyncSettings = toml::from_str(&text).map_err(|error| {
             let problem = of_toml(Layer::Managed, &shown, &text, &error);
             refused(Exit::Config, problem.to_string(), problem.hint.clone())
         })?;
@@ -214,7 +214,7 @@ impl Site {
     }
 }
 
-impl Wanted {
+impl SyncSettings {
     /// Returns this machine's unique name.
     pub(super) fn machine(&self) -> String {
         let own = || read_text(Path::new(MACHINE), TEXT_BYTES).map(|text| text.trim().to_owned());
@@ -252,14 +252,14 @@ pub(super) fn digest_of(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Wanted;
+    use super::SyncSettings;
 
     #[test]
     fn a_share_that_grows_loses_no_machine() {
         let chosen = |percent: u8| {
             let of = |number: &u32| {
                 let machine = Some(format!("machine-{number}"));
-                let wanted = Wanted { source: String::new(), signers: Vec::new(), group: None, machine };
+                let wanted = SyncSettings { source: String::new(), signers: Vec::new(), group: None, machine };
                 wanted.is_chosen("abc", percent, &[]).unwrap()
             };
             (0..1000).filter(of).collect::<Vec<u32>>()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Report, complaints};
-use guard_kit::suite::Done;
+use guard_kit::suite::FinishedCase;
 use guard_redact::plain;
 
 pub(super) fn text(report: &Report<'_>) -> String {
@@ -20,7 +20,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
     out
 }
 
-fn place(done: &Done<'_>) -> String {
+fn place(done: &FinishedCase<'_>) -> String {
     let file = property(&done.file.to_string_lossy());
     if done.case.line == 0 { format!("file={file}") } else { format!("file={file},line={}", done.case.line) }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Report, findings, log, one_line, place};
 use crate::cli::explain::{analysis_lines, understood};
 use crate::cli::print;
-use guard_kit::suite::Done;
+use guard_kit::suite::FinishedCase;
 use guard_redact::plain;
 
 pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
@@ -60,7 +60,7 @@ fn files(report: &Report<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failure(done: &Done<'_>) -> anyhow::Result<()> {
+fn failure(done: &FinishedCase<'_>) -> anyhow::Result<()> {
     let title = one_line(&done.case.title());
     print::line(&format!("{} {}: {title}", print::coloured("FAIL", "FAIL"), plain(&place(done.file, done.case))))?;
     for difference in &done.report.differences {

@@ -7,7 +7,7 @@ use crate::cli::explain::{analysis_json, finding_json};
 use guard_contract::outcome_name;
 use guard_contract::verdict::Attributed;
 use guard_kit::suite::rego::Lines;
-use guard_kit::suite::{Done, Logged, Spent};
+use guard_kit::suite::{FinishedCase, Logged, LimitUsage};
 use guard_redact::{hide_shapes, plain};
 
 pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
@@ -34,7 +34,7 @@ fn lines((file, lines): (String, &Lines)) -> Value {
     json!({ "file": file, "covered": lines.covered, "missed": lines.missed, "percent": lines.percent() })
 }
 
-fn case(done: &Done<'_>) -> Value {
+fn case(done: &FinishedCase<'_>) -> Value {
     let (case, result) = (done.case, &done.report);
     let deciding = result.verdict.deciding();
     let differences: Vec<Value> = result
@@ -75,7 +75,7 @@ fn logged(line: &Logged) -> Value {
     json!({ "policy": line.policy, "level": level_name(line.level), "message": hide_shapes(&plain(&line.message)) })
 }
 
-fn spent(spent: &Spent) -> Value {
+fn spent(spent: &LimitUsage) -> Value {
     json!({
         "policy": spent.policy,
         "cpu-us": spent.used.processor.as_micros(), "limit-ms": spent.limits.time_ms,

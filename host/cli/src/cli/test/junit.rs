@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Report, complaints, place};
 use crate::cli::explain::{analysis_lines, understood};
-use guard_kit::suite::Done;
+use guard_kit::suite::FinishedCase;
 
 pub(super) fn text(report: &Report<'_>) -> String {
     let run = report.run;
@@ -38,7 +38,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
     xml
 }
 
-fn case(done: &Done<'_>, file: &str, xml: &mut String) {
+fn case(done: &FinishedCase<'_>, file: &str, xml: &mut String) {
     let (name, time) = (escaped(&done.case.title()), seconds(done));
     let head = format!("classname=\"{file}\" name=\"{name}\" time=\"{time:.6}\"");
     if done.report.is_skipped {
@@ -65,7 +65,7 @@ pub(super) fn failure(message: &str, body: &str) -> String {
     format!("<failure message=\"{}\" type=\"failure\">{}</failure>", escaped(message), escaped(body))
 }
 
-fn seconds(done: &Done<'_>) -> f64 {
+fn seconds(done: &FinishedCase<'_>) -> f64 {
     done.report.time.as_secs_f64()
 }
 

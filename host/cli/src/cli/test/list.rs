@@ -12,10 +12,10 @@ use guard_contract::exit::Exit;
 use guard_kit::suite::{Case, is_chosen};
 use guard_platform::paths::native;
 use guard_redact::plain;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = &*native(&environment.cwd);
     if !matches!(args.format, ReportFormat::Human | ReportFormat::Json) {
         let hint = "leave out `--format`, or take `--format json`";
@@ -23,7 +23,7 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
     }
     let mut suites = suites(args, cwd)?;
     if args.policy == rego::POLICY {
-        let tests = rego::tests(args, &subject(args, places, environment)?, rego::settings(args, cwd)?, cwd)?;
+        let tests = rego::tests(args, &subject(args, dirs, environment)?, rego::settings(args, cwd)?, cwd)?;
         suites.extend(tests.map(|tests| tests.suites).unwrap_or_default());
     }
     let cases = suites.iter().flat_map(|(file, suite)| suite.cases.iter().map(|case| (file.as_path(), case)));

@@ -12,7 +12,7 @@ use super::tap::Point;
 use super::{one_line, place, tap};
 use crate::cli::args::{ReportFormat, TestArgs};
 use crate::cli::print;
-use crate::cli::sarif::{Found, Rule, log};
+use crate::cli::sarif::{Annotation, Rule, log};
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
 use guard_kit::suite::mutate::{Mutant, Mutation, REWRITES, Rewrite, SIBLINGS, Tally, mutate};
@@ -203,7 +203,7 @@ impl Report<'_> {
 
     fn sarif(&self) -> Value {
         let level = if self.fails() { "error" } else { "warning" };
-        let found = |mutant: &Mutant<'_>| Found {
+        let found = |mutant: &Mutant<'_>| Annotation {
             rule: CHANGED.0,
             level,
             text: line(mutant),

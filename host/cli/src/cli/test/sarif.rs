@@ -1,7 +1,7 @@
 //! The report in SARIF: a result for each case that failed.
 
 use super::{Report, complaints};
-use crate::cli::sarif::{Found, Rule, log};
+use crate::cli::sarif::{Annotation, Rule, log};
 use guard_redact::plain;
 
 /// The checks, as SARIF rules.
@@ -12,14 +12,14 @@ const RULES: [Rule; 2] = [
 
 pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
     let [(case, _), (rules, _)] = RULES;
-    let failures = report.run.failures().map(|done| Found {
+    let failures = report.run.failures().map(|done| Annotation {
         rule: case,
         level: "error",
         text: plain(&format!("{}\n{}", done.case.title(), complaints(done).join("\n"))),
         file: done.file.to_string_lossy().into_owned(),
         at: (Some(done.case.line).filter(|line| *line != 0), None),
     });
-    let shortfall = report.shortfall().map(|text| Found {
+    let shortfall = report.shortfall().map(|text| Annotation {
         rule: rules,
         level: "error",
         text: format!("{text}: {}", report.missed()),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Report, findings, one_line};
-use guard_kit::suite::Done;
+use guard_kit::suite::FinishedCase;
 use guard_redact::plain;
 
 /// One line of a report.
@@ -51,7 +51,7 @@ pub(super) fn list(key: &str, texts: &[String]) -> Vec<String> {
     key.into_iter().chain(texts.iter().map(|text| format!("  - {}", scalar(text)))).collect()
 }
 
-fn point(done: &Done<'_>) -> Point {
+fn point(done: &FinishedCase<'_>) -> Point {
     let failure = done.report.differences.first().map(|first| {
         let mut lines = message(&first.to_string());
         lines.push("at:".to_owned());

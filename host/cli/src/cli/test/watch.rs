@@ -16,7 +16,7 @@ use guard_contract::exit::Exit;
 use guard_kit::suite;
 use guard_platform::fs::identity;
 use guard_platform::paths::native;
-use guard_state::Places;
+use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// How long nothing is looked at.
@@ -34,13 +34,13 @@ const LOOKS: usize = 10;
 /// The state of a file, to be compared with another one; `None` if it does not exist. A folder has only one state.
 type Stamp = Option<(SystemTime, u64, u64)>;
 
-pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -> anyhow::Result<Exit> {
-    let watched = Watched { args, places, environment };
+pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+    let watched = Watched { args, dirs, environment };
     loop {
         // What changes during the run is seen after it.
         let files = watched.named();
         let before = watched.look(&files);
-        match once(args, places, environment) {
+        match once(args, dirs, environment) {
             Err(error) if print::is_broken_pipe(&error) => return Err(error),
             Err(error) => print::error(&error),
             Ok(_) => {}
@@ -57,7 +57,7 @@ pub(super) fn run(args: &TestArgs, places: &Places, environment: &Environment) -
 
 struct Watched<'a> {
     args: &'a TestArgs,
-    places: &'a Places,
+    dirs: &'a AppDirs,
     environment: &'a Environment,
 }
 
@@ -68,7 +68,7 @@ impl Watched<'_> {
         match self.args.policy.as_str() {
             CHAIN => {
                 let projects = circumstances(self.environment, None).projects();
-                guard_config::load(self.places, &projects).inputs.into_iter().collect()
+                guard_config::load(self.dirs, &projects).inputs.into_iter().collect()
             }
             // The name of a built-in policy is a file that does not exist.
             name => BTreeSet::from([cwd.join(name)]),

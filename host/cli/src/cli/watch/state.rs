@@ -18,7 +18,7 @@ const PAGE: u16 = 10;
 
 /// A request of the person that goes beyond the screen.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum PersonRequest {
     /// No more.
     End,
     /// To allow the call that was asked about with this id.
@@ -36,7 +36,7 @@ pub(super) struct Detail {
 }
 
 /// A decision of the log.
-struct Seen {
+struct LoggedDecision {
     record: Record,
     decision: Option<Decision>,
 }
@@ -44,7 +44,7 @@ struct Seen {
 /// The state of the screen.
 #[derive(Default)]
 pub(super) struct State {
-    seen: VecDeque<Seen>,
+    seen: VecDeque<LoggedDecision>,
     /// The chosen one's place among those that are shown; none: the latest one, whatever comes.
     chosen: Option<usize>,
     /// Only what was stopped is shown.
@@ -70,10 +70,10 @@ impl State {
         {
             self.chosen = self.chosen.map(|chosen| chosen.saturating_sub(1));
         }
-        self.seen.push_back(Seen { record, decision: decision() });
+        self.seen.push_back(LoggedDecision { record, decision: decision() });
     }
 
-    fn all(&self) -> impl DoubleEndedIterator<Item = &Seen> {
+    fn all(&self) -> impl DoubleEndedIterator<Item = &LoggedDecision> {
         self.seen.iter().filter(|seen| !self.only_stopped || is_stopped(&seen.record))
     }
 
@@ -106,13 +106,13 @@ impl State {
     }
 
     /// Does what a key stands for, or gives what is wanted beside that.
-    pub(super) fn press(&mut self, key: KeyEvent) -> Option<Wish> {
+    pub(super) fn press(&mut self, key: KeyEvent) -> Option<PersonRequest> {
         self.note = "";
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if is_control => return Some(Wish::End),
+            KeyCode::Char('c') if is_control => return Some(PersonRequest::End),
             KeyCode::Esc | KeyCode::Char('q') if self.is_explained => (self.is_explained, self.above) = (false, 0),
-            KeyCode::Esc | KeyCode::Char('q') => return Some(Wish::End),
+            KeyCode::Esc | KeyCode::Char('q') => return Some(PersonRequest::End),
             KeyCode::Enter | KeyCode::Char('e') => (self.is_explained, self.above) = (!self.is_explained, 0),
             KeyCode::Up | KeyCode::Char('k') => self.choose(self.place().saturating_sub(1)),
             KeyCode::Down | KeyCode::Char('j') => self.choose(self.place() + 1),
@@ -127,7 +127,7 @@ impl State {
             KeyCode::Char('a') => {
                 let chosen = self.all().nth(self.place()).map(|seen| &seen.record);
                 if let Some(asked) = chosen.filter(|record| record.action == "confirm_required") {
-                    return Some(Wish::Allow(asked.id.clone()));
+                    return Some(PersonRequest::Allow(asked.id.clone()));
                 }
                 self.note = "this call wasn't asked about, so there is nothing to allow";
             }
@@ -154,7 +154,7 @@ mod tests {
         state.records().get(state.place()).map(|record| record.id.clone()).unwrap_or_default()
     }
 
-    fn press(state: &mut State, keys: &str) -> Option<Wish> {
+    fn press(state: &mut State, keys: &str) -> Option<PersonRequest> {
         keys.chars().filter_map(|key| state.press(KeyCode::Char(key).into())).last()
     }
 
@@ -180,13 +180,13 @@ mod tests {
         });
         assert_eq!(press(&mut state, "a"), None);
         assert!(state.note.contains("nothing to allow"));
-        assert_eq!(press(&mut state, "ka"), Some(Wish::Allow("0".to_owned())));
+        assert_eq!(press(&mut state, "ka"), Some(PersonRequest::Allow("0".to_owned())));
         assert!(state.note.is_empty());
         (2..5).for_each(|number| state.add(record(number, "allow"), || None));
         press(&mut state, "s");
         assert_eq!((state.records().len(), shown(&state)), (2, "1".to_owned()));
         // The first of these keys ends the explanation only.
         assert_eq!(press(&mut state, "eq"), None);
-        assert_eq!(press(&mut state, "q"), Some(Wish::End));
+        assert_eq!(press(&mut state, "q"), Some(PersonRequest::End));
     }
 }

@@ -8,7 +8,7 @@ const PATH_BYTES: usize = 1 << 10;
 
 /// A path, and where it is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct PathUse<'a> {
     pub(super) path: &'a str,
     pub(super) cwd: &'a str,
     pub(super) home: &'a str,
@@ -17,13 +17,13 @@ pub(super) struct Place<'a> {
 
 /// Another form of the path.
 #[derive(Debug)]
-pub(super) struct Moved {
+pub(super) struct PathForm {
     pub(super) path: String,
     /// A symbolic link that must be in the world for it, and where it leads.
     pub(super) link: Option<(String, String)>,
 }
 
-impl Place<'_> {
+impl PathUse<'_> {
     /// The folder as it is written, with its slash, and the name in it.
     fn split(&self) -> Option<(&str, &str)> {
         let at = self.path.rfind('/').map_or(0, |at| at + 1);
@@ -44,21 +44,21 @@ impl Place<'_> {
     }
 }
 
-fn moved(path: String) -> Moved {
-    Moved { path, link: None }
+fn moved(path: String) -> PathForm {
+    PathForm { path, link: None }
 }
 
-pub(super) fn dot(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn dot(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
     Some(moved(format!("{folder}./{name}")))
 }
 
-pub(super) fn slashes(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn slashes(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
     (folder.len() > 1).then(|| moved(format!("{folder}/{name}")))
 }
 
-pub(super) fn up_and_down(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn up_and_down(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
     let parent = folder.strip_suffix('/').unwrap_or(folder);
     let base = parent.rsplit('/').next()?;
@@ -66,36 +66,36 @@ pub(super) fn up_and_down(place: &Place<'_>) -> Option<Moved> {
     fits.then(|| moved(format!("{parent}/../{base}/{name}")))
 }
 
-pub(super) fn out_and_in(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn out_and_in(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     let base = place.cwd.rsplit('/').next().filter(|base| !base.is_empty())?;
     let relative = !place.path.starts_with(['/', '~']);
     (relative && !place.is_linked("")).then(|| moved(format!("../{base}/{}", place.path)))
 }
 
-pub(super) fn absolute(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn absolute(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     (!place.path.starts_with(['/', '~'])).then(|| moved(format!("{}/{}", place.cwd, place.path)))
 }
 
-pub(super) fn relative(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn relative(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     let rest = place.path.strip_prefix(place.cwd)?.strip_prefix('/')?;
     (!rest.starts_with(['/', '~'])).then(|| moved(rest.to_owned()))
 }
 
-pub(super) fn home(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn home(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     let rest = place.path.strip_prefix("~/").filter(|rest| !rest.starts_with('/'))?;
     Some(moved(format!("{}/{rest}", place.home)))
 }
 
-pub(super) fn folder_slash(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn folder_slash(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     place.world.dirs.contains(&place.lexical(place.path)).then(|| moved(format!("{}/", place.path)))
 }
 
-pub(super) fn link(place: &Place<'_>) -> Option<Moved> {
+pub(super) fn link(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
     // What is a link itself may lead elsewhere than its name says.
     if place.is_linked(place.path) {
@@ -104,5 +104,5 @@ pub(super) fn link(place: &Place<'_>) -> Option<Moved> {
     let target = place.lexical(if folder.is_empty() { "." } else { folder });
     let link = format!("{}/mutant-link", place.cwd);
     let path = format!("{link}/{name}");
-    Some(Moved { path, link: Some((link, target)) })
+    Some(PathForm { path, link: Some((link, target)) })
 }

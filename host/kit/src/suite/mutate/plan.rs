@@ -5,12 +5,12 @@ pub const MUTANTS: usize = 10_000;
 
 /// Numbers that look random and are the same for the same seed (SplitMix64).
 #[derive(Debug, Clone)]
-pub(super) struct Draw(u64);
+pub(super) struct SplitMix(u64);
 
-impl Draw {
+impl SplitMix {
     /// By a seed and a number within it.
     pub(super) fn new(seed: u64, within: u64) -> Self {
-        let mut draw = Draw(seed ^ within.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut draw = SplitMix(seed ^ within.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         draw.next();
         draw
     }
@@ -41,7 +41,7 @@ pub(super) fn sample(mut pairs: Vec<(usize, usize)>, max: usize, seed: u64) -> V
     }
     let count = pairs.iter().map(|(case, _)| case + 1).max().unwrap_or(0);
     let mut order: Vec<usize> = (0..count).collect();
-    Draw::new(seed, 0).shuffle(&mut order);
+    SplitMix::new(seed, 0).shuffle(&mut order);
     let mut place = vec![0; count];
     for (at, case) in order.into_iter().enumerate() {
         if let Some(place) = place.get_mut(case) {

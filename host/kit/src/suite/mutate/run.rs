@@ -10,10 +10,10 @@ use super::super::parallel_map::parallel_map;
 use super::super::run::run;
 use super::super::world::circumstances;
 use super::super::{Case, Filter, OneOrMore, Subject, Suite, SuiteOnChain, WorldFacts, is_chosen};
-use super::paths::Place;
-use super::plan::{self, Draw};
+use super::paths::PathUse;
+use super::plan::{self, SplitMix};
 use super::shape::Shape;
-use super::{How, Keeps, Rewrite};
+use super::{Rewriter, Preserved, Rewrite};
 use guard_contract::call::PATH_KEYS;
 use guard_contract::verdict::FAULT;
 use guard_contract::{Outcome, outcome_name, outcome_named, rank};
@@ -131,7 +131,7 @@ struct Seed<'a> {
 }
 
 /// A text after one or two rewrites.
-struct Made {
+struct RewrittenText {
     text: String,
     links: Vec<(String, String)>,
     rewrites: Vec<&'static Rewrite>,
@@ -161,7 +161,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     let (done, total) = (AtomicUsize::new(0), chosen.len());
     let mutants = parallel_map(&chosen, |(case, rewrite)| {
         let mutant = seeds.get(*case).and_then(|seed| {
-            let draw = Draw::new(how.seed, (*case as u64) << 16 | *rewrite as u64);
+            let draw = SplitMix::new(how.seed, (*case as u64) << 16 | *rewrite as u64);
             Some(judge(seed, made(seed, how.rewrites, *rewrite, draw, analyzer)?))
         });
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -207,9 +207,9 @@ impl Seed<'_> {
     fn suits(&self, rewrite: &Rewrite) -> bool {
         let stopped = is_stopped(self.expected.0);
         match rewrite.how {
-            How::Command(_) => self.key == "command" && stopped,
-            How::Data(_) => self.key == "command" && !stopped,
-            How::Path(_) => self.key != "command" && (stopped || rewrite.keeps == Keeps::Meaning),
+            Rewriter::Command(_) => self.key == "command" && stopped,
+            Rewriter::Data(_) => self.key == "command" && !stopped,
+            Rewriter::Path(_) => self.key != "command" && (stopped || rewrite.keeps == Preserved::Meaning),
         }
     }
 
@@ -220,17 +220,17 @@ impl Seed<'_> {
         rewrite: &'static Rewrite,
         shape: Option<&Shape<'_>>,
         world: &WorldFacts,
-    ) -> Option<Made> {
+    ) -> Option<RewrittenText> {
         let (text, link) = match rewrite.how {
-            How::Command(how) => (how(shape?)?, None),
-            How::Data(how) => (how(text)?, None),
-            How::Path(how) => {
+            Rewriter::Command(how) => (how(shape?)?, None),
+            Rewriter::Data(how) => (how(text)?, None),
+            Rewriter::Path(how) => {
                 let at = circumstances(world);
-                let moved = how(&Place { path: text, cwd: &at.cwd, home: &at.home, world })?;
+                let moved = how(&PathUse { path: text, cwd: &at.cwd, home: &at.home, world })?;
                 (moved.path, moved.link)
             }
         };
-        Some(Made { text, links: link.into_iter().collect(), rewrites: vec![rewrite] })
+        Some(RewrittenText { text, links: link.into_iter().collect(), rewrites: vec![rewrite] })
     }
 }
 
@@ -262,9 +262,9 @@ fn made(
     seed: &Seed<'_>,
     rewrites: &'static [Rewrite],
     number: usize,
-    mut draw: Draw,
+    mut draw: SplitMix,
     analyzer: &Analyzer,
-) -> Option<Made> {
+) -> Option<RewrittenText> {
     let rewrite = rewrites.get(number % rewrites.len())?;
     let first =
         with_shape(seed, &seed.text, analyzer, |shape| seed.rewritten(&seed.text, rewrite, shape, &seed.world))?;
@@ -283,7 +283,7 @@ fn made(
         };
         let made = others.iter().find_map(second)?;
         let links = [first.links.clone(), made.links].concat();
-        Some(Made { text: made.text, links, rewrites: [first.rewrites.clone(), made.rewrites].concat() })
+        Some(RewrittenText { text: made.text, links, rewrites: [first.rewrites.clone(), made.rewrites].concat() })
     })
 }
 
@@ -307,11 +307,11 @@ fn ask(seed: &Seed<'_>, text: &str, links: &[(String, String)]) -> Result<Outcom
     }
 }
 
-fn judge<'a>(seed: &Seed<'a>, made: Made) -> Mutant<'a> {
+fn judge<'a>(seed: &Seed<'a>, made: RewrittenText) -> Mutant<'a> {
     let answer = ask(seed, &made.text, &made.links);
     let (least, most) = seed.expected;
     let (least_name, most_name) = (outcome_name(least), outcome_name(most));
-    let all_mean = made.rewrites.iter().all(|rewrite| rewrite.keeps == Keeps::Meaning);
+    let all_mean = made.rewrites.iter().all(|rewrite| rewrite.keeps == Preserved::Meaning);
     let stopped = is_stopped(least);
     let (expected, kept) = match &answer {
         Err(_) => ("an answer".to_owned(), false),
@@ -330,10 +330,10 @@ fn judge<'a>(seed: &Seed<'a>, made: Made) -> Mutant<'a> {
 }
 
 /// The policy says as much of the form around a harmless text.
-fn is_due_to_form(seed: &Seed<'_>, made: &Made, got: Outcome) -> bool {
+fn is_due_to_form(seed: &Seed<'_>, made: &RewrittenText, got: Outcome) -> bool {
     let form = made.rewrites.iter().try_fold(HARMLESS.to_owned(), |text, rewrite| match rewrite.how {
-        How::Data(how) => how(&text),
-        How::Command(_) | How::Path(_) => None,
+        Rewriter::Data(how) => how(&text),
+        Rewriter::Command(_) | Rewriter::Path(_) => None,
     });
     form.is_some_and(|form| ask(seed, &form, &[]).is_ok_and(|outcome| rank(outcome) >= rank(got)))
 }

@@ -2,7 +2,7 @@
 
 use super::doors::{self, string};
 use super::shape::{Shape, Word};
-use super::{How, Keeps, Rewrite};
+use super::{Rewriter, Preserved, Rewrite};
 use guard_contract::shell_word::quoted;
 
 type Example = (&'static str, &'static str);
@@ -13,7 +13,7 @@ const fn sibling(
     example: Example,
     how: fn(&Shape<'_>) -> Option<String>,
 ) -> Rewrite {
-    Rewrite { id, about, keeps: Keeps::Deed, example, how: How::Command(how) }
+    Rewrite { id, about, keeps: Preserved::Deed, example, how: Rewriter::Command(how) }
 }
 
 /// Every sibling: other programs of the same verb first, then other doors.

@@ -1,31 +1,31 @@
 //! The table of all rewrites; `guest-sdk/docs/mutations.md` is made from it.
 
-use super::paths::{Moved, Place};
+use super::paths::{PathForm, PathUse};
 use super::shape::Shape;
-use super::{How, Keeps, Rewrite, data, options, paths, prefix, words, wrap};
+use super::{Rewriter, Preserved, Rewrite, data, options, paths, prefix, words, wrap};
 
 type Example = (&'static str, &'static str);
 type Command = fn(&Shape<'_>) -> Option<String>;
-type Path = fn(&Place<'_>) -> Option<Moved>;
+type Path = fn(&PathUse<'_>) -> Option<PathForm>;
 
 const fn meaning(id: &'static str, about: &'static str, example: Example, how: Command) -> Rewrite {
-    Rewrite { id, about, keeps: Keeps::Meaning, example, how: How::Command(how) }
+    Rewrite { id, about, keeps: Preserved::Meaning, example, how: Rewriter::Command(how) }
 }
 
 const fn deed(id: &'static str, about: &'static str, example: Example, how: Command) -> Rewrite {
-    Rewrite { id, about, keeps: Keeps::Deed, example, how: How::Command(how) }
+    Rewrite { id, about, keeps: Preserved::Deed, example, how: Rewriter::Command(how) }
 }
 
 const fn text(id: &'static str, about: &'static str, example: Example, how: fn(&str) -> Option<String>) -> Rewrite {
-    Rewrite { id, about, keeps: Keeps::Text, example, how: How::Data(how) }
+    Rewrite { id, about, keeps: Preserved::Text, example, how: Rewriter::Data(how) }
 }
 
 const fn path(id: &'static str, about: &'static str, example: Example, how: Path) -> Rewrite {
-    Rewrite { id, about, keeps: Keeps::Meaning, example, how: How::Path(how) }
+    Rewrite { id, about, keeps: Preserved::Meaning, example, how: Rewriter::Path(how) }
 }
 
 const fn path_deed(id: &'static str, about: &'static str, example: Example, how: Path) -> Rewrite {
-    Rewrite { id, about, keeps: Keeps::Deed, example, how: How::Path(how) }
+    Rewrite { id, about, keeps: Preserved::Deed, example, how: Rewriter::Path(how) }
 }
 
 /// Every rewrite: what is done, what is data, what is a path.
