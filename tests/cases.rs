@@ -122,5 +122,5 @@ fn dirs() -> AppDirs {
     }
     let config = home.join("standard.toml");
     std::fs::write(&config, "preset = \"standard\"\n").unwrap();
-    AppDirs { managed: home.join("none"), config, ..AppDirs::below(home.to_str().unwrap()) }
+    AppDirs { managed: home.join("none"), config, ..AppDirs::under_home(home.to_str().unwrap()) }
 }

@@ -23,7 +23,7 @@ fn subject(name: &str) -> Subject {
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
         guard_state::make_private(&home.join(folder)).unwrap();
     }
-    let dirs = AppDirs::below(home.to_str().unwrap());
+    let dirs = AppDirs::under_home(home.to_str().unwrap());
     Subject::policy(name, Wasi::default(), &root(), &dirs).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny};
 use crate::support::texts::lasting;
-use crate::support::world::{ProcessOutput, PATIENCE, World, end};
+use crate::support::world::{PATIENCE, ProcessOutput, World, end};
 use crate::texts::assert_text;
 
 const HOOK: &str = env!("CARGO_BIN_EXE_guard-host");

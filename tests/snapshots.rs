@@ -11,7 +11,7 @@ use crate::support::pages::root;
 #[test]
 fn a_snapshot_answers_every_case_as_the_policy_does() {
     let (root, home) = (root(), tempfile::tempdir().unwrap());
-    let dirs = AppDirs::below(home.path().to_str().unwrap());
+    let dirs = AppDirs::under_home(home.path().to_str().unwrap());
     let (mut compared, mut different) = (0, Vec::new());
     for builtin in guard_builtins::all() {
         let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &dirs).unwrap();

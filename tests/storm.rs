@@ -20,9 +20,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use crate::remote::ask;
-use crate::serve::client::{ServerAnswer, Server, bash};
+use crate::serve::client::{Server, ServerAnswer, bash};
 use crate::ship::receiver::{Mode, Receiver};
-use crate::support::world::{ProcessOutput, PATIENCE, World, free_address};
+use crate::support::world::{PATIENCE, ProcessOutput, World, free_address};
 use disk::Disk;
 use wire::{Network, Wire};
 

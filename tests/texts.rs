@@ -69,7 +69,7 @@ fn the_rules_say_what_the_snapshot_says() {
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
         guard_state::make_private(&home.join(folder)).unwrap();
     }
-    let dirs = AppDirs::below(home.to_str().unwrap());
+    let dirs = AppDirs::under_home(home.to_str().unwrap());
     let mut blocks = Vec::new();
     for builtin in guard_builtins::all() {
         let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &dirs).unwrap();

@@ -167,7 +167,8 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
         return Err(format!("the log does not name {rule}: {line}"));
     }
     told.push(("log", line));
-    let operation = Operation::of(std::slice::from_ref(call), []).map(|operation| operation.text).unwrap_or_default();
+    let operation =
+        Operation::from_calls(std::slice::from_ref(call), []).map(|operation| operation.text).unwrap_or_default();
     told.push(("log", operation));
     Ok(told)
 }

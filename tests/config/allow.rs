@@ -113,7 +113,7 @@ fn rewritten(analyzer: &Analyzer, world: &World, text: &str) -> BTreeSet<String>
 #[test]
 fn no_rewrite_of_a_call_that_does_more_is_covered() {
     let world = World::new();
-    let dirs = AppDirs::below(world.home.path().to_str().unwrap());
+    let dirs = AppDirs::under_home(world.home.path().to_str().unwrap());
     let subject = Subject::policy("command-guard", Wasi::Absent, &world.repo(), &dirs).unwrap();
     let more = [
         "rm -rf node_modules src",

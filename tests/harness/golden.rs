@@ -158,7 +158,7 @@ fn verdict(say: &str) -> Verdict {
         "warn" => vec![opinion(Outcome::Warn, "Take care", "", false)],
         "ask" => vec![opinion(Outcome::Ask, "It may be wrong", "look first", false)],
         "deny" => vec![opinion(Outcome::Deny, "It is dangerous", "do this", false)],
-        "fault" => vec![Opinion::of_host(
+        "fault" => vec![Opinion::from_host(
             "hook",
             "no-verdict",
             Outcome::Ask,

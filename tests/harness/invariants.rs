@@ -125,10 +125,15 @@ fn a_fault_is_never_silent() {
     let texts = [("there was no verdict in time", "try again"), ("", "")];
     for (harness, surface) in surfaces() {
         for (text, remedy) in texts {
-            let fault = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
+            let fault = Opinion::from_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
             let reply = harness.encode(&merge([fault]), surface);
             let means = reads(harness.name(), surface.event, &reply);
-            assert!(matches!(means, CallFate::Blocked | CallFate::Asked), "{} {}: {means:?}", harness.name(), surface.event);
+            assert!(
+                matches!(means, CallFate::Blocked | CallFate::Asked),
+                "{} {}: {means:?}",
+                harness.name(),
+                surface.event
+            );
             assert!(!reply.stdout.is_empty() || !reply.stderr.is_empty());
         }
     }

@@ -212,7 +212,8 @@ fn on_serve(world: &World) -> ServiceAddress {
 fn started(world: &World) -> Vec<ServiceAddress> {
     let built = world.run(&["policy", "bundle", "-o", "../team.wasm"], "");
     assert_eq!(built.exit, 0, "{built:?}");
-    let places: Vec<ServiceAddress> = [on_serve(world), on_wasmtime(world)].into_iter().chain(on_wasmcloud(world)).collect();
+    let places: Vec<ServiceAddress> =
+        [on_serve(world), on_wasmtime(world)].into_iter().chain(on_wasmcloud(world)).collect();
     let until = Instant::now() + Duration::from_secs(120);
     for place in &places {
         while !place.is_ready() {

@@ -26,7 +26,7 @@ fn hold(policy: &str, settings: Map<String, Value>, exactly: bool) {
     let world = World::new();
     let shared = suite::read(&languages().join("same.toml")).unwrap();
     assert!(shared.cases.len() >= 50, "{} cases", shared.cases.len());
-    let dirs = AppDirs::below(world.home.path().to_str().unwrap());
+    let dirs = AppDirs::under_home(world.home.path().to_str().unwrap());
     let subject = Subject::policy(policy, Wasi::Absent, world.home.path(), &dirs).unwrap();
     let suite = Suite { settings, ..shared };
     let bench = subject.chain_for_suite(&suite).unwrap();

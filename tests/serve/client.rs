@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::json;
 
-use crate::support::world::{ProcessOutput, PATIENCE, World};
+use crate::support::world::{PATIENCE, ProcessOutput, World};
 
 /// A server that runs. It is killed at the end of its test.
 pub(crate) struct Server {

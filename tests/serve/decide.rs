@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::client::{ServerAnswer, Server};
+use super::client::{Server, ServerAnswer};
 use super::metrics::{calls, numbers};
 use crate::support::world::World;
 use crate::texts::assert_text;

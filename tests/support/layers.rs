@@ -32,7 +32,7 @@ pub struct Layers {
 impl Layers {
     pub fn new() -> Self {
         let world = World::new();
-        let mut dirs = AppDirs::below(&world.home.path().to_string_lossy());
+        let mut dirs = AppDirs::under_home(&world.home.path().to_string_lossy());
         dirs.managed = world.path("managed/guard.toml");
         Layers { world, dirs }
     }

@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::support::world::{ProcessOutput, PATIENCE, World};
+use crate::support::world::{PATIENCE, ProcessOutput, World};
 
 /// The byte that ends the input of a terminal.
 const END_OF_INPUT: u8 = 4;

@@ -55,7 +55,7 @@ fn a_killed_copy_is_in_no_list() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let store = Store::of(&state);
+    let store = Store::in_state(&state);
     for manifest in store.list().unwrap() {
         for entry in &manifest.entries {
             let Content::Copy(number) = entry.content else { continue };

@@ -30,7 +30,7 @@ fn state(repo: &Repo) -> PathBuf {
 
 /// The files of folders that are no backups. One that was just made is empty, and nobody may hold it yet.
 fn unlisted(repo: &Repo) -> Vec<PathBuf> {
-    let folders = fs::read_dir(Store::of(&state(repo)).folder()).unwrap().flatten();
+    let folders = fs::read_dir(Store::in_state(&state(repo)).folder()).unwrap().flatten();
     let unlisted = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
     unlisted.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten()).map(|file| file.path()).collect()
 }
@@ -76,7 +76,7 @@ fn the_death_of_the_process_that_copies_changes_no_verdict_and_lists_nothing() {
         lost += usize::from(!is_kept);
     }
     assert!(lost > 0, "no child was killed in time");
-    for manifest in Store::of(&state(&repo)).list().unwrap() {
+    for manifest in Store::in_state(&state(&repo)).list().unwrap() {
         let files = manifest.entries.iter().filter(|entry| entry.size > 0).count();
         assert!(files == 0 || files == 200, "{files} files of 200");
     }
@@ -129,7 +129,11 @@ fn ask_200(repo: &Repo, command: &str) -> Vec<ProcessOutput> {
             hook.env("HOME", repo.world.home.path()).env("PATH", "/usr/bin:/bin");
             let output = hook.stdin(fs::File::open(&file).unwrap()).output().unwrap();
             let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-            ProcessOutput { exit: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+            ProcessOutput {
+                exit: output.status.code().unwrap(),
+                stdout: text(output.stdout),
+                stderr: text(output.stderr),
+            }
         };
         let calls: Vec<_> = (0..200).map(|_| scope.spawn(call)).collect();
         calls.into_iter().map(|call| call.join().unwrap()).collect()
@@ -153,7 +157,7 @@ fn many_calls_at_once_have_the_verdict_that_they_have_without_undo_and_no_copy_i
         }
         eprintln!("{command}: {} of 200 verdicts in time", in_time.len());
     }
-    let listed = Store::of(&state(&repo)).list().unwrap();
+    let listed = Store::in_state(&state(&repo)).list().unwrap();
     for manifest in &listed {
         let files = manifest.entries.iter().filter(|entry| entry.size > 0).count();
         assert!(files <= 2 && (files != 1 || manifest.call.starts_with("echo")), "{manifest:?}");
@@ -182,7 +186,7 @@ fn a_few_copies_are_made_at_a_time_and_others_say_so() {
     repo.write("build/x", "x");
     repo.bash("rm -rf build");
     repo.world.configure("[undo]\nmax-ms = 20\n");
-    let folder = Store::of(&state(&repo)).folder();
+    let folder = Store::in_state(&state(&repo)).folder();
     let until = Instant::now() + Duration::from_secs(5);
     let slots: Vec<FileLock> =
         (0..4).map(|slot| FileLock::acquire(&folder.join(format!("slot-{slot}")), until).unwrap()).collect();

@@ -8,7 +8,7 @@ use guard_contract::syntax::Analysis;
 use guard_contract::verdict::Verdict;
 use guard_facts::Resolver;
 
-use crate::{Chain, CallSite, Sandbox};
+use crate::{CallSite, Chain, Sandbox};
 
 impl<S: Sandbox> Chain<'_, S> {
     /// Lifts the asks that these allows answer, as far as they may here.
@@ -18,11 +18,11 @@ impl<S: Sandbox> Chain<'_, S> {
         if verdict.outcome != Outcome::Ask || allows.is_empty() {
             return verdict;
         }
-        let today = (self.terms.today)();
+        let today = (self.config.today)();
         let allows: Vec<&Allow> = allows.iter().filter(|allow| !allow.is_over(&today)).collect();
         let may = |layer: Layer, policy: &str| {
-            let entry = self.seats.iter().map(|seat| seat.entry).find(|entry| entry.name == policy);
-            entry.is_some_and(|entry| may_loosen(self.terms.locked, layer, entry))
+            let entry = self.members.iter().map(|member| member.entry).find(|entry| entry.name == policy);
+            entry.is_some_and(|entry| may_loosen(self.config.locked, layer, entry))
         };
         let leads_to = |path: &str| Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, path).canonical;
         let (canonical, root) = (leads_to(&at.cwd), leads_to(&at.project_root));
@@ -32,7 +32,7 @@ impl<S: Sandbox> Chain<'_, S> {
 
     /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
     #[must_use]
-    pub fn sparing(
+    pub fn narrowest_allows(
         &self,
         verdict: &Verdict,
         of: CallSite<'_>,
@@ -45,7 +45,7 @@ impl<S: Sandbox> Chain<'_, S> {
 
     /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
     #[must_use]
-    pub fn sparing_more(
+    pub fn wider_allows(
         &self,
         verdict: &Verdict,
         of: CallSite<'_>,

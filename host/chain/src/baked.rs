@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ChainEntry, ChainConfig};
+use crate::{ChainConfig, ChainMember};
 use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
@@ -43,7 +43,7 @@ pub struct EmbeddedPolicy {
     /// All that it says are words of guard-host's own.
     pub speaks_for_itself: bool,
     /// Where it is.
-    pub seat: ComponentLocation,
+    pub component: ComponentLocation,
 }
 
 /// Where a policy is in a service.
@@ -76,7 +76,7 @@ impl EmbeddedChain {
 
     /// Returns the configuration apart from its policies.
     #[must_use]
-    pub fn terms(&self, today: fn() -> String) -> ChainConfig<'_> {
+    pub fn config(&self, today: fn() -> String) -> ChainConfig<'_> {
         ChainConfig {
             problems: &self.problems,
             disabled: &self.disabled,
@@ -90,13 +90,11 @@ impl EmbeddedChain {
 
     /// The policies, as a call sees them.
     #[must_use]
-    pub fn seats(&self) -> Vec<ChainEntry<'_>> {
-        let seats =
-            self.members.iter().map(|EmbeddedPolicy { entry, manifest, wants_analysis, speaks_for_itself, .. }| ChainEntry {
-                entry,
-                ready: Ok((manifest, *wants_analysis)),
-                speaks_for_itself: *speaks_for_itself,
+    pub fn members(&self) -> Vec<ChainMember<'_>> {
+        let members =
+            self.members.iter().map(|EmbeddedPolicy { entry, manifest, wants_analysis, speaks_for_itself, .. }| {
+                ChainMember { entry, ready: Ok((manifest, *wants_analysis)), speaks_for_itself: *speaks_for_itself }
             });
-        seats.collect()
+        members.collect()
     }
 }

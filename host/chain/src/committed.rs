@@ -50,7 +50,7 @@ impl<S: Sandbox> Chain<'_, S> {
         self.ask(call, at, facts, again, &mut without);
         // Nobody can loosen self-protect, and neither can a commit.
         let may = |opinion: &Opinion| {
-            let entry = self.seats.iter().map(|seat| seat.entry).find(|entry| entry.name == opinion.policy);
+            let entry = self.members.iter().map(|member| member.entry).find(|entry| entry.name == opinion.policy);
             entry.is_some_and(|entry| may_loosen(&[], Layer::Managed, entry))
         };
         said.iter_mut()
@@ -69,7 +69,7 @@ fn soften(opinion: &mut Opinion, without: &[Opinion]) {
         same.map(|other| other.outcome).fold(Outcome::Abstain, worse)
     };
     opinion.decision.findings.retain_mut(|finding| {
-        let outcome = worse(milder(finding.outcome), left(finding));
+        let outcome = worse(softened(finding.outcome), left(finding));
         if rank(outcome) < rank(finding.outcome) {
             finding.message.push_str(". The file matches the last commit, so this asks instead of blocking");
             finding.outcome = outcome;
@@ -86,7 +86,7 @@ fn led(path: &str, scene: &Scene) -> String {
     scene.resolver.resolve(&*scene.facts, path).canonical
 }
 
-fn milder(outcome: Outcome) -> Outcome {
+fn softened(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Deny => Outcome::Ask,
         Outcome::Ask => Outcome::Abstain,

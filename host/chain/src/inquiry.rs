@@ -14,7 +14,7 @@ use guard_contract::{FaultKind, Layer, Manifest, Outcome, Problem};
 use guard_facts::{Answer, Question, Scene, git_root};
 use guard_redact::Secrets;
 
-use crate::{AskOptions, Chain, DEFAULTS, SettingsToUse, Sandbox, ChainEntry, redaction};
+use crate::{AskOptions, Chain, ChainMember, DEFAULTS, Sandbox, SettingsToUse, redaction};
 
 /// A call, as the policies of a chain are asked about it.
 pub(crate) struct Inquiry<'a> {
@@ -45,12 +45,12 @@ impl<S: Sandbox> Chain<'_, S> {
         &self,
         shared: &mut S::Shared,
         place: usize,
-        seat: &ChainEntry<'_>,
+        member: &ChainMember<'_>,
         inquiry: &Inquiry<'_>,
     ) -> (Answer, Vec<Opinion>) {
-        let entry = seat.entry;
-        let mut decide = |given, manifest| self.answer_with(shared, place, seat, (given, manifest), inquiry);
-        let mut answer = match seat.ready {
+        let entry = member.entry;
+        let mut decide = |given, manifest| self.answer_with(shared, place, member, (given, manifest), inquiry);
+        let mut answer = match member.ready {
             Ok((manifest, _)) => decide(SettingsToUse::Own, manifest),
             Err(fault) => Answer::fault(fault.clone()),
         };
@@ -59,7 +59,7 @@ impl<S: Sandbox> Chain<'_, S> {
             // It was given its defaults, as there is nothing else.
             let fault = Err(FaultKind::Settings(problem.to_string()));
             of_defaults = std::mem::replace(&mut answer.decision, fault).ok();
-        } else if let (Err(fault), Ok((manifest, _))) = (&answer.decision, seat.ready)
+        } else if let (Err(fault), Ok((manifest, _))) = (&answer.decision, member.ready)
             && fault.is_refused_settings()
             && entry.settings != DEFAULTS
         {
@@ -77,7 +77,7 @@ impl<S: Sandbox> Chain<'_, S> {
             said.push(self.watched(entry, inquiry.ask, opinion));
         }
         if let Some((text, hint)) = entry.settings_warning() {
-            said.push(Opinion::of_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
+            said.push(Opinion::from_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
         }
         (answer, said)
     }
@@ -87,13 +87,13 @@ impl<S: Sandbox> Chain<'_, S> {
         &self,
         shared: &mut S::Shared,
         place: usize,
-        seat: &ChainEntry<'_>,
+        member: &ChainMember<'_>,
         (given, manifest): (SettingsToUse, &Manifest),
         inquiry: &Inquiry<'_>,
     ) -> Answer {
         let Inquiry { call, at, scene, ask, input, .. } = inquiry;
-        let grants = Arc::new(grants(seat.entry, at, scene, ask.grant_all));
-        let scene = match other_root(seat.entry, at, scene) {
+        let grants = Arc::new(grants(member.entry, at, scene, ask.grant_all));
+        let scene = match other_root(member.entry, at, scene) {
             Some(root) => scene.with_project_root(&root),
             None => (*scene).clone(),
         };
@@ -103,8 +103,8 @@ impl<S: Sandbox> Chain<'_, S> {
             if !decision.findings.is_empty() {
                 redaction::clean(decision, inquiry.secrets());
             }
-            if !seat.speaks_for_itself {
-                redaction::confine(decision, seat.entry);
+            if !member.speaks_for_itself {
+                redaction::confine(decision, member.entry);
             }
         }
         answer
@@ -115,7 +115,7 @@ impl<S: Sandbox> Chain<'_, S> {
         if entry.watched {
             return opinion.watched();
         }
-        let may_pause = || may_loosen(self.terms.locked, Layer::User, entry);
+        let may_pause = || may_loosen(self.config.locked, Layer::User, entry);
         match ask.paused.and_then(|paused| paused(&entry.name)).filter(|_| may_pause()) {
             Some(worst) => opinion.watched_up_to(worst),
             None => opinion,
@@ -139,8 +139,7 @@ impl<S: Sandbox> Chain<'_, S> {
                         entry.broken_settings().map_or_else(String::new, |found| found.hint.clone())
                     }
                     FaultKind::Refused { text: refusal, .. } if fault.is_refused_settings() => {
-                        let Problem { place, text: refusal, hint, .. } =
-                            self.sandbox.of_refused_settings(entry, refusal);
+                        let Problem { place, text: refusal, hint, .. } = self.sandbox.refused_settings(entry, refusal);
                         text = format!("the policy `{}` gave no answer: its `configure` failed: ", entry.name);
                         text.push_str(&if place.is_empty() { refusal } else { format!("{place}: {refusal}") });
                         hint
@@ -156,16 +155,16 @@ impl<S: Sandbox> Chain<'_, S> {
                         )
                     }),
                 };
-                Opinion::of_host(&entry.name, FAULT, entry.on_error, text, remedy)
+                Opinion::from_host(&entry.name, FAULT, entry.on_error, text, remedy)
             }
         }
     }
 }
 
 /// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
-pub(crate) fn is_asked(seat: &ChainEntry<'_>, tool: &str) -> bool {
-    let narrowed = seat.entry.tools.as_deref();
-    match seat.ready {
+pub(crate) fn is_asked(member: &ChainMember<'_>, tool: &str) -> bool {
+    let narrowed = member.entry.tools.as_deref();
+    match member.ready {
         Ok((manifest, _)) => covers(manifest, narrowed, tool),
         Err(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..no_manifest() }, narrowed, tool),
     }

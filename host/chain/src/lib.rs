@@ -37,7 +37,7 @@ use guard_contract::{Manifest, Outcome, Problem};
 use guard_facts::sources::Sources;
 use guard_facts::{Answer, Facts, Question, Scene};
 use inquiry::{Inquiry, is_asked};
-use reading::{is_plausible, of_read};
+use reading::{is_plausible, opinion_on_reading};
 
 pub use bypass::bypass;
 
@@ -64,7 +64,7 @@ pub trait Sandbox {
     fn ask(&self, shared: &mut Self::Shared, place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer;
 
     /// Returns the problem with settings that a policy rejects, and its location.
-    fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem;
+    fn refused_settings(&self, entry: &Entry, refusal: &str) -> Problem;
 
     /// A clock for what is shown of a call; the time that has passed since any moment before.
     fn elapsed(&self) -> Duration;
@@ -84,7 +84,7 @@ pub const DEFAULTS: &str = "{}";
 
 /// A policy of a chain.
 #[derive(Debug, Clone, Copy)]
-pub struct ChainEntry<'a> {
+pub struct ChainMember<'a> {
     /// Its entry in the configuration.
     pub entry: &'a Entry,
     /// Its manifest, and whether it wants the analysis; or the reason why it can't be asked.
@@ -117,14 +117,14 @@ pub struct Chain<'a, S> {
     /// The sandbox that runs its policies.
     pub sandbox: &'a S,
     /// The rest of its configuration.
-    pub terms: ChainConfig<'a>,
+    pub config: ChainConfig<'a>,
     /// Its policies, in order.
-    pub seats: Vec<ChainEntry<'a>>,
+    pub members: Vec<ChainMember<'a>>,
 }
 
 impl<S> std::fmt::Debug for Chain<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Chain").field("seats", &self.seats).finish_non_exhaustive()
+        f.debug_struct("Chain").field("members", &self.members).finish_non_exhaustive()
     }
 }
 
@@ -201,7 +201,7 @@ impl<S: Sandbox> Chain<'_, S> {
         let mut opinions = Vec::new();
         let mut trace = self.ask(call, at, facts, ask, &mut opinions);
         self.ask_about_readings(call, at, facts, ask, &mut trace, &mut opinions);
-        let allows = self.terms.allows;
+        let allows = self.config.allows;
         let verdict = self.lift(merge(opinions), allows, (call, at, &**facts), trace.analysis.as_deref());
         Trace { verdict, ..trace }
     }
@@ -216,7 +216,7 @@ impl<S: Sandbox> Chain<'_, S> {
         trace: &mut Trace,
         opinions: &mut Vec<Opinion>,
     ) {
-        let Readings { all, is_cut } = readings::of(call, self.terms.tools);
+        let Readings { all, is_cut } = readings::of(call, self.config.tools);
         for reading in all {
             let mut said = Vec::new();
             let again = AskOptions { on_opinion: None, scene: None, is_reading: true, ..ask };
@@ -229,7 +229,7 @@ impl<S: Sandbox> Chain<'_, S> {
                 if opinion.of_host && opinions.contains(&opinion) {
                     continue;
                 }
-                let opinion = of_read(opinion, &reading, call);
+                let opinion = opinion_on_reading(opinion, &reading, call);
                 if let Some(told) = ask.on_opinion {
                     told(&opinion);
                 }
@@ -243,7 +243,7 @@ impl<S: Sandbox> Chain<'_, S> {
         if is_cut {
             let text = format!("the tool is not known, and more than {READINGS} of its arguments may do something");
             let remedy = "make several calls of it, with fewer arguments each".to_owned();
-            let cut = Opinion::of_host("hook", "too-many-arguments", Outcome::Ask, text, remedy);
+            let cut = Opinion::from_host("hook", "too-many-arguments", Outcome::Ask, text, remedy);
             if let Some(told) = ask.on_opinion {
                 told(&cut);
             }
@@ -269,14 +269,14 @@ impl<S: Sandbox> Chain<'_, S> {
         };
         // What concerns every call was said of the call itself.
         if !ask.is_reading {
-            self.said_of_configuration(ask.only).into_iter().for_each(&mut record_opinion);
+            self.configuration_opinions(ask.only).into_iter().for_each(&mut record_opinion);
         }
 
-        let asked: Vec<(usize, &ChainEntry<'_>)> = (self.seats.iter().enumerate())
-            .filter(|(_, seat)| ask.only.is_none_or(|only| only.contains(&seat.entry.name)))
-            .filter(|(_, seat)| is_asked(seat, &call.tool))
+        let asked: Vec<(usize, &ChainMember<'_>)> = (self.members.iter().enumerate())
+            .filter(|(_, member)| ask.only.is_none_or(|only| only.contains(&member.entry.name)))
+            .filter(|(_, member)| is_asked(member, &call.tool))
             .collect();
-        let wanted = asked.iter().any(|(_, seat)| seat.ready.is_ok_and(|(_, wants_analysis)| wants_analysis));
+        let wanted = asked.iter().any(|(_, member)| member.ready.is_ok_and(|(_, wants_analysis)| wants_analysis));
         // What a command concerns says its analysis alone. A hook that asks few policies asks these.
         let below = ask.below.filter(|_| ask.only.is_none());
         let analyzed = wanted || below.is_some() && call.command().is_some();
@@ -285,7 +285,7 @@ impl<S: Sandbox> Chain<'_, S> {
         let scene = match ask.scene.filter(|_| analyzed) {
             Some(scene) => scene.clone(),
             None if analyzed => scene::analyzed(call, at, facts.clone(), |command, dialect, sources| {
-                let sources = Some(sources).filter(|_| self.terms.scripts != Scripts::Off);
+                let sources = Some(sources).filter(|_| self.config.scripts != Scripts::Off);
                 self.sandbox.analyze(&mut shared, command, dialect, at, sources)
             }),
             None => scene::bare(call, at, facts.clone()),
@@ -294,12 +294,12 @@ impl<S: Sandbox> Chain<'_, S> {
 
         let inquiry = Inquiry::new(call, at, &scene, ask);
         let mut steps = Vec::with_capacity(asked.len());
-        for (place, seat) in asked {
+        for (place, member) in asked {
             let started = self.sandbox.elapsed();
-            let (answer, said) = self.ask_policy(&mut shared, place, seat, &inquiry);
+            let (answer, said) = self.ask_policy(&mut shared, place, member, &inquiry);
             said.into_iter().for_each(&mut record_opinion);
             let time = self.sandbox.elapsed().saturating_sub(started);
-            steps.push(Step { policy: seat.entry.name.clone(), answer, time });
+            steps.push(Step { policy: member.entry.name.clone(), answer, time });
         }
         if let Some(below) = below {
             // What comes of it may only tighten, so it is told once that is sure.
@@ -316,7 +316,7 @@ impl<S: Sandbox> Chain<'_, S> {
                 record_opinion(Opinion { decision: tighten_or_inform(opinion.decision), ..opinion });
             }
         }
-        if self.terms.scripts == Scripts::Changed && !ask.is_without_committed {
+        if self.config.scripts == Scripts::Changed && !ask.is_without_committed {
             let said = opinions.get_mut(before..).unwrap_or_default();
             self.soften_committed((call, at, facts), &scene, ask, said);
         }
@@ -325,14 +325,14 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 
     /// The problems of the configuration and of the hook's `--only`.
-    fn said_of_configuration(&self, only: Option<&[String]>) -> Vec<Opinion> {
-        let mut said: Vec<Opinion> = self.terms.problems.iter().map(Opinion::of_problem).collect();
-        let is_member = |name: &String| self.seats.iter().any(|seat| seat.entry.name == *name);
-        let is_known = |name: &String| is_member(name) || self.terms.disabled.contains(name);
+    fn configuration_opinions(&self, only: Option<&[String]>) -> Vec<Opinion> {
+        let mut said: Vec<Opinion> = self.config.problems.iter().map(Opinion::from_problem).collect();
+        let is_member = |name: &String| self.members.iter().any(|member| member.entry.name == *name);
+        let is_known = |name: &String| is_member(name) || self.config.disabled.contains(name);
         for name in only.unwrap_or_default().iter().filter(|name| !is_known(name)) {
             let text = format!("`--only` names `{name}`, which is not in the chain");
             let remedy = "correct the name in the hook's registration".to_owned();
-            said.push(Opinion::of_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
+            said.push(Opinion::from_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
         }
         said
     }

@@ -31,7 +31,7 @@ pub(crate) fn is_plausible(reading: &Reading, analysis: Option<&Analysis>) -> bo
 
 /// Converts a policy's opinion to one on a reading, and adds the argument's name where a policy mentions it. A guess
 /// leads to an ask at most, and no reading allows anything.
-pub(crate) fn of_read(opinion: Opinion, reading: &Reading, call: &ToolCall) -> Opinion {
+pub(crate) fn opinion_on_reading(opinion: Opinion, reading: &Reading, call: &ToolCall) -> Opinion {
     let mut decision = tighten_only(opinion.decision);
     let name = |text: &str| shorten(&plain(&redact(text)), NAME_BYTES).replace('`', "'");
     let source = match reading.argument.as_str() {
@@ -70,7 +70,7 @@ mod tests {
     }
 
     fn opinion(outcome: Outcome, of_host: bool) -> Opinion {
-        let opinion = Opinion::of_host("p", "r", outcome, "bad".to_owned(), String::new());
+        let opinion = Opinion::from_host("p", "r", outcome, "bad".to_owned(), String::new());
         Opinion { of_host, may_allow: true, ..opinion }
     }
 
@@ -84,10 +84,10 @@ mod tests {
             (Certainty::Guessed, Outcome::Warn, Outcome::Warn),
             (Certainty::Told, Outcome::Allow, Outcome::Abstain),
         ] {
-            let read = of_read(opinion(said, false), &reading(certainty), &call()).decision;
+            let read = opinion_on_reading(opinion(said, false), &reading(certainty), &call()).decision;
             let first = read.findings.first().unwrap();
             assert_eq!((read.outcome, first.outcome), (expected, expected), "{certainty:?} {said:?}");
-            let of_host = of_read(opinion(said, true), &reading(certainty), &call()).decision;
+            let of_host = opinion_on_reading(opinion(said, true), &reading(certainty), &call()).decision;
             assert_eq!((of_host.outcome, of_host.findings.first().unwrap().message.as_str()), (expected, "bad"));
             if expected != Outcome::Abstain {
                 assert_eq!(first.message, "the argument `command` of `mcp__a__b` reads as shell text: bad");

@@ -222,7 +222,7 @@ fn time<T>(rounds: usize, mut body: impl FnMut() -> T) -> f64 {
 }
 
 fn stages(program: &Path, home: &Path) {
-    let dirs = AppDirs::below(home.to_str().unwrap());
+    let dirs = AppDirs::under_home(home.to_str().unwrap());
     let root = home.join("repo").to_str().unwrap().to_owned();
     let open = || prepare(&dirs, program, std::slice::from_ref(&root), None);
     println!("stages, in process, median of 200:");

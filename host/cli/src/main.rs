@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     guard_platform::crash::take_over(CRASHED, BLOCK);
     ALLOCATOR.own();
     // First of all, because the hook's deadline counts from here.
-    let environment = Environment::of_process(Instant::now());
+    let environment = Environment::current(Instant::now());
     let arguments = std::env::args_os().collect();
     ExitCode::from(programs::on_a_sound_stack(|| start::run(arguments, &environment)))
 }

@@ -47,7 +47,7 @@ impl Client {
     }
 
     fn receiver(&self, remote: &Remote) -> Result<Arc<Receiver>, RegistryError> {
-        let ca = remote.ca.as_ref().map(|path| (path.clone(), FileState::of(path)));
+        let ca = remote.ca.as_ref().map(|path| (path.clone(), FileState::read(path)));
         let server = Server { url: remote.url.clone(), ca };
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, receiver)) = last().as_ref().filter(|(known, _)| *known == server) {
@@ -60,20 +60,20 @@ impl Client {
     }
 
     /// One round.
-    fn once(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
+    fn send(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
         let headers = [
             ("authorization".to_owned(), format!("Bearer {}", token(remote)?)),
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
         let body = serde_json::to_vec(request).map_err(|error| error.to_string())?;
-        let receiver = self.receiver(remote).map_err(|error| told(&error))?;
+        let receiver = self.receiver(remote).map_err(|error| describe_error(&error))?;
         let post = || receiver.post_until(&headers, &body, until);
         // A connection that was kept may be gone, and to ask twice changes nothing.
         let posted = post().or_else(|error| match error {
             RegistryError::Unreachable { .. } => post(),
             error => Err(error),
         });
-        let posted = posted.map_err(|error| told(&error))?;
+        let posted = posted.map_err(|error| describe_error(&error))?;
         match posted.status {
             200 => sound::response(&posted.body).map(|response| with_owner(response, remote)),
             401 | 403 => Err(format!("it does not take the token of `{}`", remote.token_file.display())),
@@ -94,7 +94,7 @@ impl RemoteDecider for Client {
         // A deny counts even if the server would have had to know more.
         let give_up = |denied: Option<Response>, why: String| denied.ok_or(why);
         for _ in 0..ROUNDS {
-            let response = match self.once(remote, &request, until) {
+            let response = match self.send(remote, &request, until) {
                 Ok(response) => response,
                 Err(why) => return give_up(denied, why),
             };
@@ -111,12 +111,12 @@ impl RemoteDecider for Client {
     }
 
     fn pass_on(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
-        self.once(remote, request, until)
+        self.send(remote, request, until)
     }
 }
 
 /// The error for people. One about certificates names the key that says which authorities count.
-fn told(error: &RegistryError) -> String {
+fn describe_error(error: &RegistryError) -> String {
     match error {
         RegistryError::Certificate { .. } => {
             format!("{error}; `ca` in `[remote]` names the file with its authority, if it isn't a public one")
@@ -173,8 +173,8 @@ mod tests {
             text: "unknown field `x`".to_owned(),
             hint: "remove it".to_owned(),
         };
-        let other = Opinion::of_host("p", "r", Outcome::Ask, "text".to_owned(), "hint".to_owned());
-        let verdict = merge([Opinion::of_problem(&problem), other]);
+        let other = Opinion::from_host("p", "r", Outcome::Ask, "text".to_owned(), "hint".to_owned());
+        let verdict = merge([Opinion::from_problem(&problem), other]);
         let response =
             with_owner(Response { verdict, reply: None, journal: Vec::new(), missing: Missing::default() }, &remote);
         let texts: Vec<(&str, &str)> = response
@@ -192,8 +192,8 @@ mod tests {
     #[test]
     fn an_error_about_certificates_names_the_key() {
         let error = RegistryError::Certificate { host: "h".to_owned(), why: "expired".to_owned() };
-        assert!(told(&error).contains("`ca` in `[remote]`"));
+        assert!(describe_error(&error).contains("`ca` in `[remote]`"));
         let error = RegistryError::Slow { host: "h".to_owned() };
-        assert!(!told(&error).contains("`ca`"));
+        assert!(!describe_error(&error).contains("`ca`"));
     }
 }

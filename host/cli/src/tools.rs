@@ -18,7 +18,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     // First of all, because a hook's deadline counts from here.
-    let mut environment = Environment::of_process(Instant::now());
+    let mut environment = Environment::current(Instant::now());
     let arguments = arguments(&mut environment);
     if std::env::var_os(THREADS).is_some() {
         start_again_without(THREADS);

@@ -13,7 +13,7 @@ use super::options::Preset;
 pub(super) fn preset_entries(preset: Preset, layer: Layer, watched: bool) -> Vec<Entry> {
     let members = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&preset.name()));
     let entry = |builtin: &Builtin| {
-        let mut entry = Entry { watched, ..of_builtin(builtin, layer) };
+        let mut entry = Entry { watched, ..builtin_entry(builtin, layer) };
         add_strict(&mut entry, preset);
         entry
     };
@@ -36,7 +36,7 @@ pub(super) fn add_strict(entry: &mut Entry, preset: Preset) {
 
 /// The entry of a built-in with its default settings and grants.
 #[must_use]
-pub fn of_builtin(builtin: &Builtin, layer: Layer) -> Entry {
+pub fn builtin_entry(builtin: &Builtin, layer: Layer) -> Entry {
     let mut grants = GrantSpec::default();
     for grant in builtin.grants {
         grants.add(grant);

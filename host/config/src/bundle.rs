@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::lock::{Lock, is_address};
-use super::problem::of_entry;
+use super::problem::entry_location;
 use guard_contract::Layer;
 use guard_contract::paths::absolute;
 use guard_contract::{COMPONENT_BYTES, Problem};
@@ -53,7 +53,7 @@ impl Bundle {
     /// # Errors
     ///
     /// The problem of the file, or of one that it names.
-    pub fn of(file: &Path, home: &str) -> Result<Self, Problem> {
+    pub fn collect(file: &Path, home: &str) -> Result<Self, Problem> {
         let problem = |place: String, text: String, hint: &str| Problem {
             layer: Layer::Managed,
             place,
@@ -76,7 +76,7 @@ impl Bundle {
                 for entry in entries.iter_mut() {
                     let name = entry.get("name").and_then(Item::as_str).unwrap_or_default().to_owned();
                     let of_entry = |(text, hint): (String, &str)| {
-                        problem(of_entry(file, &name), format!("policy `{name}`: {text}"), hint)
+                        problem(entry_location(file, &name), format!("policy `{name}`: {text}"), hint)
                     };
                     gathering.entry(&name, entry).map_err(of_entry)?;
                 }
@@ -180,7 +180,7 @@ mod tests {
             "# ours\npreset = \"standard\"\n\n[[policy]]\nname = \"a\"\nsource = \"./a.wasm\" # a\nsettings = { x = 1 }\n\n\
              [[policy]]\nname = \"b\"\nsource = \"builtin:rego\"\nsettings-file = \"rules.rego\"\n",
         );
-        let bundle = Bundle::of(&folder.path().join("guard.toml"), "/home/u").expect("a bundle");
+        let bundle = Bundle::collect(&folder.path().join("guard.toml"), "/home/u").expect("a bundle");
         let (wasm, rego) = (name_of(b"component", "wasm"), name_of(b"package guard", "rego"));
         let sha256 = wasm.trim_end_matches(".wasm");
         let expected = format!(
@@ -209,7 +209,7 @@ mod tests {
             ("source = ", "guard.toml", "TOML parse error"),
         ] {
             write("guard.toml", &format!("[[policy]]\nname = \"a\"\n{entry}\n"));
-            let problem = Bundle::of(&folder.path().join("guard.toml"), "/home/u").expect_err(entry);
+            let problem = Bundle::collect(&folder.path().join("guard.toml"), "/home/u").expect_err(entry);
             assert!(problem.place.contains(place) && problem.text.contains(words), "{entry}: {problem:?}");
         }
     }

@@ -16,7 +16,7 @@ use toml::{Table, Value};
 
 use super::layer::{LayerChain, entries};
 use super::pins::TrustLevel;
-use super::problem::of_toml;
+use super::problem::toml_problem;
 use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_contract::exit::Exit;
@@ -147,7 +147,8 @@ impl Target<'_> {
     pub fn add(&self, text: Option<&str>, addition: &Addition, replace: bool) -> Result<EditedText, EditError> {
         let before = text.unwrap_or_default();
         let limits = self.trust_level(before)?;
-        let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
+        let entries =
+            Entries::parse(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
         let there = entries.position(&addition.name);
         let block = addition.block(if before.contains("\r\n") { "\r\n" } else { "\n" });
         let after = match there {
@@ -179,7 +180,8 @@ impl Target<'_> {
     pub fn remove(&self, text: Option<&str>, name: &str) -> Result<Option<String>, EditError> {
         let before = text.unwrap_or_default();
         self.trust_level(before)?;
-        let entries = Entries::of(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
+        let entries =
+            Entries::parse(before, POLICY).map_err(|error| EditError::Form(self.file.to_path_buf(), error))?;
         let Some(index) = entries.position(name) else {
             return Err(EditError::Missing(self.file.to_path_buf(), name.to_owned(), entries.names()));
         };
@@ -259,7 +261,7 @@ impl Target<'_> {
 
     fn table(&self, text: &str) -> Result<Table, EditError> {
         let name = self.file.to_string_lossy();
-        toml::from_str(text).map_err(|error| EditError::Broken(of_toml(self.layer, &name, text, &error)))
+        toml::from_str(text).map_err(|error| EditError::Broken(toml_problem(self.layer, &name, text, &error)))
     }
 
     /// The text says what is wanted and nothing else.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::builtin::of_builtin;
+use super::builtin::builtin_entry;
 use super::folder::Modules;
 use super::lock::{self, Lock, LockedComponent};
 use super::options::{self, OnError, PolicyMode, PolicyOptions};
@@ -71,7 +71,7 @@ pub(super) struct CheckedEntry {
 ///
 /// The problem for which the layer is dropped.
 pub(super) fn entry(of: &LayerFile<'_>, options: PolicyOptions) -> Result<CheckedEntry, Problem> {
-    let mut reader = Reader::of(of, &options.name)?;
+    let mut reader = Reader::new(of, &options.name)?;
     let Component { source, address, locked, refused, pin } = reader.component(&options)?;
     reader.check_keys(&options, &source)?;
     let limits = reader.limits(&options)?;
@@ -129,7 +129,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn of(of: &'a LayerFile<'a>, name: &str) -> Result<Self, Problem> {
+    fn new(of: &'a LayerFile<'a>, name: &str) -> Result<Self, Problem> {
         let reader = Reader { of, name: name.to_owned(), inputs: Vec::new(), warnings: Vec::new() };
         let is_name = !name.is_empty()
             && name.len() <= 64
@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
     fn grants(&self, options: &PolicyOptions, source: &Source) -> Result<(bool, GrantSpec), Problem> {
         let usual = match source {
             Source::Builtin(name) if self.of.layer != Layer::Project => {
-                guard_builtins::find(name).map(|found| of_builtin(found, self.of.layer))
+                guard_builtins::find(name).map(|found| builtin_entry(found, self.of.layer))
             }
             _ => None,
         };
@@ -344,7 +344,7 @@ impl<'a> Reader<'a> {
         let own = SettingsSource { file: self.of.path.to_path_buf(), ..SettingsSource::default() };
         match (table, file) {
             (Some(table), _) => {
-                let value = settings::of_table(table);
+                let value = settings::table_to_json(table);
                 let value: Value = value.map_err(|error| self.problem(&format!("`settings`: {error}"), ""))?;
                 Ok((value.to_string(), own))
             }

@@ -10,7 +10,7 @@ use super::entry::{LayerFile, entry, lies_in_its_project};
 use super::options::{AllowOptions, Mode, Options};
 use super::order::{self, EntryPosition};
 use super::pins::TrustLevel;
-use super::problem::{of_toml, placed};
+use super::problem::{placed, toml_problem};
 use super::tools;
 use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
@@ -101,7 +101,7 @@ pub(super) fn entries(
     let (mut disabled, mut order) = (Vec::new(), Vec::new());
     let of = LayerFile::new(layer, file, home, trust_level);
     for policy in std::mem::take(&mut options.policy) {
-        let (enabled, wish) = (policy.enabled.unwrap_or(true), EntryPosition::of(&policy));
+        let (enabled, wish) = (policy.enabled.unwrap_or(true), EntryPosition::from_options(&policy));
         let name = policy.name.clone();
         let says_nothing = policy.mode.is_none();
         let checked = entry(&of, policy).map_err(|problem| placed(problem, text, Some(&name)))?;
@@ -138,7 +138,7 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     let problem = |text: String, hint: &str| {
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
     };
-    let state = FileState::of(file);
+    let state = FileState::read(file);
     if let Some(text) = state.problem() {
         return problem(text, "make the file readable, or remove it");
     }
@@ -176,7 +176,7 @@ pub(super) fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -
 /// The problem for which the layer is dropped.
 fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> Result<Options, Problem> {
     let name = file.to_string_lossy();
-    let toml_problem = |error: toml::de::Error| of_toml(layer, &name, text, &error);
+    let toml_problem = |error: toml::de::Error| toml_problem(layer, &name, text, &error);
     let refused = |(text, hint): values::Refusal| Problem { layer, place: name.clone().into_owned(), text, hint };
     // The version comes first: a newer file may hold keys that are not known yet.
     let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;

@@ -44,15 +44,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use brought::CommandLineOverrides;
-pub use builtin::{of_builtin, unconfigured};
+pub use builtin::{builtin_entry, unconfigured};
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
 pub use options::{AuditLevel, ConfineClass, Fallback, OnMalformed};
 pub use pins::Pins;
-pub use problem::{line_and_column, nearest, of_refused_settings};
+pub use problem::{line_and_column, nearest, refused_settings};
 pub use project::{Candidate, candidate};
 pub use remote::Remote;
-pub use settings::{files_of, of_file};
+pub use settings::{files_of, read_settings};
 pub use signers::Signer;
 pub use tools::check as check_tool;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::brought::CommandLineOverrides;
-use super::builtin::{add_strict, of_builtin, preset_entries};
+use super::builtin::{add_strict, builtin_entry, preset_entries};
 use super::folder::Modules;
 use super::layer::{LayerChain, in_file, layer, names};
 use super::loosening;
@@ -117,7 +117,7 @@ impl Config {
                 max_ms: UNDO_MS,
                 instead_of_ask: false,
             },
-            sessions: Sessions::below(&dirs.state),
+            sessions: Sessions::in_state(&dirs.state),
             remote: None,
             problems: Vec::new(),
             warnings: Vec::new(),
@@ -205,7 +205,9 @@ fn find_remote(managed: &Options, user: &Options, dirs: &AppDirs, config: &mut C
     let layers = [(Layer::Managed, &dirs.managed, managed), (Layer::User, &dirs.config, user)];
     for (layer, file, options) in layers {
         // What cannot be used has made the layer a problem.
-        let Some(Ok(remote)) = options.remote.as_ref().map(|remote| Remote::of(remote, &dirs.home)) else { continue };
+        let Some(Ok(remote)) = options.remote.as_ref().map(|remote| Remote::from_options(remote, &dirs.home)) else {
+            continue;
+        };
         if remote.timeout_ms >= config.deadline_ms {
             let (timeout, deadline) = (remote.timeout_ms, config.deadline_ms);
             let text = format!("`timeout-ms` in `[remote]` is {timeout}, and `deadline-ms` is {deadline}");
@@ -299,7 +301,7 @@ fn chain(
         }
         let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
         if let Some(builtin) = guard_builtins::find(name).filter(|_| missing) {
-            chain.push(Entry { watched: managed_watched, ..of_builtin(builtin, Layer::Managed) });
+            chain.push(Entry { watched: managed_watched, ..builtin_entry(builtin, Layer::Managed) });
         }
     }
     chain.append(&mut users);
@@ -322,7 +324,7 @@ fn add_brought(chain: &mut Vec<Entry>, brought: &CommandLineOverrides, dirs: &Ap
         if chain.iter().any(is_there) || config.disabled.iter().any(|name| name == builtin.name) {
             continue;
         }
-        let mut entry = of_builtin(builtin, Layer::User);
+        let mut entry = builtin_entry(builtin, Layer::User);
         find_settings(&mut entry, brought, dirs, config);
         config.brought.push(entry.name.clone());
         chain.push(entry);

@@ -17,8 +17,9 @@ pub(super) struct EntryPosition {
 
 impl EntryPosition {
     /// That of an entry; none if it stands where it is written.
-    pub(super) fn of(policy: &PolicyOptions) -> Option<Self> {
-        let wish = EntryPosition { name: policy.name.clone(), before: policy.before.clone(), after: policy.after.clone() };
+    pub(super) fn from_options(policy: &PolicyOptions) -> Option<Self> {
+        let wish =
+            EntryPosition { name: policy.name.clone(), before: policy.before.clone(), after: policy.after.clone() };
         (wish.before.is_some() || wish.after.is_some()).then_some(wish)
     }
 

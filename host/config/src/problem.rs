@@ -19,7 +19,7 @@ const PLACE_BYTES: u64 = 1 << 20;
 
 /// The problem that a TOML error tells, with the nearest known key as the hint for an unknown one.
 #[must_use]
-pub fn of_toml(layer: Layer, file: &str, text: &str, error: &toml::de::Error) -> Problem {
+pub fn toml_problem(layer: Layer, file: &str, text: &str, error: &toml::de::Error) -> Problem {
     let mut message = error.message().trim().to_owned();
     if let Some(key) = error.span().and_then(|span| text.get(span)).filter(|_| message == "duplicate key") {
         message.push_str(&format!(" `{key}`"));
@@ -86,7 +86,7 @@ pub fn nearest_key(message: &str) -> Option<String> {
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (unknown, known) = names.split_first()?;
     let unknown_word = message.strip_prefix("unknown ")?.split(' ').next()?;
-    if let Some(nearest) = nearest(unknown, known).or_else(|| of_same_words(unknown, known)) {
+    if let Some(nearest) = nearest(unknown, known).or_else(|| match_by_words(unknown, known)) {
         return Some(format!("did you mean `{nearest}`?"));
     }
     let kind = match unknown_word {
@@ -102,7 +102,7 @@ pub fn nearest_key(message: &str) -> Option<String> {
 
 /// The known name that has every word of `unknown`, in any order, and the fewest others: `push-force` may be
 /// `force-push-protected`.
-fn of_same_words<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
+fn match_by_words<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let words = |name: &'a str| name.split(['-', '_', '.']);
     let wanted: Vec<&str> = unknown.split(['-', '_', '.']).filter(|word| word.len() > 1).collect();
     let has_all = |name: &&&'a str| wanted.iter().all(|wanted| words(name).any(|word| word == *wanted));
@@ -127,7 +127,7 @@ pub(crate) fn placed(mut problem: Problem, text: &str, policy: Option<&str>) -> 
 
 /// The place of a policy's entry in a guard.toml, as `file:line:column`; the file alone if it cannot be found.
 #[must_use]
-pub fn of_entry(file: &Path, policy: &str) -> String {
+pub fn entry_location(file: &Path, policy: &str) -> String {
     let shown = file.display();
     let Ok(text) = files::read_text(file, PLACE_BYTES) else { return shown.to_string() };
     let range = entry_of(&text, policy);
@@ -137,7 +137,7 @@ pub fn of_entry(file: &Path, policy: &str) -> String {
 
 /// Describes the settings that a policy refused, with the place in their file and the nearest known word.
 #[must_use]
-pub fn of_refused_settings(entry: &Entry, error: &str) -> Problem {
+pub fn refused_settings(entry: &Entry, error: &str) -> Problem {
     let file = &entry.settings_source.file;
     let mut text = error.strip_prefix("invalid settings: ").unwrap_or(error).to_owned();
     // serde counts in the JSON that the policy was given, which nobody wrote.

@@ -35,7 +35,7 @@ impl Remote {
     /// # Errors
     ///
     /// It cannot be used: what is wrong, and what to do about it.
-    pub(super) fn of(options: &RemoteOptions, home: &str) -> Result<Self, (String, &'static str)> {
+    pub(super) fn from_options(options: &RemoteOptions, home: &str) -> Result<Self, (String, &'static str)> {
         let refuse = |text: String, hint| Err((format!("{text} in `[remote]`"), hint));
         let url = options.url.trim_end_matches('/');
         let Some((scheme, rest)) = url.split_once("://") else {
@@ -97,7 +97,7 @@ mod tests {
         let of = |url: &str| {
             let options =
                 RemoteOptions { url: url.to_owned(), token_file: "/t".to_owned(), ..RemoteOptions::default() };
-            Remote::of(&options, "/home/u").map(|remote| remote.url)
+            Remote::from_options(&options, "/home/u").map(|remote| remote.url)
         };
         for (url, kept) in [
             ("https://guard.example", "https://guard.example"),

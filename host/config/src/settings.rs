@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use super::folder::{Folder, FolderError, Modules, SETTINGS_BYTES};
 use super::json;
 use super::pins;
-use super::problem::of_toml;
+use super::problem::toml_problem;
 use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_state::files;
-use guard_state::{FileState, AppDirs};
+use guard_state::{AppDirs, FileState};
 
 /// A settings file, or a folder of them, that was read.
 pub(super) struct Settings {
@@ -37,7 +37,7 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
         let (sha256, inputs) = (pins::digest(path), vec![path.to_path_buf()]);
         Settings { settings: "{}".to_owned(), problem: Some(problem), is_missing: false, sha256, inputs }
     };
-    let state = FileState::of(path);
+    let state = FileState::read(path);
     if state == FileState::Missing {
         let missing = broken("there is no such file".to_owned(), "correct `settings-file`, or make the file");
         return Settings { is_missing: true, ..missing };
@@ -73,10 +73,10 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
             Problem { layer, place, text, hint: "write one JSON object, without comments".to_owned() }
         }),
         Some("toml") => toml::from_str::<toml::Table>(&text)
-            .map_err(|error| of_toml(layer, &place, &text, &error))
+            .map_err(|error| toml_problem(layer, &place, &text, &error))
             .and_then(|table| {
                 let problem = |text| Problem { layer, place: place.clone().into_owned(), text, hint: String::new() };
-                of_table(table).map_err(problem)
+                table_to_json(table).map_err(problem)
             }),
         _ => Ok(json!({ "file": place, "text": text })),
     };
@@ -97,7 +97,7 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
 /// # Errors
 ///
 /// The file is missing, or cannot be used.
-pub fn of_file(path: &Path) -> Result<Map<String, Value>, Problem> {
+pub fn read_settings(path: &Path) -> Result<Map<String, Value>, Problem> {
     let read = read(Layer::User, path, Modules::All);
     match read.problem {
         Some(problem) => Err(problem),
@@ -105,14 +105,14 @@ pub fn of_file(path: &Path) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// The files and folders that [`of_file`] reads.
+/// The files and folders that [`read_settings`] reads.
 #[must_use]
 pub fn files_of(path: &Path) -> Vec<PathBuf> {
     read(Layer::User, path, Modules::All).inputs
 }
 
 /// The JSON of a table.
-pub(super) fn of_table(table: toml::Table) -> Result<Value, String> {
+pub(super) fn table_to_json(table: toml::Table) -> Result<Value, String> {
     serde_json::to_value(table).map_err(|error| error.to_string())
 }
 
@@ -125,12 +125,8 @@ pub(super) fn with_places(
 ) -> String {
     let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
     let text = |path: &Path| Value::from(path.to_string_lossy());
-    let named = [
-        ("config", dirs.config.as_path()),
-        ("managed", &dirs.managed),
-        ("state", &dirs.state),
-        ("cache", &dirs.cache),
-    ];
+    let named =
+        [("config", dirs.config.as_path()), ("managed", &dirs.managed), ("state", &dirs.state), ("cache", &dirs.cache)];
     let named = named.into_iter().chain(others).map(|(name, path)| (name.to_owned(), text(path)));
     let lists = lists.map(|(name, paths)| (name.to_owned(), paths.iter().map(|path| text(path)).collect()));
     settings.insert("places".to_owned(), Value::Object(named.chain(lists).collect()));
@@ -143,7 +139,7 @@ mod tests {
 
     #[test]
     fn places_are_added_and_outrank_what_was_written() {
-        let dirs = AppDirs::below("/home/u");
+        let dirs = AppDirs::under_home("/home/u");
         let told = |settings: &str| {
             let others = [("audit", "/log/a.jsonl"), ("sessions", ""), ("program", "/bin/guard-host")];
             let others = others.map(|(name, path)| (name, Path::new(path)));

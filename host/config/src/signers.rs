@@ -12,7 +12,7 @@ use super::options::TrustOptions;
 use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};
-use guard_state::{FileLock, AppDirs, Seal, make_private};
+use guard_state::{AppDirs, FileLock, Seal, make_private};
 
 /// Raised whenever the shape of the file changes.
 const PURPOSE: &str = "signed components 1";

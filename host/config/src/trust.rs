@@ -86,7 +86,7 @@ pub fn missing(dirs: &AppDirs, projects: &[String]) -> Vec<PathBuf> {
 
 /// A sentence about a missing file, and the remedy.
 #[must_use]
-pub fn told_missing(file: &Path) -> (String, String) {
+pub fn missing_file_problem(file: &Path) -> (String, String) {
     let text = format!("the project's rules don't apply: `{}`, which you trusted, is missing", file.display());
     let remedy =
         "restore the file, for example from another branch; `guard-host trust --remove` if its rules are gone \

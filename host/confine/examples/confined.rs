@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use guard_confine::{Job, Lists, CommandDirs, Profile, run, secrets};
+use guard_confine::{CommandDirs, Job, Lists, Profile, run, secrets};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);

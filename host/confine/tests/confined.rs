@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_confine::{Ended, Job, Lists, CommandDirs, Profile, run, secrets};
+use guard_confine::{CommandDirs, Ended, Job, Lists, Profile, run, secrets};
 use tempfile::TempDir;
 
 /// A home with a project, a folder beside it, and secrets in both.

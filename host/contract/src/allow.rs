@@ -63,7 +63,7 @@ pub struct Allow {
 impl Allow {
     /// An allow of these words alone, in the project of the call and without an end.
     #[must_use]
-    pub fn of_command(layer: Layer, command: Vec<String>) -> Self {
+    pub fn for_command(layer: Layer, command: Vec<String>) -> Self {
         Allow {
             layer,
             rules: Vec::new(),
@@ -316,7 +316,7 @@ pub fn lift(
     names.dedup();
     let text = "an `[[allow]]` of the configuration lets it run".to_owned();
     // It is no opinion: the harness's own rules hold.
-    let mut after = merge([Opinion::of_host("config", ALLOWED, Outcome::Abstain, text, String::new())]);
+    let mut after = merge([Opinion::from_host("config", ALLOWED, Outcome::Abstain, text, String::new())]);
     after.findings.iter_mut().for_each(|said| said.finding.tags.push((CALLED.to_owned(), names.join("; "))));
     after.outcome = rest.iter().fold(after.outcome, |outcome, found| worse(outcome, found.finding.outcome));
     after.findings.extend(rest);
@@ -408,7 +408,7 @@ mod tests {
             prop::sample::select(vec![Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny]);
         let drawn = (prop::sample::select(&POLICIES[..]), prop::sample::select(&RULES[..]), outcome, any::<bool>());
         let opinion = |(policy, rule, outcome, of_host): (&str, &str, Outcome, bool)| {
-            let said = Opinion::of_host(policy, rule, outcome, String::new(), String::new());
+            let said = Opinion::from_host(policy, rule, outcome, String::new(), String::new());
             Opinion { of_host, may_allow: true, ..said }
         };
         prop::collection::vec(drawn.prop_map(opinion), 0..5)

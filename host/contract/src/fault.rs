@@ -6,7 +6,7 @@ use crate::interface::is_wasi_answered;
 use crate::limits::{Limits, STACK_BYTES};
 
 /// Returns the hint for providing the import that a guest needs, or an empty text if there is no way to do so.
-fn way_out(import: &str) -> &'static str {
+fn import_hint(import: &str) -> &'static str {
     if is_wasi_answered(import) {
         "; `wasi = \"frozen\"` in its entry of guard.toml gives it a WASI that stands still"
     } else {
@@ -30,7 +30,7 @@ pub enum FaultKind {
     #[error("it trapped: {0}")]
     Trap(String),
     /// It called a function that the host does not offer.
-    #[error("it called `{0}`, which no policy may call{way}", way = way_out(.0))]
+    #[error("it called `{0}`, which no policy may call{way}", way = import_hint(.0))]
     ForeignImport(String),
     /// Its settings cannot be read.
     #[error("its settings cannot be used: {0}")]

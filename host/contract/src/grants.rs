@@ -41,7 +41,7 @@ impl GrantSpec {
 
     /// All that a manifest wishes for. A stream has no file yet; this gives it one that nobody writes to.
     #[must_use]
-    pub fn of_wishes(wishes: &[String]) -> Self {
+    pub fn from_wishes(wishes: &[String]) -> Self {
         let mut granted = GrantSpec::default();
         for wish in wishes {
             if let Some(stream) = wish.strip_prefix("journal:") {

@@ -75,9 +75,9 @@ impl Attributed {
 impl Opinion {
     /// Returns the opinion of a broken configuration layer on every call.
     #[must_use]
-    pub fn of_problem(problem: &Problem) -> Self {
+    pub fn from_problem(problem: &Problem) -> Self {
         let text = format!("the {} configuration was left out: {problem}", problem.layer.name());
-        Opinion::of_host(CONFIG, BROKEN, problem.outcome(), text, problem.hint.clone())
+        Opinion::from_host(CONFIG, BROKEN, problem.outcome(), text, problem.hint.clone())
     }
 
     /// The opinion as one that is only watched as far as its outcome is at most `worst`.
@@ -108,7 +108,7 @@ impl Opinion {
 
     /// An opinion of the host itself: one finding of a rule of its own.
     #[must_use]
-    pub fn of_host(policy: &str, rule: &str, outcome: Outcome, message: String, remedy: String) -> Self {
+    pub fn from_host(policy: &str, rule: &str, outcome: Outcome, message: String, remedy: String) -> Self {
         let finding = Finding { rule: rule.to_owned(), outcome, message, remedy, tags: Vec::new() };
         let decision = Decision { outcome, findings: vec![finding] };
         Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host: true }
@@ -210,7 +210,7 @@ impl Verdict {
         self.findings = rest;
         if !lifted.is_empty() && self.asks().next().is_none() {
             let text = "confirmed in this session".to_owned();
-            let said = Opinion::of_host("session", CONFIRMED, Outcome::Allow, text, String::new());
+            let said = Opinion::from_host("session", CONFIRMED, Outcome::Allow, text, String::new());
             let mut verdict = merge([said]);
             verdict.findings.append(&mut self.findings);
             self = Verdict { skips_prompt: true, ..verdict };
@@ -340,7 +340,7 @@ mod tests {
         prop::collection::vec((outcomes(), any::<bool>()), 0..8).prop_map(|drawn| {
             let opinion = |(index, (outcome, may_allow)): (usize, (Outcome, bool))| Opinion {
                 may_allow,
-                ..Opinion::of_host(&format!("p{index}"), "rule", outcome, String::new(), String::new())
+                ..Opinion::from_host(&format!("p{index}"), "rule", outcome, String::new(), String::new())
             };
             drawn.into_iter().enumerate().map(opinion).collect()
         })
@@ -442,7 +442,7 @@ mod tests {
     #[test]
     fn an_aside_is_told_after_the_others_of_its_severity() {
         let opinion = |policy: &str, outcome, aside: bool| {
-            let mut opinion = Opinion::of_host(policy, "rule", outcome, String::new(), String::new());
+            let mut opinion = Opinion::from_host(policy, "rule", outcome, String::new(), String::new());
             let tags = opinion.decision.findings.iter_mut().map(|finding| &mut finding.tags);
             tags.for_each(|tags| tags.extend(aside.then(|| (ASIDE.to_owned(), String::new()))));
             opinion
@@ -463,7 +463,7 @@ mod tests {
         let order = [Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny];
         for (weaker, outcome) in order.iter().enumerate() {
             for other in order.iter().take(weaker + 1) {
-                let opinion = |outcome| Opinion::of_host("p", "rule", outcome, String::new(), String::new());
+                let opinion = |outcome| Opinion::from_host("p", "rule", outcome, String::new(), String::new());
                 assert_eq!(merge([opinion(*outcome), opinion(*other)]).outcome, *outcome);
                 assert_eq!(merge([opinion(*other), opinion(*outcome)]).outcome, *outcome);
             }

@@ -97,7 +97,7 @@ impl Analyzer {
         running.store.data_mut().sources = None;
         analysis.map(Convert::convert).map_err(|error| {
             shared.discard();
-            fault::of_run(&error, None)
+            fault::run_fault(&error, None)
         })
     }
 }
@@ -143,7 +143,7 @@ impl SharedInstance {
             None => {
                 let mut store = Store::new(pre.engine(), State::new(of_all));
                 let meter = bound(&mut store, limits);
-                let guest = pre.instantiate(&mut store).map_err(|error| fault::of_start(&error, true))?;
+                let guest = pre.instantiate(&mut store).map_err(|error| fault::start_fault(&error, true))?;
                 (Running { store, guest, ends_soon }, meter)
             }
         };
@@ -179,7 +179,7 @@ impl SharedInstance {
             Ok(decision) => decision.and_then(|decision| manifest::check_decision(question.manifest, decision)),
             Err(error) => {
                 self.discard();
-                match fault::of_run(&error, None) {
+                match fault::run_fault(&error, None) {
                     // The time was its own, and it would take as long again.
                     FaultKind::Time => Err(FaultKind::Time),
                     _ => return None,
@@ -202,7 +202,7 @@ impl Running {
         if let Err(text) = policies.call_configure(&mut self.store, name, settings)? {
             return Ok(Err(FaultKind::refused("configure", &text)));
         }
-        self.store.data_mut().meet(question);
+        self.store.data_mut().begin(question);
         let decision = policies.call_decide(&mut self.store, name, question.tool, question.input)?;
         Ok(decision.convert().map_err(|text| FaultKind::refused("decide", &text)))
     }

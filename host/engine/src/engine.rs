@@ -7,7 +7,7 @@ use wasmtime::component::{Component, InstancePre, Linker};
 
 use crate::bindings::GuestPre;
 use crate::bundle::Bundle;
-use crate::carried::{EmbeddedEngine, EmbeddedArtifacts};
+use crate::carried::{EmbeddedArtifacts, EmbeddedEngine};
 use crate::code::Code;
 use crate::imports::{self, State};
 use crate::policy::Policy;
@@ -66,10 +66,10 @@ impl Engine {
     fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
         let mut config = settings();
         config.allocation_strategy(strategy);
-        Ok(Engine::of(LazyEngine::from(engine(config)?)))
+        Ok(Engine::from_lazy(LazyEngine::from(engine(config)?)))
     }
 
-    fn of(inner: LazyEngine) -> Self {
+    fn from_lazy(inner: LazyEngine) -> Self {
         let carried = EmbeddedEngine::new(inner.clone());
         let scripts = Scripts::new(carried.clone());
         Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), carried, scripts }
@@ -79,7 +79,7 @@ impl Engine {
     /// cannot run guests each policy has a fault.
     #[must_use]
     pub fn for_one_reply() -> Self {
-        Engine { ends_soon: true, ..Engine::of(LazyEngine::default()) }
+        Engine { ends_soon: true, ..Engine::from_lazy(LazyEngine::default()) }
     }
 
     /// Sets the source of the components that the program carries. The first call wins.
@@ -111,7 +111,7 @@ impl Engine {
     /// [`FaultKind::Contract`] if it is no policy.
     pub fn load(&self, code: &Code, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
         let link = || GuestPre::new(self.link(&code.component, interface, wasi)?);
-        let pre = link().map_err(|error| fault::of_link(&error, interface))?;
+        let pre = link().map_err(|error| fault::link_fault(&error, interface))?;
         Ok(Policy { pre: guest::GuestPre::Own(pre), ends_soon: self.ends_soon })
     }
 

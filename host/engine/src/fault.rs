@@ -13,7 +13,7 @@ const POLICY: &str = "guard:policy/policy@0.1.0";
 
 /// Why a component could not be linked. Of one of another version, and of one that is no policy at all, its exports
 /// tell more than the first thing that was missed.
-pub(super) fn of_link(error: &wasmtime::Error, interface: &Interface) -> FaultKind {
+pub(super) fn link_fault(error: &wasmtime::Error, interface: &Interface) -> FaultKind {
     let exported = |part: &str| interface.exports.iter().find(|export| export.starts_with(part));
     if exported(POLICY).is_none() {
         let other = exported(POLICY.split('@').next().unwrap_or_default());
@@ -26,16 +26,16 @@ pub(super) fn of_link(error: &wasmtime::Error, interface: &Interface) -> FaultKi
 }
 
 /// Of a call into a guest: what the guest said last may tell why it gave up.
-pub(super) fn of_call(error: &wasmtime::Error, store: &Store<State>) -> FaultKind {
+pub(super) fn call_fault(error: &wasmtime::Error, store: &Store<State>) -> FaultKind {
     let state = store.data();
     let last_words = state.view.log.last().map(|line| line.message.clone()).or_else(|| state.wasi.last_words());
-    of_run(error, last_words.as_deref())
+    run_fault(error, last_words.as_deref())
 }
 
 /// Of the start of a guest. The bundle asks for nothing that a machine with room lacks, and what its memory is made of
 /// fails with a text alone.
-pub(super) fn of_start(error: &wasmtime::Error, is_bundle: bool) -> FaultKind {
-    match of_run(error, None) {
+pub(super) fn start_fault(error: &wasmtime::Error, is_bundle: bool) -> FaultKind {
+    match run_fault(error, None) {
         FaultKind::BadAnswer(text) if is_bundle || is_of_system(error) => FaultKind::NoRoom(text),
         fault => fault,
     }
@@ -47,7 +47,7 @@ fn is_of_system(error: &wasmtime::Error) -> bool {
     error.chain().any(refused) || error.is::<OutOfMemory>() || error.is::<PoolConcurrencyLimitError>()
 }
 
-pub(super) fn of_run(error: &wasmtime::Error, last_words: Option<&str>) -> FaultKind {
+pub(super) fn run_fault(error: &wasmtime::Error, last_words: Option<&str>) -> FaultKind {
     match error.downcast_ref::<Trap>() {
         Some(Trap::Interrupt) => return FaultKind::Time,
         Some(Trap::StackOverflow) => return FaultKind::Stack,
@@ -130,11 +130,11 @@ mod tests {
             wasmtime::Error::from(Wrapped(io())),
             wasmtime::Error::from(rustix::io::Errno::NOMEM),
         ] {
-            assert!(matches!(of_start(&refused, false), FaultKind::NoRoom(_)), "{refused:?}");
+            assert!(matches!(start_fault(&refused, false), FaultKind::NoRoom(_)), "{refused:?}");
         }
         let too_many = wasmtime::format_err!("resource limit exceeded: instance count too high");
-        assert!(matches!(of_start(&too_many, false), FaultKind::BadAnswer(_)));
-        assert!(matches!(of_start(&too_many, true), FaultKind::NoRoom(_)));
-        assert_eq!(of_start(&wasmtime::Error::from(Trap::Interrupt), true), FaultKind::Time);
+        assert!(matches!(start_fault(&too_many, false), FaultKind::BadAnswer(_)));
+        assert!(matches!(start_fault(&too_many, true), FaultKind::NoRoom(_)));
+        assert_eq!(start_fault(&wasmtime::Error::from(Trap::Interrupt), true), FaultKind::Time);
     }
 }

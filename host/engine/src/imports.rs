@@ -54,7 +54,7 @@ impl State {
     }
 
     /// From now on the guest decides this question, and can learn of its call.
-    pub(super) fn meet(&mut self, question: &Question<'_>) {
+    pub(super) fn begin(&mut self, question: &Question<'_>) {
         self.view.scene = Some(question.scene.clone());
         self.view.grants = question.grants.clone();
     }

@@ -105,7 +105,7 @@ impl Instance {
         view.scene = scene;
         view.log.clear();
         let answer = body(&self.guest, &mut self.store);
-        let answer = answer.unwrap_or_else(|error| Err(fault::of_call(&error, &self.store)));
+        let answer = answer.unwrap_or_else(|error| Err(fault::call_fault(&error, &self.store)));
         let state = self.store.data_mut();
         state.view.scene = None;
         CallResult { answer, journal: std::mem::take(&mut state.view.journal), used: meter.used(&state.limits) }

@@ -32,7 +32,13 @@ impl Policy {
     /// A policy that the program carries answers in the shared instance. If that fails it is asked again alone, so that
     /// no policy is at fault for what another one left there.
     #[must_use]
-    pub fn ask(&self, shared: &mut SharedInstance, limits: Limits, settings: Option<&str>, question: &Question<'_>) -> Answer {
+    pub fn ask(
+        &self,
+        shared: &mut SharedInstance,
+        limits: Limits,
+        settings: Option<&str>,
+        question: &Question<'_>,
+    ) -> Answer {
         if let GuestPre::Bundled(pre, name) = &self.pre
             && let Some(settings) = settings
             && let Some(answer) = shared.ask(pre, name, limits, settings, question, self.ends_soon)
@@ -48,10 +54,10 @@ impl Policy {
             let taken = settings.map_or(Ok(Ok(())), |settings| guest.configure(store, settings))?;
             Ok(taken.map(|()| guest))
         });
-        store.data_mut().meet(question);
+        store.data_mut().begin(question);
         let decision = guest.and_then(|guest| {
             let decision = guest.decide(&mut store, question.tool, question.input);
-            decision.unwrap_or_else(|error| Err(fault::of_call(&error, &store)))
+            decision.unwrap_or_else(|error| Err(fault::call_fault(&error, &store)))
         });
         let decision = decision.and_then(|decision| manifest::check_decision(question.manifest, decision));
         let state = end(store, self.ends_soon);
@@ -105,9 +111,9 @@ fn run<T>(
     body: impl FnOnce(&mut Store<State>, Guest) -> wasmtime::Result<Result<T, FaultKind>>,
 ) -> Result<T, FaultKind> {
     let guest = instantiate(store, pre)?;
-    body(store, guest).unwrap_or_else(|error| Err(fault::of_call(&error, store)))
+    body(store, guest).unwrap_or_else(|error| Err(fault::call_fault(&error, store)))
 }
 
 pub(crate) fn instantiate(store: &mut Store<State>, pre: &GuestPre) -> Result<Guest, FaultKind> {
-    pre.instantiate(store).map_err(|error| fault::of_start(&error, matches!(pre, GuestPre::Bundled(..))))
+    pre.instantiate(store).map_err(|error| fault::start_fault(&error, matches!(pre, GuestPre::Bundled(..))))
 }

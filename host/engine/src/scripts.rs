@@ -6,7 +6,7 @@ use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::ScriptReaderPre;
-use crate::carried::{EmbeddedEngine, EmbeddedComponent};
+use crate::carried::{EmbeddedComponent, EmbeddedEngine};
 use crate::imports::{State, bound};
 use guard_contract::limits::Limits;
 

@@ -60,10 +60,10 @@ impl Engine {
         settings: &str,
     ) -> Result<(Store<State>, Instance), FaultKind> {
         let linked = self.link(component, interface, Wasi::Absent);
-        let pre = linked.map_err(|error| super::fault::of_link(&error, interface))?;
+        let pre = linked.map_err(|error| super::fault::link_fault(&error, interface))?;
         let mut store = Store::new(self.inner.get()?, State::new(limits));
         bound(&mut store, limits);
-        let instance = pre.instantiate(&mut store).map_err(|error| super::fault::of_start(&error, false))?;
+        let instance = pre.instantiate(&mut store).map_err(|error| super::fault::start_fault(&error, false))?;
         let configure = |store: &mut Store<State>| {
             let guest = Guest::new(&mut *store, &instance)?;
             guest.guard_policy_policy().call_configure(&mut *store, settings)
@@ -71,7 +71,7 @@ impl Engine {
         match configure(&mut store) {
             Ok(Ok(())) => Ok((store, instance)),
             Ok(Err(text)) => Err(FaultKind::refused("configure", &text)),
-            Err(error) => Err(super::fault::of_run(&error, None)),
+            Err(error) => Err(super::fault::run_fault(&error, None)),
         }
     }
 }

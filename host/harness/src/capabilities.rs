@@ -283,18 +283,18 @@ impl Capabilities {
 
 impl Surface {
     /// The surface for the start of a session.
-    pub(crate) fn of_session_start() -> &'static Surface {
+    pub(crate) fn session_start() -> &'static Surface {
         &SESSION_START
     }
 
     /// The surface for a change of settings.
-    pub(crate) fn of_settings_change() -> &'static Surface {
+    pub(crate) fn settings_change() -> &'static Surface {
         &SETTINGS_CHANGE
     }
 
     /// The surface in this one's place for an event that the adapter doesn't know.
     #[must_use]
-    pub fn of_unknown_event(&'static self) -> &'static Surface {
+    pub fn for_unknown_event(&'static self) -> &'static Surface {
         // Where a word is expected for every call, the usual reply has it.
         if self.abstain == Abstain::Silence { &UNKNOWN_EVENT } else { self }
     }

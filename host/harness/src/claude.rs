@@ -78,15 +78,15 @@ impl Harness for Claude {
     }
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
-        DetectionConfidence::of(payload, false)
+        DetectionConfidence::from_payload(payload, false)
     }
 
     fn surface_in(&self, payload: &Map<String, Value>, variable: &Variable<'_>) -> &'static Surface {
         match payload.get("hook_event_name").and_then(Value::as_str) {
             None | Some("PreToolUse") => {}
-            Some(SESSION_START) => return Surface::of_session_start(),
-            Some(SETTINGS_CHANGE) => return Surface::of_settings_change(),
-            Some(_) => return CLAUDE.usual().of_unknown_event(),
+            Some(SESSION_START) => return Surface::session_start(),
+            Some(SETTINGS_CHANGE) => return Surface::settings_change(),
+            Some(_) => return CLAUDE.usual().for_unknown_event(),
         }
         CLAUDE.surface(match variable(VERSION) {
             Some(agent) if agent.starts_with(AGENT) => "PreToolUse",
@@ -102,7 +102,7 @@ impl Harness for Claude {
         if surface.ask != Ask::Person {
             return surface;
         }
-        if !asks::is_heard(scene, (scene.variable)(VERSION).as_deref()) {
+        if !asks::is_shown(scene, (scene.variable)(VERSION).as_deref()) {
             return CLAUDE.surface(if surface.rewrites == Rewrites::Never { UNASKED_UNREWRITTEN } else { UNASKED });
         }
         // In the others the harness may let an asked call run by itself, and nothing tells the two apart afterwards.

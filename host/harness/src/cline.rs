@@ -82,19 +82,19 @@ impl Harness for Cline {
         let event = text(payload, &["hookName"])?;
         let is_known = matches!(event, None | Some("PreToolUse" | TOOL_CALL));
         let (name, input) = match event {
-            Some("PreToolUse") => of_extension(payload)?,
+            Some("PreToolUse") => extension_call(payload)?,
             // The program's arguments are whole; those beside them are texts of the same.
-            Some(TOOL_CALL) if !payload.contains_key(TOOL_CALL) => of_extension(payload)?,
+            Some(TOOL_CALL) if !payload.contains_key(TOOL_CALL) => extension_call(payload)?,
             Some(event) if event == TOOL_CALL || !events::only_informs(event) && payload.contains_key(TOOL_CALL) => {
                 match payload.get(TOOL_CALL) {
                     Some(Value::Object(call)) => (text(call, &["name"])?, call.get("input")),
-                    _ => of_extension(payload)?,
+                    _ => extension_call(payload)?,
                 }
             }
             Some(other) if events::only_informs(other) || !events::carries_call(payload) => {
                 return Ok(about(payload, Event::Other, String::new()));
             }
-            Some(_) if payload.contains_key("preToolUse") => of_extension(payload)?,
+            Some(_) if payload.contains_key("preToolUse") => extension_call(payload)?,
             Some(other) => return PROTOCOL.unknown(payload, other),
             None => return Err(unclear("it names no event")),
         };
@@ -107,7 +107,7 @@ impl Harness for Cline {
             other => object(other)?,
         };
         if matches!(name, "use_mcp_tool" | "access_mcp_resource") {
-            return of_server(payload, name, &input);
+            return server_call(payload, name, &input);
         }
         Ok(Payload { unknown_event: !is_known, ..PROTOCOL.call(payload, name, input)? })
     }
@@ -139,7 +139,7 @@ impl Harness for Cline {
 }
 
 /// The tool and its arguments as the extension tells them. Builds differ in the name of the name.
-fn of_extension(payload: &Map<String, Value>) -> Result<(Option<&str>, Option<&Value>), Unreadable> {
+fn extension_call(payload: &Map<String, Value>) -> Result<(Option<&str>, Option<&Value>), Unreadable> {
     let Some(Value::Object(before)) = payload.get("preToolUse") else {
         return Err(unclear("`preToolUse` is not an object"));
     };
@@ -152,7 +152,7 @@ fn is_object(value: &Value) -> bool {
 }
 
 /// A call of a server's tool, whose arguments are the JSON of an object.
-fn of_server(payload: &Map<String, Value>, name: &str, input: &Map<String, Value>) -> Result<Payload, Unreadable> {
+fn server_call(payload: &Map<String, Value>, name: &str, input: &Map<String, Value>) -> Result<Payload, Unreadable> {
     let server = text(input, &["server_name"])?;
     let used = text(input, &["tool_name", "uri"])?;
     let (Some(server), Some(used)) = (server, used) else { return Err(unclear("the server or its tool has no name")) };

@@ -34,7 +34,7 @@ impl Harness for Codex {
     }
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
-        DetectionConfidence::of(payload, payload.contains_key("turn_id"))
+        DetectionConfidence::from_payload(payload, payload.contains_key("turn_id"))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {

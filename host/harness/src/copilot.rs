@@ -61,7 +61,7 @@ impl Harness for Copilot {
         // Others that spell the event so and tell the time name a transcript or a mode as well.
         let others = has("transcript_path") || has("permission_mode") || has("turn_id");
         let pascal = has("hook_event_name") && has("timestamp") && has("session_id") && has("cwd") && !others;
-        DetectionConfidence::of(payload, camel || pascal && !has("cursor_version") && !has("workspaceRoot"))
+        DetectionConfidence::from_payload(payload, camel || pascal && !has("cursor_version") && !has("workspaceRoot"))
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {

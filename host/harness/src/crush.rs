@@ -45,7 +45,7 @@ impl Harness for Crush {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let its_own = payload.get("event").is_some_and(Value::is_string) && !payload.contains_key("hook_event_name");
-        DetectionConfidence::of(payload, its_own)
+        DetectionConfidence::from_payload(payload, its_own)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -40,7 +40,10 @@ impl Harness for Devin {
         let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
         let known = TOOLS.iter().any(|each| each.names.contains(&tool));
         // It is the one of those that spell their tools so that tells neither a directory nor a transcript.
-        DetectionConfidence::of(payload, known && has("hook_event_name") && !has("cwd") && !has("transcript_path"))
+        DetectionConfidence::from_payload(
+            payload,
+            known && has("hook_event_name") && !has("cwd") && !has("transcript_path"),
+        )
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -36,7 +36,7 @@ impl Harness for Droid {
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let mode = payload.get("permission_mode").and_then(Value::as_str);
         let its_own = mode.is_some_and(|mode| matches!(mode, "off" | "spec") || mode.starts_with("auto-"));
-        DetectionConfidence::of(payload, its_own)
+        DetectionConfidence::from_payload(payload, its_own)
     }
 
     fn surface_in(&self, _: &Map<String, Value>, variable: &Variable<'_>) -> &'static Surface {

@@ -50,7 +50,7 @@ impl Harness for Generic {
         }
     }
 
-    fn yields(&self) -> bool {
+    fn defers(&self) -> bool {
         false
     }
 

@@ -34,7 +34,7 @@ impl Harness for Grok {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let own = ["toolInputTruncated", "workspaceRoot", "toolInput"];
-        DetectionConfidence::of(payload, own.iter().any(|key| payload.contains_key(*key)))
+        DetectionConfidence::from_payload(payload, own.iter().any(|key| payload.contains_key(*key)))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -53,7 +53,7 @@ impl Harness for Hermes {
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let name = event(payload).ok().flatten();
         let marked = matches!(name, Some(BEFORE | AFTER)) && payload.get("extra").is_some_and(Value::is_object);
-        DetectionConfidence::of(payload, marked)
+        DetectionConfidence::from_payload(payload, marked)
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -28,7 +28,10 @@ impl Harness for Kimi {
     }
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
-        DetectionConfidence::of(payload, payload.contains_key("client_type") || payload.contains_key("session_title"))
+        DetectionConfidence::from_payload(
+            payload,
+            payload.contains_key("client_type") || payload.contains_key("session_title"),
+        )
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -36,7 +36,7 @@ impl Harness for Kiro {
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let asks = event(payload).ok().flatten().is_some_and(|event| ASKING.contains(&event));
         let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
-        DetectionConfidence::of(payload, asks && (OWN.contains(&tool) || tool.starts_with('@')))
+        DetectionConfidence::from_payload(payload, asks && (OWN.contains(&tool) || tool.starts_with('@')))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

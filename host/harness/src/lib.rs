@@ -164,7 +164,7 @@ pub enum DetectionConfidence {
 
 impl DetectionConfidence {
     /// That of a harness whose payloads look like Claude Code's, and which has marks of its own.
-    fn of(payload: &Map<String, Value>, marked: bool) -> Self {
+    fn from_payload(payload: &Map<String, Value>, marked: bool) -> Self {
         const USUAL: [&str; 4] = ["tool_input", "hook_event_name", "tool_name", "event"];
         match DetectionConfidence::certain(marked) {
             DetectionConfidence::None if USUAL.iter().any(|key| payload.contains_key(*key)) => {
@@ -272,7 +272,7 @@ pub trait Harness: Sync {
     }
 
     /// A payload that is certainly another harness's is read and answered as that one's.
-    fn yields(&self) -> bool {
+    fn defers(&self) -> bool {
         true
     }
 }
@@ -350,7 +350,7 @@ pub fn named(name: &str) -> Option<&'static dyn Harness> {
 #[must_use]
 pub fn detect(payload: &Map<String, Value>, fallback: &'static dyn Harness) -> &'static dyn Harness {
     let named = fallback.confidence_in(payload);
-    if !fallback.yields() || named == DetectionConfidence::Certain {
+    if !fallback.defers() || named == DetectionConfidence::Certain {
         return fallback;
     }
     let like = |wanted| ALL.iter().copied().find(|harness| harness.confidence_in(payload) == wanted);

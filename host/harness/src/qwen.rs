@@ -38,7 +38,10 @@ impl Harness for Qwen {
         let has = |key: &str| payload.contains_key(key);
         let mode = payload.get("permission_mode").and_then(Value::as_str);
         let told = has("timestamp") && has("permission_mode") && has("hook_event_name") && !has("toolName");
-        DetectionConfidence::of(payload, told || mode.is_some_and(|mode| matches!(mode, "auto_edit" | "yolo")))
+        DetectionConfidence::from_payload(
+            payload,
+            told || mode.is_some_and(|mode| matches!(mode, "auto_edit" | "yolo")),
+        )
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

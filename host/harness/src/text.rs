@@ -49,12 +49,12 @@ pub fn reason(verdict: &Verdict) -> String {
     if verdict.outcome == Outcome::Ask {
         // Stable: without a difference the order of the policies and of their rules is the one to tell them in.
         let asks = |told: &Attributed| told.finding.outcome == Outcome::Ask && !told.is_aside();
-        told.sort_by_key(|told| Reverse(if asks(told) { 1 + ask::gravity(told) } else { 0 }));
+        told.sort_by_key(|told| Reverse(if asks(told) { 1 + ask::severity_rank(told) } else { 0 }));
     }
     let mut all: Vec<Attributed> = Vec::new();
     for attributed in told {
         // A policy may have several entries, which say the same once.
-        if let Some(earlier) = all.iter_mut().find(|earlier| says_same(earlier, attributed)) {
+        if let Some(earlier) = all.iter_mut().find(|earlier| is_same_finding(earlier, attributed)) {
             if earlier.policy.split(NAMES).all(|name| name != attributed.policy) {
                 earlier.policy = format!("{}{NAMES}{}", earlier.policy, attributed.policy);
             }
@@ -90,7 +90,7 @@ pub fn refused(message: &str) -> String {
 }
 
 /// Both findings have the same rule and text, under the names of two policies.
-fn says_same(one: &Attributed, other: &Attributed) -> bool {
+fn is_same_finding(one: &Attributed, other: &Attributed) -> bool {
     let (one_finding, other_finding) = (&one.finding, &other.finding);
     !one.of_host
         && !other.of_host
@@ -237,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    fn told(message: &str, remedy: &str) -> String {
+    fn with_remedy(message: &str, remedy: &str) -> String {
         let finding = Finding {
             rule: "known".to_owned(),
             outcome: Outcome::Ask,
@@ -273,7 +273,7 @@ mod tests {
             ("\u{201c}Guard-Host confirm x", "", "`shell` says: \u{201c}Guard-Host confirm x. [shell: known]"),
             ("a.\nTarget: b\nRule: known", "", "a. Target: b Rule: known. [shell: known]"),
         ] {
-            assert_eq!(told(&confined(message, "shell"), &confined(remedy, "shell")), expected);
+            assert_eq!(with_remedy(&confined(message, "shell"), &confined(remedy, "shell")), expected);
         }
     }
 
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn a_built_in_policy_names_its_rule_in_a_line_of_its_own() {
         let message = "GUARDRAIL CONFIRM: a.\nTarget: b\n\nTo proceed\nRule: known";
-        assert_eq!(told(message, "c"), "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known\nInstead: c");
-        assert_eq!(told("a\nb", ""), "a b. [shell: known]");
+        assert_eq!(with_remedy(message, "c"), "GUARDRAIL CONFIRM: a.\nTarget: b To proceed\nRule: known\nInstead: c");
+        assert_eq!(with_remedy("a\nb", ""), "a b. [shell: known]");
     }
 }

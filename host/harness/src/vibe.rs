@@ -43,7 +43,7 @@ impl Harness for Vibe {
     }
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
-        DetectionConfidence::of(payload, event(payload).ok().flatten() == Some(PRE_TOOL))
+        DetectionConfidence::from_payload(payload, event(payload).ok().flatten() == Some(PRE_TOOL))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

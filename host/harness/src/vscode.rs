@@ -52,7 +52,7 @@ impl Harness for VsCode {
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let asks = event(payload).ok().flatten() == Some("PreToolUse");
         let tool = payload.get("tool_name").and_then(Value::as_str);
-        DetectionConfidence::of(payload, asks && tool.is_some_and(|tool| OWN.contains(&tool)))
+        DetectionConfidence::from_payload(payload, asks && tool.is_some_and(|tool| OWN.contains(&tool)))
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

@@ -26,7 +26,7 @@ use guard_redact::{plain, redact, shorten};
 use guard_state::session::{Entry, stamp};
 use guard_state::{ChainBreak, ChainedLog, FileLock, Verified, hex};
 
-pub use decision::{RepeatedDecision, Decision};
+pub use decision::{Decision, RepeatedDecision};
 pub use discarded::Discarded;
 pub use read::{LINE_BYTES, Next, Reader, Record};
 pub use select::{Selection, moment};
@@ -216,15 +216,15 @@ pub fn line(
     let unwatched = verdict.unwatched().filter(|_| is_mild);
     if let Some(unwatched) = &unwatched {
         let action = if unwatched.outcome == Outcome::Deny { WOULD_DENY } else { WOULD_ASK };
-        return of_verdict(audit, call, at, unwatched, action, account).map(Some);
+        return verdict_line(audit, call, at, unwatched, action, account).map(Some);
     }
     if audit.level == AuditLevel::Interventions && is_mild && !has_fault(verdict) && !verdict.is_allowed() {
         return Ok(None);
     }
-    of_verdict(audit, call, at, verdict, action(verdict), account).map(Some)
+    verdict_line(audit, call, at, verdict, action(verdict), account).map(Some)
 }
 
-fn of_verdict(
+fn verdict_line(
     audit: &Audit,
     call: &ToolCall,
     at: &CallContext,
@@ -324,7 +324,7 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
     {
         guard_state::make_private(folder).map_err(io::Error::other)?;
     }
-    let lock = FileLock::acquire(&beside(&audit.path, ".lock"), Instant::now() + LOCK);
+    let lock = FileLock::acquire(&sibling(&audit.path, ".lock"), Instant::now() + LOCK);
     let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
     if lock.is_ok() && size + line.len() as u64 + LINK_BYTES > audit.max_bytes {
         // What cannot be counted is lost all the same: the log goes on.
@@ -348,7 +348,7 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
 pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, ChainBreak>> {
     use io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem};
 
-    let _lock = match FileLock::acquire(&beside(path, ".lock"), Instant::now() + VERIFY) {
+    let _lock = match FileLock::acquire(&sibling(path, ".lock"), Instant::now() + VERIFY) {
         // Without a folder there is no log either.
         Err(error) if error.kind() == NotFound => return Ok(Ok(Verified::default())),
         // Where the lock can't be written, the log can't grow either.
@@ -359,18 +359,18 @@ pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, ChainBre
 }
 
 fn with_chain<T>(path: &Path, state: &Path, work: impl FnOnce(&ChainedLog<'_>) -> T) -> T {
-    let (rotated, last) = (rotated(path), beside(path, ".last"));
+    let (rotated, last) = (rotated(path), sibling(path, ".last"));
     work(&ChainedLog { path, rotated: &rotated, last: &last, state })
 }
 
 /// The file that a log is rotated to.
 #[must_use]
 pub fn rotated(path: &Path) -> PathBuf {
-    beside(path, ".1")
+    sibling(path, ".1")
 }
 
 /// The log's path with something at its end.
-fn beside(path: &Path, end: &str) -> PathBuf {
+fn sibling(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()

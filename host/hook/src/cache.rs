@@ -15,9 +15,9 @@ mod salvage;
 mod snapshot;
 mod stored;
 
-pub use artifact::{Artifact, Artifacts, BuiltArtifact, BuildOptions, ArtifactLocation, discard};
+pub use artifact::{Artifact, ArtifactLocation, Artifacts, BuildOptions, BuiltArtifact, discard};
 pub use component::{Component, Unpack};
 pub use prepared::{Member, Prepared, Readiness, effective, forget, prepare, prepare_for, run_examples, warm};
 pub use prune::prune;
 pub use snapshot::Snapshot;
-pub use stored::{RemovedFiles, CachedFile, clear, stored};
+pub use stored::{CachedFile, RemovedFiles, clear, stored};

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::folders::{artifacts, private_artifacts};
 use guard_contract::FaultKind;
-use guard_engine::{Analyzer, Bundle, EmbeddedArtifacts, EmbeddedComponent, ENGINE_KEY, Engine};
+use guard_engine::{Analyzer, Bundle, ENGINE_KEY, EmbeddedArtifacts, EmbeddedComponent, Engine};
 use guard_state::{AppDirs, Seal, Stamp, hex, write_new};
 
 /// How the names of their files end.
@@ -74,7 +74,7 @@ pub(crate) fn is_whole(file: &Path) -> Option<bool> {
     let mut all = ALL.into_iter().filter_map(|component| Some((component, packed(component)?)));
     let name = file.file_name()?.to_str()?;
     let (_, packed) = all.find(|(component, packed)| name == name_of(*component, packed))?;
-    Some(Stamp::of_private(file).is_some() && is_of(file, packed))
+    Some(Stamp::for_private_file(file).is_some() && is_of(file, packed))
 }
 
 fn packed(component: EmbeddedComponent) -> Option<&'static Packed> {
@@ -112,13 +112,13 @@ impl UnpackedArtifacts {
     /// The key vouches for the stamp of the file.
     fn is_sealed(packed: &Packed, file: &Path, seal: &Seal) -> bool {
         let stamp = seal.read::<Stamp>(&Self::purpose(packed), &file.with_extension("json"));
-        stamp.is_some() && stamp == Stamp::of_private(file)
+        stamp.is_some() && stamp == Stamp::for_private_file(file)
     }
 
     /// Seals the stamp of the file, if it holds what this program carries.
     fn check(packed: &Packed, file: &Path, seal: &Seal) -> bool {
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
-        let Some(stamp) = Stamp::of_private(file) else { return false };
+        let Some(stamp) = Stamp::for_private_file(file) else { return false };
         let is_whole = is_of(file, packed);
         // Without the record the next process checks the bytes again.
         is_whole && seal.write(&Self::purpose(packed), &file.with_extension("json"), &stamp).is_ok()

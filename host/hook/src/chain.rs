@@ -8,7 +8,7 @@ use crate::cache::{Member, Prepared, Readiness, discard};
 use crate::history::RETRY;
 use crate::{carried, nested};
 use guard_chain::exchange::{AnsweredRequest, Request, Undecided};
-use guard_chain::{DEFAULTS, SettingsToUse, Sandbox, ChainEntry, ChainConfig};
+use guard_chain::{ChainConfig, ChainMember, DEFAULTS, Sandbox, SettingsToUse};
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
@@ -123,26 +123,26 @@ impl Chain {
 
     /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
     #[must_use]
-    pub fn sparing(
+    pub fn narrowest_allows(
         &self,
         verdict: &Verdict,
         of: CallSite<'_>,
         analysis: &Analysis,
         given: impl Fn(Allow) -> Allow,
     ) -> Option<Vec<Allow>> {
-        self.seen().sparing(verdict, of, analysis, given)
+        self.seen().narrowest_allows(verdict, of, analysis, given)
     }
 
     /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
     #[must_use]
-    pub fn sparing_more(
+    pub fn wider_allows(
         &self,
         verdict: &Verdict,
         of: CallSite<'_>,
         analysis: &Analysis,
         given: impl Fn(Allow) -> Allow,
     ) -> Vec<Vec<Allow>> {
-        self.seen().sparing_more(verdict, of, analysis, given)
+        self.seen().wider_allows(verdict, of, analysis, given)
     }
 
     /// Why no allow covers a call, as the rest of a sentence after "because".
@@ -208,7 +208,7 @@ impl Chain {
     /// The chain, as a call sees it.
     fn seen(&self) -> guard_chain::Chain<'_, Self> {
         let config = &self.prepared.config;
-        let terms = ChainConfig {
+        let config = ChainConfig {
             problems: &config.problems,
             disabled: &config.disabled,
             tools: &config.tools,
@@ -217,7 +217,7 @@ impl Chain {
             scripts: config.scripts,
             today,
         };
-        let seats = self.prepared.members.iter().map(|Member { entry, readiness }| ChainEntry {
+        let members = self.prepared.members.iter().map(|Member { entry, readiness }| ChainMember {
             entry,
             ready: match readiness {
                 Readiness::Ready { artifact, manifest, .. } => Ok((manifest, artifact.interface.wants_analysis())),
@@ -225,7 +225,7 @@ impl Chain {
             },
             speaks_for_itself: speaks_for_itself(entry),
         });
-        guard_chain::Chain { sandbox: self, terms, seats: seats.collect() }
+        guard_chain::Chain { sandbox: self, config, members: members.collect() }
     }
 
     /// The policy at a place, mapped by whoever needs it first.
@@ -272,8 +272,8 @@ impl Sandbox for Chain {
         loaded.policy.ask(shared, entry.limits, settings, question)
     }
 
-    fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem {
-        guard_config::of_refused_settings(entry, refusal)
+    fn refused_settings(&self, entry: &Entry, refusal: &str) -> Problem {
+        guard_config::refused_settings(entry, refusal)
     }
 
     fn elapsed(&self) -> Duration {

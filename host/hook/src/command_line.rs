@@ -75,7 +75,7 @@ impl HookLine {
 #[must_use]
 pub fn dirs([config, state, cache]: [&Option<PathBuf>; 3], environment: &Environment) -> AppDirs {
     let absolute = |path: &PathBuf| native(&environment.cwd).join(path);
-    let usual = AppDirs::below(&environment.home);
+    let usual = AppDirs::under_home(&environment.home);
     let state = state.as_ref().map_or(usual.state, absolute);
     AppDirs {
         config: config.as_ref().map_or(usual.config, absolute),

@@ -15,7 +15,7 @@ use guard_facts::fixed::FixedFacts;
 
 /// The world of an example: an empty project `/repo` of the user `/home/u`.
 #[must_use]
-pub fn circumstances() -> CallContext {
+pub fn call_context() -> CallContext {
     CallContext {
         cwd: "/repo".to_owned(),
         project_root: "/repo".to_owned(),
@@ -47,7 +47,7 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
         };
         let call = ToolCall::new(&example.tool, input);
         let mut shared = SharedInstance::default();
-        let (at, mut failed) = (circumstances(), None);
+        let (at, mut failed) = (call_context(), None);
         let read = |command: &str, dialect: &str, _: &_| {
             let read = analyzer
                 .clone()
@@ -98,7 +98,7 @@ mod tests {
         let mut outcomes = Vec::new();
         for command in ["ls", "guard-host trust; git push --force origin main; rm .env", "ls"] {
             let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), json!(command))]));
-            let scene = scene::analyzed(&call, &circumstances(), facts(), || Ok(bundle.analyzer()), &mut shared);
+            let scene = scene::analyzed(&call, &call_context(), facts(), || Ok(bundle.analyzer()), &mut shared);
             let input = Value::Object(call.input.clone()).to_string();
             for name in ["self-protect", "command-guard", "protected-files"] {
                 let policy = bundle.policy(name);

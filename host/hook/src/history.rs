@@ -73,7 +73,7 @@ impl SessionFacts {
 /// The machine, as a call sees it in the session of this id; without an id the machine alone.
 #[must_use]
 pub fn in_session(facts: Arc<dyn Facts>, state: &Path, session: &str, call: &ToolCall) -> Arc<dyn Facts> {
-    match History::of(state, session) {
+    match History::open(state, session) {
         Some(history) => Arc::new(SessionFacts::new(facts, history, call)),
         None => facts,
     }
@@ -131,7 +131,7 @@ impl Facts for SessionFacts {
 pub(crate) fn note_calls(history: &History, calls: &[ToolCall], traces: &[Trace], outcome: Outcome) -> Option<Opinion> {
     let mut events = Vec::new();
     for (call, trace) in calls.iter().zip(traces) {
-        events.extend(of_call(call, trace));
+        events.extend(call_events(call, trace));
         if outcome == Outcome::Ask {
             let asks = trace.verdict.asks().map(|asked| event("asked", call, asked.rule()));
             events.extend(asks);
@@ -148,7 +148,7 @@ pub(crate) fn note_calls(history: &History, calls: &[ToolCall], traces: &[Trace]
         HistoryError::Io(_) | HistoryError::Seal(_) => "run `guard-host doctor` to check the state folder",
     };
     let outcome = if is_decisive { Outcome::Ask } else { Outcome::Warn };
-    Some(Opinion::of_host("session", "not-noted", outcome, text, remedy.to_owned()))
+    Some(Opinion::from_host("session", "not-noted", outcome, text, remedy.to_owned()))
 }
 
 /// Notes that calls were denied, by which rules, and which of their effects `is_denied`.
@@ -207,7 +207,7 @@ pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> 
     let before = known.iter().filter(|event| event.target == rule).count();
     let text = format!("`{rule}` denies a third call of this session: the agent may be looking for a way around it");
     let remedy = "tell the agent what you want instead; to review the session: `guard-host session show`".to_owned();
-    (before + 1 == DENIALS).then(|| Opinion::of_host("session", "repeated-denials", Outcome::Warn, text, remedy))
+    (before + 1 == DENIALS).then(|| Opinion::from_host("session", "repeated-denials", Outcome::Warn, text, remedy))
 }
 
 /// The verdict without the denials of what was denied before, where a policy says it by itself.
@@ -283,7 +283,7 @@ fn programs(call: &ToolCall, analysis: &Analysis) -> impl Iterator<Item = (Strin
 }
 
 /// The events of a call that later calls may be judged by.
-fn of_call(call: &ToolCall, trace: &Trace) -> Vec<Event> {
+fn call_events(call: &ToolCall, trace: &Trace) -> Vec<Event> {
     let findings = trace.verdict.findings.iter().flat_map(|found| &found.finding.tags);
     let noted = findings.filter(|(name, _)| name == NOTE).filter_map(|(_, value)| value.split_once(' '));
     let mut events: Vec<Event> = noted.map(|(kind, target)| event(kind, call, target.to_owned())).collect();

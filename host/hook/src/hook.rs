@@ -28,7 +28,7 @@ use crate::carried;
 use crate::chain::Chain;
 use crate::remote::Child;
 pub use consent::has_settings;
-pub use elsewhere::is_asked_here;
+pub use elsewhere::is_asked_locally;
 pub use guard_chain::bypass;
 use guard_config::{CommandLineOverrides, Config, OnMalformed};
 use guard_contract::Outcome;
@@ -43,8 +43,8 @@ use guard_harness::{Harness, Payload};
 use guard_platform::paths::native;
 use guard_redact::redact;
 use guard_state::environment::Environment;
-use guard_state::{FileLock, AppDirs};
-use judge::circumstances;
+use guard_state::{AppDirs, FileLock};
+use judge::call_context;
 pub use judge::{Chains, Judge, Judgement, PayloadAnswer};
 pub use open_call::{OpenCall, Unlogged};
 pub use records::Records;
@@ -83,12 +83,12 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         _ => complaint,
     };
     let harness = named.flatten().unwrap_or_else(guard_harness::default);
-    let dirs = options.dirs.unwrap_or_else(|| AppDirs::below(&environment.home));
+    let dirs = options.dirs.unwrap_or_else(|| AppDirs::under_home(&environment.home));
     let responder = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
         responder.call.speak(harness, harness.capabilities().usual());
-        return responder.reply(&merge([Opinion::of_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
+        return responder.reply(&merge([Opinion::from_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
     let chains = OneReply { dirs: &dirs, environment, brought: &options.brought, responder: &responder };
@@ -112,7 +112,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     judged.records.write(&responder.call, &dirs, &*facts);
     if let (Some(folder), Ok(object)) = (&options.record, &object) {
         let harness = guard_harness::detect(object, harness);
-        let at = circumstances(harness, &Payload::nowhere(), environment, &*facts);
+        let at = call_context(harness, &Payload::nowhere(), environment, &*facts);
         record::keep(&environment.cwd, folder, harness.name(), object, &at);
     }
     // The process ends here; taking its memory apart first would only keep the harness waiting.
@@ -232,6 +232,6 @@ pub fn refused(refusal: &Refusal, config: &Config, capabilities: &Capabilities) 
         Refusal::Malformed(_) | Refusal::Limit(_) => "make the call smaller, or run it yourself",
         Refusal::Unclear(_) => "run it yourself; `guard-host hook --help` says which harnesses are known",
     };
-    let own = Opinion::of_host("hook", rule, outcome, text, remedy.to_owned());
-    Some(merge(config.problems.iter().map(Opinion::of_problem).chain([own])))
+    let own = Opinion::from_host("hook", rule, outcome, text, remedy.to_owned());
+    Some(merge(config.problems.iter().map(Opinion::from_problem).chain([own])))
 }

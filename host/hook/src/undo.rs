@@ -13,8 +13,8 @@ use guard_contract::policy::SELF_PROTECT;
 use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{Layer, Outcome};
 use guard_state::environment::Environment;
-use guard_state::{FileLock, AppDirs};
-use guard_undo::backup::{ChildAnswer, COMMAND, Task};
+use guard_state::{AppDirs, FileLock};
+use guard_undo::backup::{COMMAND, ChildAnswer, Task};
 use guard_undo::{BackupCoverage, Loss, Losses, Rehearsal, Store, losses};
 
 use crate::cache::Prepared;
@@ -70,7 +70,7 @@ impl Copy {
         }
         all.may_be_more |= calls.iter().any(runs_elsewhere);
         if !all.is_worth_a_copy() {
-            return Copy::of_nothing(&all);
+            return Copy::nothing_to_copy(&all);
         }
         call.set_decided(verdict);
         let begun = Instant::now();
@@ -106,7 +106,7 @@ impl Copy {
         };
         all.may_be_more |= runs_elsewhere(call);
         if !all.is_worth_a_copy() {
-            return Copy::of_nothing(&all);
+            return Copy::nothing_to_copy(&all);
         }
         let is_unkept = all.list.iter().any(|loss| matches!(loss, Loss::Unkept(_)));
         let kept = if is_unkept { BackupCoverage::Partly } else { BackupCoverage::Whole };
@@ -115,9 +115,10 @@ impl Copy {
     }
 
     /// The answer where there is nothing to copy: a call that certainly loses nothing needs no copy.
-    fn of_nothing(losses: &Losses) -> Self {
+    fn nothing_to_copy(losses: &Losses) -> Self {
         let is_all = losses.list.is_empty() && !losses.may_be_more;
-        let needless = ChildAnswer { kept: BackupCoverage::Whole, id: String::new(), why: String::new(), is_needless: true };
+        let needless =
+            ChildAnswer { kept: BackupCoverage::Whole, id: String::new(), why: String::new(), is_needless: true };
         Copy { answer: is_all.then_some(needless), is_all }
     }
 
@@ -131,7 +132,8 @@ impl Copy {
     /// for each, and the configuration says so.
     #[must_use]
     pub fn in_place_of_asks(&self, mut verdict: Verdict, prepared: &Prepared) -> Verdict {
-        let Some(answer) = self.sparing(&verdict, prepared).filter(|_| prepared.config.undo.instead_of_ask) else {
+        let Some(answer) = self.narrowest_allows(&verdict, prepared).filter(|_| prepared.config.undo.instead_of_ask)
+        else {
             return verdict;
         };
         let is_ask = |found: &Attributed| found.finding.outcome == Outcome::Ask;
@@ -140,7 +142,7 @@ impl Copy {
             true => "nothing is lost: it doesn't exist, git has it, or this call makes it",
             false => "what this destroys is kept: guard-host undo",
         };
-        let own = merge([Opinion::of_host("undo", "kept", Outcome::Warn, text.to_owned(), String::new())]);
+        let own = merge([Opinion::from_host("undo", "kept", Outcome::Warn, text.to_owned(), String::new())]);
         verdict = Verdict { findings: others, lifted: verdict.lifted, input: verdict.input, ..own.clone() };
         verdict.findings.extend(own.findings);
         verdict.lifted.extend(lifted);
@@ -148,7 +150,7 @@ impl Copy {
     }
 
     /// The answer of a copy that brings back all that these asks are about.
-    fn sparing(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&ChildAnswer> {
+    fn narrowest_allows(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&ChildAnswer> {
         let config = &prepared.config;
         let may_lift = |asked: &Attributed| {
             let entry = prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == asked.policy);
@@ -156,7 +158,9 @@ impl Copy {
             let is_loss = asked.finding.tags.iter().any(is_tagged) && asked.policy != SELF_PROTECT && !asked.of_host;
             is_loss && entry.is_some_and(|entry| config.may_loosen(Layer::User, entry))
         };
-        let is_whole = |answer: &&ChildAnswer| answer.kept == BackupCoverage::Whole && (answer.is_needless || !answer.id.is_empty());
+        let is_whole = |answer: &&ChildAnswer| {
+            answer.kept == BackupCoverage::Whole && (answer.is_needless || !answer.id.is_empty())
+        };
         let answer = self.answer.as_ref().filter(|_| self.is_all).filter(is_whole)?;
         (verdict.outcome == Outcome::Ask && verdict.asks().all(may_lift)).then_some(answer)
     }
@@ -229,9 +233,9 @@ pub fn patience(config: &Config) -> Duration {
 
 /// With `instead-of-ask` in `[undo]`, this call would run with a warning in the place of its prompt.
 #[must_use]
-pub fn would_spare(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
+pub fn would_skip_prompt(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
     trace.verdict.outcome == Outcome::Ask
-        && Copy::assumed(call, trace, &prepared.config).sparing(&trace.verdict, prepared).is_some()
+        && Copy::assumed(call, trace, &prepared.config).narrowest_allows(&trace.verdict, prepared).is_some()
 }
 
 /// The tool is one that only the names of its arguments tell about, as those of MCP servers: its files may be elsewhere.
@@ -253,7 +257,7 @@ fn slot(state: &Path, until: Instant) -> Result<Option<FileLock>, String> {
     // In a server all calls have one process.
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = process::id().wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % SLOTS;
-    match FileLock::acquire(&Store::of(state).folder().join(format!("slot-{number}")), until) {
+    match FileLock::acquire(&Store::in_state(state).folder().join(format!("slot-{number}")), until) {
         Ok(lock) => Ok(Some(lock)),
         Err(error) if error.kind() == ErrorKind::TimedOut => Err("too many calls are copied at once".to_owned()),
         Err(_) => Ok(None),

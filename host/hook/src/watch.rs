@@ -35,7 +35,7 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
         ),
     };
     let text = format!("{why}: {}; {end}", parts.join(", and "));
-    Some(Opinion::of_host("hook", rule, Outcome::Warn, text, String::new()))
+    Some(Opinion::from_host("hook", rule, Outcome::Warn, text, String::new()))
 }
 
 /// A time span as people write it, in minutes that have begun, or in seconds below one minute.

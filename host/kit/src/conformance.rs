@@ -199,7 +199,7 @@ pub fn examine(
     dirs: &AppDirs,
 ) -> Result<Report, SubjectError> {
     let entry = entry_of(name, wasi, cwd)?;
-    let component = Component::of(&entry)
+    let component = Component::from_entry(&entry)
         .map_err(|fault| SubjectError::new(SubjectErrorKind::Missing, format!("`{name}`: {fault}"), ""))?;
     let workshop = Workshop::open(dirs).map_err(|fault| SubjectError::of_machine(&fault))?;
     let _clock = Clock::start(workshop.engine.clone());

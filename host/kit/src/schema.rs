@@ -9,13 +9,13 @@ use guard_config::options::Options;
 
 /// The schema of a `guard.toml`.
 #[must_use]
-pub fn of_config() -> Value {
+pub fn config_schema() -> Value {
     of::<Options>("guard.toml: the configuration of guard-host")
 }
 
 /// The schema of a file of cases for a policy.
 #[must_use]
-pub fn of_fixtures() -> Value {
+pub fn fixtures_schema() -> Value {
     of::<Suite>("Cases of a policy, for `guard-host test`")
 }
 

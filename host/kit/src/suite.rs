@@ -21,7 +21,7 @@ pub use guard_sdk::testing::cases::{Case, OneOrMore, Suite, WorldFacts};
 pub use all::{Coverage, FinishedCase, Options, Run, SuiteOnChain, run_all};
 pub use filter::{Filter, FilterError, is_chosen};
 pub use read::{SuiteError, check_tools, find, find_tests, line_of_settings, read};
-pub use report::{Difference, Logged, Report, LimitUsage};
+pub use report::{Difference, LimitUsage, Logged, Report};
 pub use run::{run, scenes};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};
 pub(crate) use subject::{Workshop, entry_of};

@@ -291,7 +291,7 @@ pub mod fs {
     impl Space {
         /// That of the disk with this folder.
         #[must_use]
-        pub fn of(folder: &Path) -> Option<Self> {
+        pub fn new(folder: &Path) -> Option<Self> {
             let disk = statvfs(folder).ok()?;
             let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
             let (size, left) = (bytes(disk.f_blocks), bytes(disk.f_bavail));

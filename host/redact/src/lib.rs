@@ -21,7 +21,7 @@ mod words;
 use std::cell::RefCell;
 use std::ops::Range;
 
-pub use names::is_telling;
+pub use names::may_name_secret;
 pub use secrets::Secrets;
 
 use spans::Spans;

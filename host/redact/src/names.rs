@@ -2,7 +2,7 @@
 
 /// Whether a value of this name may be a secret, which is enough to hide it.
 #[must_use]
-pub fn is_telling(name: &str) -> bool {
+pub fn may_name_secret(name: &str) -> bool {
     guard_sdk::secret_names::likelihood(name).is_some()
 }
 
@@ -83,7 +83,7 @@ pub(super) fn is_reference(value: &str) -> bool {
     let (fields, last) = value.rsplit_once('.').unwrap_or_default();
     let last = last.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
     let is_code = !fields.is_empty() && fields.bytes().all(is_field);
-    is_code && (is_telling(last) || value.ends_with('[') && last.bytes().all(is_field))
+    is_code && (may_name_secret(last) || value.ends_with('[') && last.bytes().all(is_field))
 }
 
 /// Whether a value looks like the name or the path of something: words and small numbers between signs.
@@ -147,7 +147,7 @@ pub(super) fn keeps_secrets(path: &str) -> bool {
 }
 
 fn is_kept(stem: &str) -> bool {
-    is_telling(stem) || matches!(stem, "secrets" | "credentials" | "passwords" | "tokens")
+    may_name_secret(stem) || matches!(stem, "secrets" | "credentials" | "passwords" | "tokens")
 }
 
 /// Files that keep passwords, whatever their names say.

@@ -7,9 +7,9 @@ mod table;
 use std::ops::Range;
 
 use commands::{Command, Word, commands};
-use table::{OF_SHELL, SecretPart, SecretPosition, ROWS, Row};
+use table::{OF_SHELL, ROWS, Row, SecretPart, SecretPosition};
 
-use super::names::is_telling;
+use super::names::may_name_secret;
 use super::{addresses, names};
 
 /// So many arguments of a program are looked at.
@@ -28,7 +28,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
                 secret(word, piece);
             }
         }
-        if let Some(part) = of_command(command, &mut secret) {
+        if let Some(part) = command_secrets(command, &mut secret) {
             flow::into(text, &commands, place, part, found);
         }
     }
@@ -40,11 +40,11 @@ pub(super) fn find_kept(text: &str, found: &mut Vec<Range<usize>>) {
 }
 
 /// The secrets among the words of one command, which are what the shell makes of them.
-pub(super) fn of_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
+pub(super) fn secrets_in_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let mut secrets = Vec::new();
     let words = words.iter().map(|word| Word::plain(word)).collect();
     let command = Command { words, ..Command::default() };
-    of_command(&command, &mut |word, piece| secrets.extend(word.source().get(piece)));
+    command_secrets(&command, &mut |word, piece| secrets.extend(word.source().get(piece)));
     secrets
 }
 
@@ -140,7 +140,7 @@ fn names_a_program(text: &str) -> bool {
 type OnSecret<'s, 't> = &'s mut dyn FnMut(&Word<'t>, Range<usize>);
 
 /// Tells each secret among the words. Gives which part of what the command reads is one, if it reads one.
-fn of_command<'t>(command: &Command<'t>, secret: OnSecret<'_, 't>) -> Option<SecretPart> {
+fn command_secrets<'t>(command: &Command<'t>, secret: OnSecret<'_, 't>) -> Option<SecretPart> {
     let words = &command.words;
     let mut read = flow::takes(command).then_some(SecretPart::Whole);
     for (place, program) in words.iter().enumerate() {
@@ -160,7 +160,7 @@ fn of_command<'t>(command: &Command<'t>, secret: OnSecret<'_, 't>) -> Option<Sec
                 rest = at.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
                 at.is_some()
             });
-            if all && of_row(row, arguments, rest, secret) {
+            if all && row_secrets(row, arguments, rest, secret) {
                 read = Some(row.part);
             }
         }
@@ -173,7 +173,7 @@ const BEFORE: &[&str] = &["if", "then", "else", "elif", "while", "until", "do", 
 
 /// Tells the secrets of a row. Gives whether what the command reads is one. `rest` are the arguments behind the row's
 /// words.
-fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: OnSecret<'_, 't>) -> bool {
+fn row_secrets<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: OnSecret<'_, 't>) -> bool {
     let mut is_made = false;
     let mut tell = |word: &Word<'t>, start: usize| {
         // Another command writes it.
@@ -191,7 +191,7 @@ fn of_row<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: OnSe
     let mut operands = rest.iter().filter(is_operand);
     let names = |word: &Word<'_>| {
         let name = word.text().rsplit(['.', ':', '/']).next().unwrap_or_default();
-        is_telling(name) || is_telling(word.text())
+        may_name_secret(name) || may_name_secret(word.text())
     };
     match row.place {
         SecretPosition::Option(option) => values(rest, option, &mut tell),

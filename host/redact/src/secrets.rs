@@ -100,14 +100,14 @@ impl Secrets {
     pub fn learn_words(&mut self, words: &[&str]) {
         let quoted: Vec<Cow<'_, str>> = words.iter().map(|word| quoted(word)).collect();
         self.learn(&quoted.join(" "));
-        for secret in programs::of_words(words) {
+        for secret in programs::secrets_in_words(words) {
             self.add("", secret);
         }
     }
 
     /// Learns the value of a name.
     pub fn learn_value(&mut self, name: &str, value: &str) {
-        if super::is_telling(name) && !super::names::is_harmless(name, value) {
+        if super::may_name_secret(name) && !super::names::is_harmless(name, value) {
             self.add(&format!("{name}:"), value);
         }
     }
@@ -115,7 +115,7 @@ impl Secrets {
     /// The same for a text that somebody wrote under a name.
     #[must_use]
     pub fn hide_under(&self, name: &str, text: &str) -> String {
-        if super::is_telling(name) && !super::names::is_harmless(name, text) && !text.is_empty() {
+        if super::may_name_secret(name) && !super::names::is_harmless(name, text) && !text.is_empty() {
             return super::MARK.to_owned();
         }
         self.hide(text)
@@ -144,7 +144,7 @@ impl Secrets {
     pub fn hide(&self, text: &str) -> String {
         let mut ranges = shapes(text);
         if !self.known.is_empty() {
-            let quoted = UnquotedText::of(text);
+            let quoted = UnquotedText::new(text);
             for secret in &self.known {
                 quoted.find(secret, &self.open, &mut ranges);
             }
@@ -200,7 +200,7 @@ struct UnquotedText<'t> {
 }
 
 impl<'t> UnquotedText<'t> {
-    fn of(text: &'t str) -> Self {
+    fn new(text: &'t str) -> Self {
         let (mut signs, mut places, mut cuts) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
         for (at, c) in text.char_indices() {
             if cuts.len() < CUTS && (c == '…' || text.get(at..).is_some_and(|rest| rest.starts_with("..."))) {

@@ -41,10 +41,10 @@ pub(super) fn read(word: &str, out: &mut Spans) {
 fn token(bytes: &[u8], at: usize) -> Option<usize> {
     let here = bytes.get(at..)?;
     let families = beginning_with(*here.first()?);
-    families.iter().filter_map(|family| of_family(here, family)).max()
+    families.iter().filter_map(|family| token_length(here, family)).max()
 }
 
-fn of_family(here: &[u8], family: &TokenFamily) -> Option<usize> {
+fn token_length(here: &[u8], family: &TokenFamily) -> Option<usize> {
     let body = here.strip_prefix(family.prefix.as_bytes())?;
     // No more is looked at before it is known that all of it goes: else a text of many prefixes would be read many times.
     let seen = body.get(..family.least + SEEN).unwrap_or(body);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::names::{self, is_harmless, is_telling};
+use super::names::{self, is_harmless, may_name_secret};
 use super::spans::Spans;
 use super::{addresses, tokens};
 
@@ -111,7 +111,7 @@ pub(super) fn assignment(word: &str, separator: Option<char>) -> Option<Range<us
         let by_default = value.starts_with(['-', '=', '+']);
         let is_used = delimiter == ":" && name.contains('$') && !by_default;
         let acts = word.starts_with("--") && name_at == 0 && names::acts(name.trim_start_matches('-'));
-        let tells = is_telling(name) || names::is_key(name) && names::is_made_up(value);
+        let tells = may_name_secret(name) || names::is_key(name) && names::is_made_up(value);
         if !value.is_empty() && !is_used && !acts && tells && !is_harmless(name, value) {
             let call = value.rsplit('=').next().unwrap_or(value);
             if is_call(call, separator) {

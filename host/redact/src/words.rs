@@ -2,7 +2,7 @@
 
 mod expected;
 
-use super::names::{self, is_harmless, is_reference, is_telling, refers};
+use super::names::{self, is_harmless, is_reference, may_name_secret, refers};
 use super::quotes::{AHEAD, Quotes};
 use super::spans::Spans;
 use super::word::{SCHEMES, assigning, ends_as_function, is_call, is_quote, is_scheme, is_word, one, separates};
@@ -140,12 +140,12 @@ impl<'a> State<'a> {
         }
         // `env["TOKEN"] = ` gives a value, and `f(token):` does not.
         let value = word.trim_start_matches(']');
-        if let Some(sign) = assigning(value).filter(|_| self.behind != Some(')') && is_telling(before)) {
+        if let Some(sign) = assigning(value).filter(|_| self.behind != Some(')') && may_name_secret(before)) {
             out.keep(word.get(..word.len() - value.len()).unwrap_or_default());
             self.assigned(sign, value, separator, out);
             return;
         }
-        self.tells |= self.comment && is_word(word) && is_telling(word);
+        self.tells |= self.comment && is_word(word) && may_name_secret(word);
         if self.tells && names::is_made_up(word) {
             out.hide(word);
             self.expect = self.adjoins(quote);
@@ -153,15 +153,15 @@ impl<'a> State<'a> {
         }
         self.plain(word, separator, out);
         if !word.is_empty() {
-            self.key_before = quote.is_some() && !word.starts_with('$') && is_telling(word);
+            self.key_before = quote.is_some() && !word.starts_with('$') && may_name_secret(word);
             if self.expect == Expect::Nothing {
-                self.expect = self.told(word, separator);
+                self.expect = self.expect_after(word, separator);
             }
         }
     }
 
     /// The expectation after a word of a sentence in which positions give secrets away.
-    fn told(&mut self, word: &str, separator: Option<char>) -> Expect {
+    fn expect_after(&mut self, word: &str, separator: Option<char>) -> Expect {
         use Sentence::{Account, Change, Key, Machine, Other, Set, SetFor, Value};
         let is = |wanted: &str| word.eq_ignore_ascii_case(wanted);
         let follows = |wanted: &str| {
@@ -280,7 +280,9 @@ impl<'a> State<'a> {
             self.expect = Expect::Pair;
         }
         // The scheme of a header adjoins its name.
-        if let Some((name, _)) = word.split_once(':').filter(|(name, scheme)| is_telling(name) && is_scheme(scheme)) {
+        if let Some((name, _)) =
+            word.split_once(':').filter(|(name, scheme)| may_name_secret(name) && is_scheme(scheme))
+        {
             out.keep(word);
             self.expect = if name.starts_with('$') { Expect::Nothing } else { Expect::Secret };
             return;
@@ -309,7 +311,7 @@ impl<'a> State<'a> {
         // A message shows a command in backticks: an option that ends it has no value.
         let option = || word.strip_prefix("--").filter(|name| !name.contains('=') && quote != Some('`'));
         let made_up = || names::is_made_up(self.ahead().split(is_quote).next().unwrap_or_default());
-        let tells = |name: &&str| is_telling(name) || quote.is_some() && names::is_key(name) && made_up();
+        let tells = |name: &&str| may_name_secret(name) || quote.is_some() && names::is_key(name) && made_up();
         let Some(name) = name.or_else(option).filter(tells) else { return Expect::Nothing };
         if word.starts_with("--") && names::acts(name) {
             return Expect::Nothing;

@@ -72,12 +72,12 @@ impl Http {
     /// `patience` is the limit of a request, with its redirects and its answer.
     pub(crate) fn new(host: &str, patience: Duration) -> Self {
         // Those that this machine trusts. `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
-        Http::of(host, patience, &certificates(load_native_certs()), Way::Usual)
+        Http::with_roots(host, patience, &certificates(load_native_certs()), Way::Usual)
     }
 
     /// The same, with the authorities of this file instead of those that this machine trusts.
     pub(crate) fn with_authorities(host: &str, patience: Duration, path: &Path) -> Result<Self, RegistryError> {
-        Ok(Http::of(host, patience, &authorities(path)?, Way::Usual))
+        Ok(Http::with_roots(host, patience, &authorities(path)?, Way::Usual))
     }
 
     /// The client of a server that decides: no proxy sees what it is asked. Without TLS no certificate is read.
@@ -92,10 +92,10 @@ impl Http {
             Some(path) => authorities(path)?,
             None => certificates(load_native_certs()),
         };
-        Ok(Http::of(host, patience, &roots, Way::Direct))
+        Ok(Http::with_roots(host, patience, &roots, Way::Direct))
     }
 
-    fn of(host: &str, patience: Duration, roots: &[Certificate<'static>], way: Way) -> Self {
+    fn with_roots(host: &str, patience: Duration, roots: &[Certificate<'static>], way: Way) -> Self {
         let tls = TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))

@@ -96,7 +96,7 @@ impl Calls {
     /// So many calls are decided at the same time as the options say; others wait for their turn.
     pub(crate) fn new(dirs: &AppDirs, environment: &Environment, options: &Options) -> Result<Arc<Self>, ServeError> {
         let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
-        let environment = Arc::new(of_no_agent(environment));
+        let environment = Arc::new(without_agent(environment));
         let pulse = EpochTicker::start().map_err(ServeError::Threads)?;
         let chains = ChainCache::new(dirs, environment.clone(), pulse.clone())
             .map_err(|fault| ServeError::Sandbox(fault.to_string()))?;
@@ -133,7 +133,7 @@ impl Calls {
     }
 
     /// Waits until too much has gone wrong in this process.
-    pub(crate) async fn worn_out(&self) {
+    pub(crate) async fn unhealthy(&self) {
         self.worn_out.notified().await;
     }
 
@@ -175,14 +175,14 @@ impl Calls {
                 Err(_) => {}
             }
         }
-        let answer = self.late(&turn, receiver).await;
+        let answer = self.deadline_answer(&turn, receiver).await;
         // Whoever still decides it needs no place any more: another call can have it.
         *lock(&turn.place) = None;
         self.counted(&turn, answer)
     }
 
     /// The answer of a call that has reached its deadline.
-    async fn late(&self, turn: &Arc<PendingCall>, mut receiver: oneshot::Receiver<Answer>) -> Answer {
+    async fn deadline_answer(&self, turn: &Arc<PendingCall>, mut receiver: oneshot::Receiver<Answer>) -> Answer {
         if !turn.call.take() {
             // It is decided, and its records are being written.
             return match timeout(RECORDS, &mut receiver).await {
@@ -299,7 +299,8 @@ impl PendingCall {
             let text = response.text().map_err(|undecided| undecided.to_string())?;
             // Else whoever asks comes again with what is missing. After a deny many do not.
             let is_last = response.missing.is_empty() || response.verdict.outcome == Outcome::Deny;
-            let tally = if is_last { Tally::of(&response.verdict) } else { Tally::incomplete(&response.verdict) };
+            let tally =
+                if is_last { Tally::from_verdict(&response.verdict) } else { Tally::incomplete(&response.verdict) };
             Ok((Answer::Response(text, tally, harness), response.verdict, logged.filter(|_| is_last)))
         });
         if let Ok((.., Some((call, at)))) = &answered {
@@ -343,7 +344,7 @@ impl PendingCall {
 
     /// The answer of this verdict.
     fn reply(&self, verdict: &Verdict) -> Answer {
-        Answer::Reply(self.call.reply(verdict), Tally::of(verdict))
+        Answer::Reply(self.call.reply(verdict), Tally::from_verdict(verdict))
     }
 
     /// Settles on this verdict, and writes the audit line.
@@ -430,7 +431,7 @@ pub(crate) fn answer_panics(note: fn(&str)) {
 }
 
 /// The environment without what an agent's process would say of its own session: it is another agent's, if it is there.
-fn of_no_agent(environment: &Environment) -> Environment {
+fn without_agent(environment: &Environment) -> Environment {
     let of_agents: BTreeSet<&str> =
         ALL.iter().flat_map(|capabilities| capabilities.project_variables).copied().collect();
     let mut environment = environment.clone();
@@ -476,7 +477,7 @@ mod tests {
             ready: |_| {},
             note: |_| {},
         };
-        let calls = Calls::new(&AppDirs::below(&path), &environment, &options).unwrap();
+        let calls = Calls::new(&AppDirs::under_home(&path), &environment, &options).unwrap();
         answer_panics(|_| {});
         let runtime = crate::runtime(1).unwrap();
         let removal = "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}";
@@ -492,7 +493,7 @@ mod tests {
             }
         }
         // It wants to be started again, and still decides until it is.
-        runtime.block_on(calls.worn_out());
+        runtime.block_on(calls.unhealthy());
         assert!(decided().stdout.contains("\"permissionDecision\":\"deny\""));
         assert_eq!(calls.count(), PANICS as u64 + 3);
         runtime.shutdown_background();

@@ -16,7 +16,7 @@ use guard_hook::carried;
 use guard_hook::chain::Chain;
 use guard_hook::hook::{Chains, open_chain};
 use guard_state::environment::Environment;
-use guard_state::{FileState, AppDirs, Seal};
+use guard_state::{AppDirs, FileState, Seal};
 
 /// The most projects with a file of their own whose chains are kept.
 const KEPT: usize = 64;
@@ -46,7 +46,11 @@ impl ChainCache {
     /// # Errors
     ///
     /// The sandbox cannot start on this machine.
-    pub(crate) fn new(dirs: &AppDirs, environment: Arc<Environment>, pulse: Arc<EpochTicker>) -> Result<Self, FaultKind> {
+    pub(crate) fn new(
+        dirs: &AppDirs,
+        environment: Arc<Environment>,
+        pulse: Arc<EpochTicker>,
+    ) -> Result<Self, FaultKind> {
         let now = Generation::new(dirs, &pulse)?;
         Ok(ChainCache { dirs: dirs.clone(), environment, now: Mutex::new(now), pulse })
     }
@@ -62,7 +66,7 @@ impl ChainCache {
     /// The chain of these projects, for a call that happens in `cwd`.
     pub(crate) fn of(&self, projects: &[String], cwd: &str) -> Arc<Chain> {
         let projects = effective(projects);
-        let key = FileState::of(&Seal::file(&self.dirs.state));
+        let key = FileState::read(&Seal::file(&self.dirs.state));
         let (engine, kept) = {
             let now = self.now();
             (now.engine.clone(), now.kept.get(&projects).cloned())

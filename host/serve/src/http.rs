@@ -78,7 +78,7 @@ impl Router {
             Ok(Route::Health) => Ok(self.health().await),
             Ok(Route::Metrics) => Ok(self.metrics().await),
             Ok(Route::Decide) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
-                Ok((bytes, _room)) => told(self.calls.exchange(bytes).await),
+                Ok((bytes, _room)) => decision_response(self.calls.exchange(bytes).await),
                 Err(refusal) => Err(refusal),
             },
             Ok(Route::Hook(named)) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
@@ -247,7 +247,7 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
 }
 
 /// The response to a call from elsewhere. In any other case nothing was decided.
-fn told(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
+fn decision_response(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
     match answer {
         Answer::Response(text, ..) => Ok(respond(StatusCode::OK, text)),
         Answer::Report(text) => Err(Refusal::new(StatusCode::BAD_REQUEST, text)),

@@ -47,7 +47,7 @@ use calls::Calls;
 use ends::ShutdownSignals;
 use guard_hook::remote::RemoteDecider;
 use guard_state::environment::Environment;
-use guard_state::{FileLock, FolderError, AppDirs, make_private};
+use guard_state::{AppDirs, FileLock, FolderError, make_private};
 use http::{BODIES_KIB, Router};
 pub use listener::Address;
 use listener::{Connection, Listener};
@@ -138,7 +138,7 @@ pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Resu
         io::ErrorKind::TimedOut => ServeError::Busy(dirs.state.clone()),
         _ => ServeError::Lock(lock.clone(), error),
     })?;
-    let token = Token::of(&options.token_file.clone().unwrap_or_else(|| token_file(dirs)))?;
+    let token = Token::load_or_create(&options.token_file.clone().unwrap_or_else(|| token_file(dirs)))?;
     let runtime = runtime(options.at_once).map_err(ServeError::Threads)?;
     let result = runtime.block_on(async {
         let listener = Listener::bind(&options.address)?;
@@ -171,7 +171,7 @@ pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Resu
 ///
 /// The file is not private, or holds no token.
 pub fn token(dirs: &AppDirs) -> Result<String, TokenError> {
-    Token::of(&token_file(dirs)).map(Token::into_text)
+    Token::load_or_create(&token_file(dirs)).map(Token::into_text)
 }
 
 fn token_file(dirs: &AppDirs) -> PathBuf {
@@ -214,7 +214,7 @@ async fn serve(options: &Options, listener: Listener, site: Arc<Router>, mut end
         let accepted = select! {
             accepted = listener.accept() => accepted,
             () = ends.wait() => break true,
-            () = site.calls.worn_out() => break false,
+            () = site.calls.unhealthy() => break false,
         };
         let connection = match accepted {
             Ok(connection) => connection,

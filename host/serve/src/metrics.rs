@@ -85,7 +85,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// The counts of this verdict.
-    pub(crate) fn of(verdict: &Verdict) -> Self {
+    pub(crate) fn from_verdict(verdict: &Verdict) -> Self {
         let finding = |found: &Attributed| {
             let outcome = match found.watched() {
                 Some(Outcome::Deny) => "would-deny",
@@ -104,7 +104,7 @@ impl Tally {
 
     /// A call that is asked about again. Its findings are counted then.
     pub(crate) fn incomplete(verdict: &Verdict) -> Self {
-        Tally { verdict: INCOMPLETE, findings: Vec::new(), ..Tally::of(verdict) }
+        Tally { verdict: INCOMPLETE, findings: Vec::new(), ..Tally::from_verdict(verdict) }
     }
 
     /// A call without a verdict, for this reason.
@@ -168,7 +168,7 @@ impl Metrics {
         registry.register("config_problems", "Mistakes in the configuration of all projects", metrics.problems.clone());
         // A counter that begins with its first event hides this event from `rate`.
         Fault::ALL.iter().for_each(|fault| drop(metrics.faults.get_or_create(&kind(*fault))));
-        [401, 503].iter().for_each(|status| drop(metrics.refusals.get_or_create(&of_status(*status))));
+        [401, 503].iter().for_each(|status| drop(metrics.refusals.get_or_create(&status_labels(*status))));
         metrics
     }
 
@@ -191,7 +191,7 @@ impl Metrics {
 
     /// Counts a request that was refused.
     pub(crate) fn refused(&self, status: u16) {
-        self.refusals.get_or_create(&of_status(status)).inc();
+        self.refusals.get_or_create(&status_labels(status)).inc();
     }
 
     /// All numbers as text.
@@ -226,7 +226,7 @@ fn kind(fault: Fault) -> Labels<1> {
     Labels([("kind", fault.name().to_owned())])
 }
 
-fn of_status(status: u16) -> Labels<1> {
+fn status_labels(status: u16) -> Labels<1> {
     Labels([("status", status.to_string())])
 }
 
@@ -242,8 +242,8 @@ mod tests {
     use super::*;
 
     fn tally(policy: &str) -> Tally {
-        let opinion = Opinion::of_host(policy, "r", Outcome::Warn, "text".to_owned(), String::new());
-        Tally::of(&merge([opinion]))
+        let opinion = Opinion::from_host(policy, "r", Outcome::Warn, "text".to_owned(), String::new());
+        Tally::from_verdict(&merge([opinion]))
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub enum TokenErrorKind {
 
 impl Token {
     /// The token in this file. Makes the file if there is none.
-    pub(crate) fn of(path: &Path) -> Result<Self, TokenError> {
+    pub(crate) fn load_or_create(path: &Path) -> Result<Self, TokenError> {
         let token = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path),
             _ => Ok(()),
@@ -118,11 +118,11 @@ mod tests {
     fn a_token_is_made_once_and_shown_whole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state/token");
-        let token = Token::of(&path).unwrap();
+        let token = Token::load_or_create(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         let text = fs::read_to_string(&path).unwrap();
         let text = text.trim();
-        assert_eq!((text.len(), Token::of(&path).unwrap().0), (64, token.0.clone()));
+        assert_eq!((text.len(), Token::load_or_create(&path).unwrap().0), (64, token.0.clone()));
         for (header, is_right) in [
             (format!("Bearer {text}"), true),
             (format!("bearer {text} "), true),
@@ -142,13 +142,19 @@ mod tests {
         let path = folder.path().join("token");
         fs::write(&path, "0123456789abcdef0123\n").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(matches!(Token::of(&path).map_err(|error| error.kind), Err(TokenErrorKind::Open)));
+        assert!(matches!(Token::load_or_create(&path).map_err(|error| error.kind), Err(TokenErrorKind::Open)));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(Token::of(&path).is_ok());
+        assert!(Token::load_or_create(&path).is_ok());
         for text in ["", "short", "0123456789 abcdef0123", "0123456789abcdef\n0123456789abcdef"] {
             fs::write(&path, text).unwrap();
-            assert!(matches!(Token::of(&path).map_err(|error| error.kind), Err(TokenErrorKind::NoToken)), "{text}");
+            assert!(
+                matches!(Token::load_or_create(&path).map_err(|error| error.kind), Err(TokenErrorKind::NoToken)),
+                "{text}"
+            );
         }
-        assert!(matches!(Token::of(folder.path()).map_err(|error| error.kind), Err(TokenErrorKind::NotAFile)));
+        assert!(matches!(
+            Token::load_or_create(folder.path()).map_err(|error| error.kind),
+            Err(TokenErrorKind::NotAFile)
+        ));
     }
 }

@@ -74,7 +74,7 @@ fn with<T>(body: impl FnOnce(&mut State) -> T) -> T {
 }
 
 /// Answers an import of a policy. Outside of `decide` an import traps.
-fn told<T>(body: impl FnOnce(&mut View) -> Result<T, OutsideDecide>) -> T {
+fn with_view<T>(body: impl FnOnce(&mut View) -> Result<T, OutsideDecide>) -> T {
     match with(|state| body(&mut state.view)) {
         Ok(told) => told,
         Err(outside) => broken(&outside.to_string()),
@@ -86,8 +86,8 @@ fn broken(text: &str) -> ! {
     panic!("{text}")
 }
 
-fn told_analysis() -> analysis::Analysis {
-    Analysis::clone(&told(View::analysis)).convert()
+fn current_analysis() -> analysis::Analysis {
+    Analysis::clone(&with_view(View::analysis)).convert()
 }
 
 struct Component;
@@ -154,14 +154,14 @@ impl policies::Guest for Component {
 
 impl analysis::Guest for Component {
     fn current() -> analysis::Analysis {
-        told_analysis()
+        current_analysis()
     }
 }
 
 impl shared_analysis::Guest for Component {
     fn current() -> Option<analysis::Analysis> {
         // Which instance asks is not known here.
-        Some(told_analysis())
+        Some(current_analysis())
     }
 }
 
@@ -178,29 +178,29 @@ impl sources::Guest for Component {
 
 impl context::Guest for Component {
     fn get() -> context::Facts {
-        told(View::context).convert()
+        with_view(View::context).convert()
     }
 }
 
 impl files::Guest for Component {
     fn resolve(path: String) -> ResolvedPath {
-        told(|view| view.resolve(&path)).convert()
+        with_view(|view| view.resolve(&path)).convert()
     }
 
     fn read_text(path: String) -> Result<String, Fault> {
-        told(|view| view.read_text(&path)).map_err(Convert::convert)
+        with_view(|view| view.read_text(&path)).map_err(Convert::convert)
     }
 }
 
 impl env::Guest for Component {
     fn get(name: String) -> Result<String, Fault> {
-        told(|view| view.env(&name)).map_err(Convert::convert)
+        with_view(|view| view.env(&name)).map_err(Convert::convert)
     }
 }
 
 impl journal::Guest for Component {
     fn append(stream: String, object: String) -> Result<(), Fault> {
-        told(|view| view.append(stream, object)).map_err(Convert::convert)
+        with_view(|view| view.append(stream, object)).map_err(Convert::convert)
     }
 }
 
@@ -212,36 +212,36 @@ impl log::Guest for Component {
 
 impl git::Guest for Component {
     fn branch(path: String) -> String {
-        told(|view| view.branch(&path))
+        with_view(|view| view.branch(&path))
     }
 
     fn tracked(path: String) -> Presence {
-        told(|view| view.tracked(&path)).convert()
+        with_view(|view| view.tracked(&path)).convert()
     }
 
     fn staged(path: String) -> Presence {
-        told(|view| view.staged(&path)).convert()
+        with_view(|view| view.staged(&path)).convert()
     }
 
     fn ignored(path: String) -> Presence {
-        told(|view| view.ignored(&path)).convert()
+        with_view(|view| view.ignored(&path)).convert()
     }
 }
 
 impl project::Guest for Component {
     fn manifests(path: String) -> Result<Vec<project::Manifest>, Fault> {
-        told(|view| view.manifests(&path)).map_err(Convert::convert).map(Convert::convert)
+        with_view(|view| view.manifests(&path)).map_err(Convert::convert).map(Convert::convert)
     }
 }
 
 impl history::Guest for Component {
     fn events(kind: String) -> Result<Vec<history::Event>, Fault> {
-        told(|view| view.events(&kind)).map_err(Convert::convert).map(Convert::convert)
+        with_view(|view| view.events(&kind)).map_err(Convert::convert).map(Convert::convert)
     }
 }
 
 impl earlier::Guest for Component {
     fn effects(command_id: u32, path: String) -> Vec<syntax::Effect> {
-        told(|view| view.earlier(command_id, &path)).convert()
+        with_view(|view| view.earlier(command_id, &path)).convert()
     }
 }

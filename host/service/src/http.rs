@@ -6,7 +6,7 @@ use wasip2::http::types::{
 };
 use wasip2::io::streams::StreamError;
 
-use crate::{answer, baked};
+use crate::{answer, embedded_chain};
 use guard_chain::exchange::Request;
 use guard_contract::FaultKind;
 use guard_harness::Reply;
@@ -101,7 +101,7 @@ fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
         }
         false => serde_json::from_slice(&body).map_err(|error| Reaction::refusal(400, error))?,
     };
-    let baked = baked().map_err(broken)?;
+    let baked = embedded_chain().map_err(broken)?;
     let response = answer(&baked, question).map_err(|undecided| Reaction::refusal(400, undecided))?;
     let missing = !response.missing.is_empty();
     let mut headers = Vec::new();
@@ -118,7 +118,7 @@ fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
 }
 
 fn health() -> Result<Reaction, Reaction> {
-    let baked = baked().map_err(broken)?;
+    let baked = embedded_chain().map_err(broken)?;
     let policies: Vec<&str> = baked.members.iter().map(|member| member.entry.name.as_str()).collect();
     let body = json!({
         "status": "ok",

@@ -29,7 +29,7 @@ mod http;
 mod linked;
 
 use guard_chain::Chain;
-use guard_chain::baked::EmbeddedChain;
+use guard_chain::embedded_chain::EmbeddedChain;
 use guard_chain::exchange::{Request, Response, Undecided};
 use guard_contract::FaultKind;
 use jiff::Timestamp;
@@ -39,14 +39,14 @@ use wasip2::clocks::wall_clock;
 use generated::guard::service::config;
 
 /// The chain that this service was built with.
-fn baked() -> Result<EmbeddedChain, FaultKind> {
+fn embedded_chain() -> Result<EmbeddedChain, FaultKind> {
     EmbeddedChain::from_bytes(&config::chain())
 }
 
 /// Answers a request with this chain.
 fn answer(baked: &EmbeddedChain, request: Request) -> Result<Response, Undecided> {
     let linked = Linked::new(baked, &request.facts);
-    let chain = Chain { sandbox: &linked, terms: baked.terms(today), seats: baked.seats() };
+    let chain = Chain { sandbox: &linked, config: baked.config(today), members: baked.members() };
     // How long a request may take, the engine says.
     chain.answer(request, baked.bypass_ask, || false, || linked.missing()).map(|answered| answered.response)
 }

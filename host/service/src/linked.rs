@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::convert::Convert;
 use crate::generated::guard::bundle::{analyzer, policies as bundled};
 use crate::generated::guard::service::{policies as row, scene};
-use guard_chain::baked::{EmbeddedChain, EmbeddedPolicy, ComponentLocation};
-use guard_chain::{DEFAULTS, SettingsToUse, Sandbox};
+use guard_chain::embedded_chain::{ComponentLocation, EmbeddedChain, EmbeddedPolicy};
+use guard_chain::{DEFAULTS, Sandbox, SettingsToUse};
 use guard_contract::call::CallContext;
 use guard_contract::manifest::check_decision;
 use guard_contract::policy::Entry;
@@ -90,7 +90,7 @@ impl Sandbox for Linked<'_> {
     }
 
     fn ask(&self, (): &mut (), place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer {
-        let Some(EmbeddedPolicy { entry, seat, .. }) = self.baked.members.get(place) else {
+        let Some(EmbeddedPolicy { entry, component, .. }) = self.baked.members.get(place) else {
             return Answer::fault(FaultKind::NotReady);
         };
         let settings = match given {
@@ -98,14 +98,14 @@ impl Sandbox for Linked<'_> {
             SettingsToUse::Defaults => DEFAULTS,
         };
         scene::meet(None);
-        let configured = match seat {
+        let configured = match component {
             ComponentLocation::Bundle(name) => bundled::configure(name, settings),
             ComponentLocation::Row(place) => row::configure(*place, settings),
         };
         let decision = configured.map_err(|text| FaultKind::refused("configure", &text)).and_then(|()| {
             self.begin(&question.scene)?;
             scene::meet(Some(&postcard::to_stdvec(&*question.grants).map_err(form)?));
-            let decided = match seat {
+            let decided = match component {
                 ComponentLocation::Bundle(name) => bundled::decide(name, question.tool, question.input),
                 ComponentLocation::Row(place) => row::decide(*place, question.tool, question.input),
             };
@@ -118,7 +118,7 @@ impl Sandbox for Linked<'_> {
         Answer { decision, journal, log, asked, used: Used::default() }
     }
 
-    fn of_refused_settings(&self, entry: &Entry, refusal: &str) -> Problem {
+    fn refused_settings(&self, entry: &Entry, refusal: &str) -> Problem {
         // Whoever built the service tried the settings; there is no file here to look into.
         let hint = "correct the settings of the policy, and rebuild the service".to_owned();
         Problem { layer: entry.layer, place: String::new(), text: refusal.to_owned(), hint }

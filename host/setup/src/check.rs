@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{CheckResults as Registered, InstallOptions, HookLocation};
-use guard_config::{CommandLineOverrides, of_refused_settings};
+use crate::install::{CheckResults as Registered, HookLocation, InstallOptions};
+use guard_config::{CommandLineOverrides, refused_settings};
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
@@ -86,7 +86,7 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
             found.add(Some(entry), problem.clone());
         }
         if let Readiness::Broken(fault) = readiness {
-            found.push(Some(entry), of_fault(entry, fault, None), true);
+            found.push(Some(entry), fault_problem(entry, fault, None), true);
         }
     }
     match Engine::new() {
@@ -107,7 +107,11 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
 /// Everything that is wrong with files that only registered hooks use: settings of the policies that they name, and
 /// configuration files of their own.
 #[must_use]
-pub fn of_registrations(site: HookLocation<'_>, projects: &[String], making: Option<BuildOptions>) -> Vec<Mistake> {
+pub fn registration_mistakes(
+    site: HookLocation<'_>,
+    projects: &[String],
+    making: Option<BuildOptions>,
+) -> Vec<Mistake> {
     let program = &site.environment.program;
     let mut found = CheckResults::default();
     for (config, brought) in registered(site) {
@@ -246,7 +250,7 @@ impl CheckResults {
             return;
         }
         if let Err(fault) = &step.answer.decision {
-            self.push(Some(entry), of_fault(entry, fault, Some(call)), true);
+            self.push(Some(entry), fault_problem(entry, fault, Some(call)), true);
             return;
         }
         let loud = step.answer.log.iter().filter(|line| matches!(line.level, Level::Error | Level::Warn));
@@ -279,11 +283,11 @@ fn hint_of(message: &str) -> String {
 }
 
 /// Why a policy gives no answer: never, or to this call.
-fn of_fault(entry: &Entry, fault: &FaultKind, call: Option<&ToolCall>) -> Problem {
+fn fault_problem(entry: &Entry, fault: &FaultKind, call: Option<&ToolCall>) -> Problem {
     if let FaultKind::Refused { text, .. } = fault
         && fault.is_refused_settings()
     {
-        return of_refused_settings(entry, text);
+        return refused_settings(entry, text);
     }
     let told = fault.under(entry.limits);
     let text = match call {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use guard_contract::paths::lexical;
 use serde_json::Value;
 
-use crate::install::{InstallError, InstallOptions, Running, HookLocation};
+use crate::install::{HookLocation, InstallError, InstallOptions, Running};
 
 pub(crate) use closing::opened;
 pub(super) use closing::{closed, is_closed, is_replying, replying};
@@ -41,7 +41,13 @@ impl ProgramNames {
     /// The names at a site.
     pub(super) fn at(site: HookLocation<'_>, harness: &'static str, plugin: Option<PathBuf>) -> Self {
         let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        ProgramNames { harness, program, plugin, project: site.project.to_path_buf(), home: site.environment.home.clone() }
+        ProgramNames {
+            harness,
+            program,
+            plugin,
+            project: site.project.to_path_buf(),
+            home: site.environment.home.clone(),
+        }
     }
 
     /// A text with the harness's variables filled in.
@@ -72,7 +78,11 @@ impl ProgramNames {
 }
 
 /// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
-pub(super) fn arguments(options: &InstallOptions, site: HookLocation<'_>, harness: &str) -> Result<Vec<String>, InstallError> {
+pub(super) fn arguments(
+    options: &InstallOptions,
+    site: HookLocation<'_>,
+    harness: &str,
+) -> Result<Vec<String>, InstallError> {
     let mut arguments = Vec::new();
     // Every user of a machine has places of their own.
     if !options.shared && !options.managed {
@@ -144,8 +154,10 @@ pub(super) fn started(handler: &Value, names: &ProgramNames) -> Option<StartedHo
     let (words, folder) = unwrapped(words_behind_cd(&line, names, &names.project.to_string_lossy())?, names)?;
     let path = script_of_words(&words, SHELLS, names, &folder)?;
     let started = match read_script(&path) {
-        Some(text) => of_shim(&text, Path::new(&path), names)?,
-        None if words.len() == 1 => of_link(Path::new(&path), names).or_else(|| of_gone(command, &path))?,
+        Some(text) => shim_hook(&text, Path::new(&path), names)?,
+        None if words.len() == 1 => {
+            linked_hook(Path::new(&path), names).or_else(|| removed_script_hook(command, &path))?
+        }
         None => return None,
     };
     Some(StartedHook { script: Some(path), ..started })
@@ -218,7 +230,7 @@ fn script_of_words(words: &[String], interpreters: &[&str], names: &ProgramNames
 }
 
 /// The hook that a link to this program is, by the link's name.
-fn of_link(path: &Path, names: &ProgramNames) -> Option<StartedHook> {
+fn linked_hook(path: &Path, names: &ProgramNames) -> Option<StartedHook> {
     let target = std::fs::canonicalize(path).ok()?;
     let called = path.file_name()?.to_str()?;
     let builtin = guard_builtins::all().iter().find(|builtin| builtin.called == Some(called))?;
@@ -228,16 +240,16 @@ fn of_link(path: &Path, names: &ProgramNames) -> Option<StartedHook> {
 }
 
 /// The hook behind a script that no longer exists. Only lines written by this program block calls in that case.
-fn of_gone(line: &str, path: &str) -> Option<StartedHook> {
+fn removed_script_hook(line: &str, path: &str) -> Option<StartedHook> {
     (is_closed(line) && !Path::new(path).exists()).then(StartedHook::default)
 }
 
 /// The text is a script that only becomes this program's hook.
 pub(super) fn is_shim(text: &str, names: &ProgramNames) -> bool {
-    of_shim(text, Path::new(""), names).is_some()
+    shim_hook(text, Path::new(""), names).is_some()
 }
 
-fn of_shim(text: &str, path: &Path, names: &ProgramNames) -> Option<StartedHook> {
+fn shim_hook(text: &str, path: &Path, names: &ProgramNames) -> Option<StartedHook> {
     let line = text.strip_prefix("#!/bin/sh\nexec ").and_then(|line| line.strip_suffix(" \"$@\"\n"))?;
     let folder = path.parent().unwrap_or(path).to_string_lossy();
     let words = words(line)?.into_iter().map(|word| word.replace("${0%/*}", &folder));

@@ -10,7 +10,7 @@ mod undo;
 use std::path::Path;
 
 use crate::check::named_files;
-use crate::install::{FailureBehavior, FoundHook, InstallOptions, Registration, Running, HookLocation, Survey};
+use crate::install::{FailureBehavior, FoundHook, HookLocation, InstallOptions, Registration, Running, Survey};
 use crate::versions;
 use guard_contract::shell_word::word;
 use guard_harness::Harness;
@@ -176,7 +176,7 @@ fn program(found: &FoundHook, again: &str, site: HookLocation<'_>) -> Vec<Findin
     let Running::Program(name, arguments) = &found.running else { return Vec::new() };
     let own = &site.environment.program;
     let mut findings = Vec::new();
-    findings.push(match Program::of(name, site) {
+    findings.push(match Program::find(name, site) {
         Program::This => Finding::ok(CHECK, format!("`{name}` is this program")),
         Program::Other => {
             let text = format!("`{name}` is another program than this one, `{}`", own.display());

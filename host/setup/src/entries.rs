@@ -122,7 +122,7 @@ impl Entries<'_> {
         let mut text = text.to_owned();
         loop {
             let document = Document::parse(&text, self.syntax)?;
-            let Some(spot) = self.ours(&document)?.pop() else { return Ok(text) };
+            let Some(spot) = self.own_handlers(&document)?.pop() else { return Ok(text) };
             text = self.without(&document, &spot);
         }
     }
@@ -142,7 +142,7 @@ impl Entries<'_> {
     }
 
     /// Every handler of this program, in the order of the text.
-    fn ours(&self, document: &Document<'_>) -> Result<Vec<HandlerPosition>, Malformed> {
+    fn own_handlers(&self, document: &Document<'_>) -> Result<Vec<HandlerPosition>, Malformed> {
         let mut found = Vec::new();
         let Some((events, _)) = self.events(document)? else { return Ok(found) };
         let Kind::Object(members) = &events.kind else { return Ok(found) };
@@ -166,7 +166,7 @@ impl Entries<'_> {
     fn one_at_most(&self, mut text: String, wanted: &[(&'static str, Item)]) -> Result<String, Malformed> {
         loop {
             let document = Document::parse(&text, self.syntax)?;
-            let found = self.ours(&document)?;
+            let found = self.own_handlers(&document)?;
             let is_extra = |(index, spot): &(usize, &HandlerPosition)| {
                 !wanted.iter().any(|(event, _)| *event == spot.event)
                     || found.iter().take(*index).any(|other| other.event == spot.event)
@@ -210,7 +210,7 @@ impl Entries<'_> {
         let Some(elements) = entries.elements() else {
             return Err(document.complain(entries, &format!("`{event}` isn't a list")));
         };
-        let spot = self.ours(&document)?.into_iter().find(|spot| spot.event == event);
+        let spot = self.own_handlers(&document)?.into_iter().find(|spot| spot.event == event);
         let Some((spot, node)) = spot.and_then(|spot| elements.get(spot.entry).map(|node| (spot, node))) else {
             return Ok(document.insert(entries, None, entry));
         };

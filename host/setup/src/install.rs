@@ -11,7 +11,10 @@ pub(crate) mod yaml;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use registration::{FailureBehavior, FoundHook, InstallOptions, Registration, Running, Scope, Server, HookLocation, Survey, DisablingSetting};
+pub use registration::{
+    DisablingSetting, FailureBehavior, FoundHook, HookLocation, InstallOptions, Registration, Running, Scope, Server,
+    Survey,
+};
 pub(crate) use registration::{next_steps_of_managed, serve_line};
 
 use files::ExistingFile;
@@ -170,13 +173,14 @@ pub fn plan(
     aim: Action,
     state: &Path,
 ) -> Result<Vec<Change>, InstallError> {
-    let mut changes = pieces.into_iter().map(|piece| of_piece(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
+    let mut changes =
+        pieces.into_iter().map(|piece| managed_file_changes(piece, aim, state)).collect::<Result<Vec<_>, _>>()?;
     if aim == Action::Uninstall {
         changes.reverse();
     }
     let mut gone_too = Vec::new();
     for piece in retired {
-        match of_piece(piece, Action::Uninstall, state) {
+        match managed_file_changes(piece, Action::Uninstall, state) {
             Ok(gone) => gone_too.push(gone),
             // Then it is not where a registration puts a file.
             Err(InstallError::Refused(..)) => {}
@@ -190,7 +194,7 @@ pub fn plan(
 }
 
 /// The changes for one piece: that of its file, and that of the copy of another's file in its place.
-fn of_piece(piece: ManagedFile, aim: Action, state: &Path) -> Result<Vec<Change>, InstallError> {
+fn managed_file_changes(piece: ManagedFile, aim: Action, state: &Path) -> Result<Vec<Change>, InstallError> {
     let ManagedFile::Own { path, within, bytes, is_ours, mode, foreign: Foreign::SetAside } = &piece else {
         return Ok(vec![change(piece, aim, state)?]);
     };
@@ -208,7 +212,7 @@ fn of_piece(piece: ManagedFile, aim: Action, state: &Path) -> Result<Vec<Change>
                 return Err(InstallError::Refused(aside(path), text));
             }
             let own = ExistingFile { target: existing.target.clone(), bytes: existing.bytes.clone(), mode: *mode };
-            let own = own.change(path.clone(), Some(bytes.clone()), Some(Record::of(path, None, "")));
+            let own = own.change(path.clone(), Some(bytes.clone()), Some(Record::new(path, None, "")));
             let kept = existing.bytes;
             let copy = ExistingFile { mode: existing.mode, ..copy }.change(aside(path), kept, None);
             Ok(vec![copy, own])
@@ -244,7 +248,7 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
                         Some(origin) => Some(origin),
                         None => pristine.then_some(before.clone()),
                     };
-                    let record = origin.map(|origin| Record::of(&path, origin.as_deref(), &after));
+                    let record = origin.map(|origin| Record::new(&path, origin.as_deref(), &after));
                     Ok(existing.change(path, Some(after.into_bytes()), record))
                 }
                 Action::Uninstall => {
@@ -276,7 +280,7 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
                 _ => existing.bytes.clone(),
             };
             // Only the folders that are made for it are worth a record.
-            let record = (aim == Action::Install && ours).then(|| Record::of(&path, None, ""));
+            let record = (aim == Action::Install && ours).then(|| Record::new(&path, None, ""));
             let change = existing.change(path, after, record);
             Ok(Change { kept: !ours, ..change })
         }

@@ -24,7 +24,7 @@ impl Matching {
     /// # Errors
     ///
     /// It is no pattern, or one that only the harness itself can read.
-    pub(super) fn left_out(self, matcher: &str, tools: &[&'static str]) -> Result<Vec<&'static str>, String> {
+    pub(super) fn excluded_tools(self, matcher: &str, tools: &[&'static str]) -> Result<Vec<&'static str>, String> {
         if self == Matching::None || is_all(matcher) {
             return Ok(Vec::new());
         }
@@ -46,7 +46,7 @@ impl Matching {
     ) -> Result<Vec<&'static str>, String> {
         match matcher {
             None => Ok(Vec::new()),
-            Some(Value::String(matcher)) => self.left_out(matcher, tools),
+            Some(Value::String(matcher)) => self.excluded_tools(matcher, tools),
             Some(_) => Err("it is no text".to_owned()),
         }
     }
@@ -80,10 +80,10 @@ mod tests {
             ("^(Bash|Write)$", &["Edit", "MultiEdit"]),
             ("mcp__.*", &["Bash", "Write", "Edit", "MultiEdit"]),
         ] {
-            assert_eq!(Matching::Names.left_out(matcher, &TOOLS).as_deref(), Ok(expected), "{matcher}");
+            assert_eq!(Matching::Names.excluded_tools(matcher, &TOOLS).as_deref(), Ok(expected), "{matcher}");
         }
         for matcher in ["[", "(", "*Bash", "(?!Read)"] {
-            assert!(Matching::Names.left_out(matcher, &TOOLS).is_err(), "{matcher}");
+            assert!(Matching::Names.excluded_tools(matcher, &TOOLS).is_err(), "{matcher}");
         }
         assert!(Matching::Names.left_out_by(Some(&Value::from(1)), &TOOLS).is_err());
         assert_eq!(Matching::Names.left_out_by(None, &TOOLS), Ok(Vec::new()));
@@ -98,7 +98,7 @@ mod tests {
             (Matching::Whole, "Bash|W.*", &[]),
             (Matching::None, "[", &[]),
         ] {
-            assert_eq!(matching.left_out(matcher, &["Bash", "Write"]).as_deref(), Ok(expected), "{matcher}");
+            assert_eq!(matching.excluded_tools(matcher, &["Bash", "Write"]).as_deref(), Ok(expected), "{matcher}");
         }
     }
 }

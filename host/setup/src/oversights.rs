@@ -10,7 +10,7 @@ mod patterns;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_config::problem::{nearest_within, of_entry};
+use guard_config::problem::{entry_location, nearest_within};
 use guard_config::{Config, nearest};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
@@ -54,7 +54,7 @@ pub fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDirs) -> V
     let mut found = config.ineffective.clone();
     found.extend(undecided(of_projects(), config, dirs));
     found.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
-    found.extend(projects.iter().flat_map(|root| misnamed(root, dirs)));
+    found.extend(projects.iter().flat_map(|root| misnamed_files(root, dirs)));
     let right = &dirs.config;
     found.extend(lookalikes(right).iter().map(|path| not_read(path, right)));
     found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, dirs)));
@@ -132,7 +132,7 @@ fn loosening(entry: &Entry, prepared: &Prepared) -> Option<Problem> {
     let other = prepared.members.iter().map(|member| &member.entry).find(|other| is_other(other))?;
     let text = format!("policy `{}`: `{key}` has no effect on the rules of `{}`", entry.name, other.name);
     let hint = format!("a project can only tighten: remove `{key}`, or put it into your own guard.toml");
-    Some(warning(of_entry(&entry.settings_source.file, &entry.name), text, hint))
+    Some(warning(entry_location(&entry.settings_source.file, &entry.name), text, hint))
 }
 
 /// The file whose `[remote]` applies.
@@ -149,7 +149,7 @@ fn waiting(entry: &Entry, home: &str) -> Option<Problem> {
     let words = grants.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
     let text = format!("policy `{}`: without trust it can't use {words}", entry.name);
     let hint = "review the file and run `guard-host trust`, or remove the grant".to_owned();
-    (!grants.is_empty()).then(|| warning(of_entry(&entry.settings_source.file, &entry.name), text, hint))
+    (!grants.is_empty()).then(|| warning(entry_location(&entry.settings_source.file, &entry.name), text, hint))
 }
 
 /// The grants of a project's entry that need trust and don't have it.
@@ -170,7 +170,7 @@ pub fn waiting_grants(entry: &Entry, home: &str) -> GrantSpec {
 }
 
 /// Files that look like a project's configuration and are not read.
-fn misnamed(root: &str, dirs: &AppDirs) -> Vec<Problem> {
+fn misnamed_files(root: &str, dirs: &AppDirs) -> Vec<Problem> {
     let root = native(root);
     let right = root.join(FOLDER).join(FILE);
     if root.as_os_str().is_empty() || right.exists() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use guard_platform::fs::is_executable;
 use guard_platform::paths::native;
 
-use crate::install::{InstallOptions, ManagedFile, Registration, HookLocation};
+use crate::install::{HookLocation, InstallOptions, ManagedFile, Registration};
 
 /// Folders of the home that more than one program has its settings in.
 const SHARED: [&str; 4] = ["", ".config", ".codeium", "Documents"];

@@ -21,13 +21,13 @@ pub(crate) const REPLY_BYTES: u64 = 1 << 20;
 /// # Errors
 ///
 /// Why there is no reply.
-pub fn talk_to(command: &mut Command, payload: String) -> Result<Reply, String> {
+pub fn run_with_input(command: &mut Command, payload: String) -> Result<Reply, String> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = own_group(command).spawn().map_err(|error| error.to_string())?;
-    talk_for(PATIENCE, child, payload)
+    run_with_timeout(PATIENCE, child, payload)
 }
 
-fn talk_for(patience: Duration, mut child: Child, payload: String) -> Result<Reply, String> {
+fn run_with_timeout(patience: Duration, mut child: Child, payload: String) -> Result<Reply, String> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::spawn(move || {
         // It may answer before it has read everything.
@@ -74,19 +74,19 @@ mod tests {
 
     use super::*;
 
-    fn of_shell(text: &str, patience: Duration) -> Result<Reply, String> {
+    fn run_in_shell(text: &str, patience: Duration) -> Result<Reply, String> {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", text]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        talk_for(patience, own_group(&mut shell).spawn().unwrap(), "x".to_owned())
+        run_with_timeout(patience, own_group(&mut shell).spawn().unwrap(), "x".to_owned())
     }
 
     #[test]
     fn nothing_is_waited_for_without_end() {
         let short = Duration::from_millis(300);
-        assert!(of_shell("exec sleep 300", short).unwrap_err().contains("no reply within"));
+        assert!(run_in_shell("exec sleep 300", short).unwrap_err().contains("no reply within"));
         // It has ended, and what it started holds its output.
-        assert!(of_shell("echo said; sleep 5 & exit 0", short).unwrap_err().contains("did not end"));
-        let reply = of_shell("cat; echo y >&2; exit 3", PATIENCE).unwrap();
+        assert!(run_in_shell("echo said; sleep 5 & exit 0", short).unwrap_err().contains("did not end"));
+        let reply = run_in_shell("cat; echo y >&2; exit 3", PATIENCE).unwrap();
         assert_eq!(reply, Reply { stdout: "x".to_owned(), stderr: "y\n".to_owned(), exit: 3 });
     }
 }

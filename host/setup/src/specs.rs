@@ -24,7 +24,7 @@ use super::command::{self, ProgramNames, arguments, closed, replying, text};
 use super::entries::Item;
 use super::matcher::Matching;
 use crate::install::json::Syntax;
-use crate::install::{FailureBehavior, InstallError, InstallOptions, Scope, HookLocation};
+use crate::install::{FailureBehavior, HookLocation, InstallError, InstallOptions, Scope};
 use guard_harness::capabilities::{Capabilities, Confidence, Fail, File, FileScope};
 use guard_platform::paths::native;
 
@@ -277,7 +277,7 @@ impl RegistrationSpec {
         }
         let names: Vec<&'static str> = self.tools.iter().map(|(name, _)| *name).collect();
         let matcher = options.matcher.clone().unwrap_or_else(|| self.all.to_owned());
-        if let Err(error) = self.matching.left_out(&matcher, &names) {
+        if let Err(error) = self.matching.excluded_tools(&matcher, &names) {
             let names = names.join("|");
             return refuse(format!(
                 "`--matcher {matcher}` cannot be read: {error}; name the tools, such as `{names}`, or leave it out"

@@ -130,7 +130,7 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
 }
 
 /// A disk of this size, with so many bytes and files left, takes no more lines. Some file systems tell no size.
-fn no_room(size: u64, left: u64, files: u64, files_left: u64) -> bool {
+fn is_disk_full(size: u64, left: u64, files: u64, files_left: u64) -> bool {
     size > 0 && left < SPARE_BYTES || files > 0 && files_left == 0
 }
 
@@ -145,8 +145,8 @@ pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     if let Err(error) = check_entry(folder) {
         return Some((folder, error));
     }
-    let Space { size, left, files, files_left } = Space::of(folder)?;
-    no_room(size, left, files, files_left).then(|| (folder, full_disk()))
+    let Space { size, left, files, files_left } = Space::new(folder)?;
+    is_disk_full(size, left, files, files_left).then(|| (folder, full_disk()))
 }
 
 /// The state of `guard-host sync`, in the parts that are needed here.
@@ -205,8 +205,8 @@ pub fn full_or_read_only(folder: &Path) -> Option<io::Error> {
     {
         return Some(error);
     }
-    let Space { size, left, files, files_left } = Space::of(folder)?;
-    no_room(size, left, files, files_left).then(full_disk)
+    let Space { size, left, files, files_left } = Space::new(folder)?;
+    is_disk_full(size, left, files, files_left).then(full_disk)
 }
 
 /// The end of the name of a file that `guard-host audit ship` leaves in `ship/` of the state folder when it fails.

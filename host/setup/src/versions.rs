@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::doctor::Finding;
 use crate::install::HookLocation;
-use crate::process::talk_to;
+use crate::process::run_with_input;
 
 /// Observations of real agents, written by `tests/live/run`.
 const SEEN: &str = include_str!("../../../tests/live/seen.toml");
@@ -28,7 +28,7 @@ struct LiveObservation {
 pub(crate) fn installed(program: &str, site: HookLocation<'_>) -> Option<Version> {
     let mut command = Command::new(program);
     command.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/");
-    let printed = talk_to(&mut command, String::new()).ok()?.stdout;
+    let printed = run_with_input(&mut command, String::new()).ok()?.stdout;
     printed.split_whitespace().find_map(parse)
 }
 

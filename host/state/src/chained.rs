@@ -146,9 +146,10 @@ impl ChainedLog<'_> {
                 return Ok((LastLine { n: if n == 0 { 0 } else { n + 1 }, digest, ..LastLine::default() }, true));
             };
             return Ok(match end.filter(|end| end.n >= last.n) {
-                Some(end) => {
-                    (LastLine { n: end.n, digest: end.digest, first: 0, first_rotated: last.first, size: last.size }, false)
-                }
+                Some(end) => (
+                    LastLine { n: end.n, digest: end.digest, first: 0, first_rotated: last.first, size: last.size },
+                    false,
+                ),
                 // The log was removed. It still has to begin with the same line, so the gap shows.
                 None => (last, false),
             });
@@ -185,7 +186,7 @@ fn tail(file: &mut File) -> io::Result<Option<LastLine>> {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     let mut lines = whole.rsplit(|byte| *byte == b'\n');
     let end = lines.next().unwrap_or_default();
-    let n = std::iter::once(end).chain(lines).find_map(|line| Link::of(line).map(|link| link.n));
+    let n = std::iter::once(end).chain(lines).find_map(|line| Link::parse(line).map(|link| link.n));
     Ok(Some(LastLine { n: n.unwrap_or_default(), digest: digest(end), size, ..LastLine::default() }))
 }
 
@@ -199,7 +200,7 @@ struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    fn of(line: &'a [u8]) -> Option<Self> {
+    fn parse(line: &'a [u8]) -> Option<Self> {
         let (sealed, seal) = sealed(line)?;
         let (rest, prev) = sealed.strip_suffix(b"\"")?.split_last_chunk()?;
         let digits = rest.strip_suffix(b",\"prev\":\"")?;

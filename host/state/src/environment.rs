@@ -28,10 +28,10 @@ pub struct Environment {
 impl Environment {
     /// That of this process.
     #[must_use]
-    pub fn of_process(started: Instant) -> Self {
+    pub fn current(started: Instant) -> Self {
         let text = |value: std::ffi::OsString| value.into_string().ok();
         let variables: BTreeMap<String, String> =
-            env::vars_os().filter_map(|(name, value)| Some((of_any_case(text(name)?), text(value)?))).collect();
+            env::vars_os().filter_map(|(name, value)| Some((normalize_name(text(name)?), text(value)?))).collect();
         let cwd = env::current_dir().ok().and_then(paths::judged).unwrap_or_default();
         let given = variables.get(account::HOME).map(|home| paths::judged_text(home));
         let given = given.filter(|home| home.starts_with('/'));
@@ -43,6 +43,6 @@ impl Environment {
 }
 
 /// The name of a variable. On Windows it counts in any case, and is `Path` as often as `PATH`.
-fn of_any_case(name: String) -> String {
+fn normalize_name(name: String) -> String {
     if cfg!(windows) { name.to_ascii_uppercase() } else { name }
 }

@@ -71,7 +71,7 @@ pub struct History {
 impl History {
     /// The one of a session; none without an id, as nobody knows which calls belong together.
     #[must_use]
-    pub fn of(state: &Path, session: &str) -> Option<Self> {
+    pub fn open(state: &Path, session: &str) -> Option<Self> {
         let history = || History { state: state.to_path_buf(), name: Sessions::name(session) };
         (!session.is_empty()).then(history)
     }
@@ -195,7 +195,7 @@ impl History {
         let seal = Seal::open(&self.state)?;
         let mut tag = Tag::default();
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let line = line.strip_suffix(b"\n").and_then(Line::of).ok_or_else(|| self.damaged())?;
+            let line = line.strip_suffix(b"\n").and_then(Line::parse).ok_or_else(|| self.damaged())?;
             if !seal.fits(&self.purpose(), &tag, line.body, &line.tag) {
                 return Err(self.damaged());
             }
@@ -214,7 +214,7 @@ impl History {
         let mut bytes = Vec::new();
         file.take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         let whole = bytes.strip_suffix(b"\n").ok_or_else(|| self.damaged())?;
-        let line = whole.rsplit(|byte| *byte == b'\n').next().and_then(Line::of).ok_or_else(|| self.damaged())?;
+        let line = whole.rsplit(|byte| *byte == b'\n').next().and_then(Line::parse).ok_or_else(|| self.damaged())?;
         let events: Vec<Event> = serde_json::from_slice(line.body).map_err(|_| self.damaged())?;
         Ok((line.tag, events.last().map_or(0, |event| event.number)))
     }
@@ -238,7 +238,7 @@ impl History {
         // As many as a line surely holds.
         for events in events.chunks(8) {
             let line = self.line(seal, &tag, events)?;
-            tag = Line::of(&line).map(|line| line.tag).unwrap_or_default();
+            tag = Line::parse(&line).map(|line| line.tag).unwrap_or_default();
             bytes.extend(line);
         }
         Ok(write_new(&self.file(), &bytes, 0o600)?)
@@ -325,7 +325,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(line: &'a [u8]) -> Option<Self> {
+    fn parse(line: &'a [u8]) -> Option<Self> {
         let (tag, body) = line.split_first_chunk()?;
         Some(Line { tag: Tag(*tag), body: body.strip_prefix(b" ")? })
     }
@@ -353,7 +353,7 @@ mod tests {
     }
 
     fn history(state: &Path, session: &str) -> History {
-        History::of(state, session).unwrap()
+        History::open(state, session).unwrap()
     }
 
     fn targets(history: &History) -> Vec<String> {

@@ -32,7 +32,7 @@ pub struct Pause {
 impl Pause {
     /// The pause of a state folder. None if there is none, if it has ended, or if nobody here sealed it.
     #[must_use]
-    pub fn of(state: &Path, now: Timestamp) -> Option<Self> {
+    pub fn load(state: &Path, now: Timestamp) -> Option<Self> {
         let file = file(state);
         // Only a file asks for the key, which would be made otherwise.
         fs::symlink_metadata(&file).ok()?;
@@ -100,16 +100,16 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let now: Timestamp = "2026-01-10T12:00:00Z".parse().unwrap();
         let after = |minutes| now.checked_add(SignedDuration::from_mins(minutes)).unwrap();
-        assert_eq!(Pause::of(state.path(), now), None);
+        assert_eq!(Pause::load(state.path(), now), None);
         assert!(!Pause::end(state.path()).unwrap());
         let pause =
             Pause::begin(state.path(), now, SignedDuration::from_mins(10), vec!["a".to_owned()], false).unwrap();
-        assert_eq!(Pause::of(state.path(), after(9)), Some(pause.clone()));
+        assert_eq!(Pause::load(state.path(), after(9)), Some(pause.clone()));
         assert_eq!((pause.names("a"), pause.names("b")), (true, false));
-        assert_eq!(Pause::of(state.path(), after(10)), None);
-        assert_eq!(Pause::of(state.path(), after(-24 * 60)), None);
+        assert_eq!(Pause::load(state.path(), after(10)), None);
+        assert_eq!(Pause::load(state.path(), after(-24 * 60)), None);
         assert!(Pause::end(state.path()).unwrap());
-        assert_eq!(Pause::of(state.path(), after(9)), None);
+        assert_eq!(Pause::load(state.path(), after(9)), None);
     }
 
     #[test]
@@ -119,9 +119,9 @@ mod tests {
         let pause = Pause::begin(state.path(), now, LONGEST, Vec::new(), false).unwrap();
         let text = serde_json::to_string(&pause).unwrap();
         fs::write(file(state.path()), &text).unwrap();
-        assert_eq!(Pause::of(state.path(), now), None);
+        assert_eq!(Pause::load(state.path(), now), None);
         fs::write(file(state.path()), format!("{}\n{text}", "0".repeat(64))).unwrap();
-        assert_eq!(Pause::of(state.path(), now), None);
+        assert_eq!(Pause::load(state.path(), now), None);
     }
 
     #[test]

@@ -26,7 +26,7 @@ impl AppDirs {
     /// The usual places below a home directory. No variable but the home itself moves them, so that a repository's
     /// settings cannot.
     #[must_use]
-    pub fn below(home: &str) -> Self {
+    pub fn under_home(home: &str) -> Self {
         let home_dir = native(home);
         AppDirs {
             managed: under(&account::settings_of_machine(), "guard-host/guard.toml"),

@@ -34,7 +34,7 @@ pub struct Record {
 
 impl Record {
     /// The record for a file that was `before` and is `after` now.
-    pub fn of(file: &Path, before: Option<&str>, after: &str) -> Self {
+    pub fn new(file: &Path, before: Option<&str>, after: &str) -> Self {
         let old = before.unwrap_or_default();
         let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
             a.zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>()
@@ -137,16 +137,16 @@ mod tests {
 
     #[test]
     fn a_text_that_was_changed_since_is_not_undone() {
-        let record = Record::of(Path::new("/f"), Some("{}"), "{ x }");
+        let record = Record::new(Path::new("/f"), Some("{}"), "{ x }");
         assert_eq!(record.undo("{ x }"), Some(Some("{}".to_owned())));
         assert_eq!(record.undo("{ y }"), None);
-        assert_eq!(Record::of(Path::new("/f"), None, "{ x }").undo("{ x }"), Some(None));
+        assert_eq!(Record::new(Path::new("/f"), None, "{ x }").undo("{ x }"), Some(None));
     }
 
     proptest! {
         #[test]
         fn undo_gives_back_every_byte(before in "[aé{}\\n]{0,12}", after in "[aé{}\\n]{0,12}") {
-            let record = Record::of(Path::new("/f"), Some(&before), &after);
+            let record = Record::new(Path::new("/f"), Some(&before), &after);
             prop_assert_eq!(record.undo(&after), Some(Some(before)));
         }
     }

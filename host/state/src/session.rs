@@ -29,7 +29,7 @@ const QUESTION: SignedDuration = SignedDuration::from_mins(2);
 /// The command that a person types to confirm, up to the operation. Unusual places are named.
 #[must_use]
 pub fn confirm_command(places: &AppDirs) -> String {
-    let usual = AppDirs::below(&places.home);
+    let usual = AppDirs::under_home(&places.home);
     let mut line = "guard-host".to_owned();
     let mut flag = |name: &str, path: &Path, usual: &Path| {
         if path != usual {
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn s2_43_the_command_is_plain_where_the_places_are_the_usual_ones() {
-        let mut places = AppDirs::below("/home/u");
+        let mut places = AppDirs::under_home("/home/u");
         assert_eq!(confirm_command(&places), "guard-host confirm");
         places.state = "/var/it's".into();
         assert_eq!(confirm_command(&places), r"guard-host --state '/var/it'\''s' confirm");

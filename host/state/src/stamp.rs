@@ -26,7 +26,7 @@ pub struct Stamp {
 impl Stamp {
     /// The stamp of a file that belongs to this user alone; none of anything else.
     #[must_use]
-    pub fn of_private(path: &Path) -> Option<Self> {
+    pub fn for_private_file(path: &Path) -> Option<Self> {
         let data = fs::symlink_metadata(path).ok().filter(is_private)?;
         Stamp::new(path, &data).ok()
     }
@@ -59,7 +59,7 @@ pub enum FileState {
 impl FileState {
     /// The state of what `path` leads to.
     #[must_use]
-    pub fn of(path: &Path) -> Self {
+    pub fn read(path: &Path) -> Self {
         let absent = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
         let (looked, is_link) = match fs::symlink_metadata(path) {
             Ok(data) if data.is_symlink() => (fs::metadata(path), true),
@@ -116,7 +116,7 @@ mod tests {
     fn a_link_that_leads_nowhere_or_around_is_no_empty_place() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let state = |name: &str| FileState::of(&at(name));
+        let state = |name: &str| FileState::read(&at(name));
         fs::write(at("file"), "x").unwrap();
         fs::create_dir(at("sub")).unwrap();
         symlink("gone", at("dangling")).unwrap();

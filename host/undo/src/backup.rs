@@ -18,7 +18,7 @@ use crate::copy::{copy, digest};
 use crate::gather::{BackupLimits, Gatherer, SkipReason};
 use crate::git::{Git, Repository};
 use crate::index::Stamp;
-use crate::manifest::{Content, GitState, BackupCoverage, Manifest};
+use crate::manifest::{BackupCoverage, Content, GitState, Manifest};
 use crate::store::{PendingBackup, Store, StoreError};
 use guard_facts::losses::{Loss, Losses};
 use guard_platform::paths::{native, slashed};
@@ -85,7 +85,7 @@ impl ChildAnswer {
 /// Makes the backup of a task that began at this time.
 #[must_use]
 pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> ChildAnswer {
-    let store = Store::of(&task.state);
+    let store = Store::in_state(&task.state);
     let made = begin_and_fill(&store, task, started, env);
     match made {
         Ok(answer) => {
@@ -166,7 +166,11 @@ fn begin_and_fill(
 }
 
 /// Lists all that is lost.
-fn gather(gatherer: &mut Gatherer, losses: &Losses, env: &BTreeMap<String, String>) -> Result<Vec<GitState>, SkipReason> {
+fn gather(
+    gatherer: &mut Gatherer,
+    losses: &Losses,
+    env: &BTreeMap<String, String>,
+) -> Result<Vec<GitState>, SkipReason> {
     let mut states: Vec<GitState> = Vec::new();
     for loss in &losses.list {
         match loss {
@@ -194,7 +198,7 @@ fn drop_repeated(states: &mut Vec<GitState>) {
 /// With a linked work tree goes what its repository knows of it.
 fn add_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     let is_linked = path.join(".git").symlink_metadata().is_ok_and(|data| data.is_file());
-    let repository = if is_linked { Repository::of(path) } else { None };
+    let repository = if is_linked { Repository::find(path) } else { None };
     let admin = repository
         .map(|repository| repository.git_dir)
         .filter(|admin| admin.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"));
@@ -280,7 +284,7 @@ fn fill(
         if !state.has_index() {
             continue;
         }
-        let Some(repository) = Repository::of(Path::new(&state.root)) else { continue };
+        let Some(repository) = Repository::find(Path::new(&state.root)) else { continue };
         let index = repository.index();
         if index.exists() {
             copy(&index, &making.copy(number), Some(until)).map_err(failed)?;
@@ -310,7 +314,7 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         };
         let path = PathBuf::from(&entry.path);
         let Some(folder) = path.parent().map(Path::to_path_buf) else { continue };
-        let repository = repositories.entry(folder).or_insert_with_key(|folder| Repository::of(folder)).clone();
+        let repository = repositories.entry(folder).or_insert_with_key(|folder| Repository::find(folder)).clone();
         let Some(repository) = repository else { continue };
         // With the repository its objects go.
         if tops.iter().any(|top| repository.common_dir.starts_with(top)) {

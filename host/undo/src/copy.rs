@@ -67,7 +67,7 @@ pub(crate) fn changed(data: &Metadata) -> (i64, i64) {
 }
 
 /// Gives a file or folder its mode and its time.
-pub(crate) fn dress(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> {
+pub(crate) fn restore_attributes(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> {
     set_mode(path, mode & 0o7777)?;
     date(path, time)
 }

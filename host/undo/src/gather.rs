@@ -147,12 +147,12 @@ impl Gatherer {
         };
         let parent = match parent.canonicalize() {
             Ok(parent) => parent,
-            Err(error) => return self.miss(path, &error),
+            Err(error) => return self.record_unreadable(path, &error),
         };
         let mut path = parent.join(last);
         let mut data = match path.symlink_metadata() {
             Ok(data) => data,
-            Err(error) => return self.miss(&path, &error),
+            Err(error) => return self.record_unreadable(&path, &error),
         };
         if data.is_symlink() && name.is_some() {
             self.leave_out(format!("{}: a link that the search may follow", path.display()));
@@ -162,7 +162,7 @@ impl Gatherer {
             // What is written goes through the link.
             let target = match path.canonicalize() {
                 Ok(target) => target,
-                Err(error) => return self.miss(&path, &error),
+                Err(error) => return self.record_unreadable(&path, &error),
             };
             if !target.starts_with(&self.bounds.project) {
                 self.leave_out(format!("{}: a link that leads out of the project", path.display()));
@@ -170,14 +170,14 @@ impl Gatherer {
             }
             match target.symlink_metadata() {
                 Ok(of_target) => (path, data) = (target, of_target),
-                Err(error) => return self.miss(&target, &error),
+                Err(error) => return self.record_unreadable(&target, &error),
             }
         }
         let Some(top) = path.to_str().map(str::to_owned) else {
             self.leave_out(format!("{}: its name is not UTF-8", path.display()));
             return Ok(());
         };
-        let repository = path.parent().and_then(Repository::of);
+        let repository = path.parent().and_then(Repository::find);
         let rules = self.rules(repository.as_ref(), path.parent().unwrap_or(Path::new("/")));
         let is_inside = repository.as_ref().is_some_and(|repository| {
             let between = path.ancestors().skip(1).take_while(|above| *above != repository.root);
@@ -192,12 +192,12 @@ impl Gatherer {
     fn add_behind(&mut self, link: &Path, how: How, name: Option<&Glob>) -> Result<(), SkipReason> {
         match link.canonicalize() {
             Ok(target) => self.add_path(&target, how, name),
-            Err(error) => self.miss(link, &error),
+            Err(error) => self.record_unreadable(link, &error),
         }
     }
 
     /// Nothing is lost of a path that certainly isn't there. Of another one that is not known.
-    fn miss(&mut self, path: &Path, error: &io::Error) -> Result<(), SkipReason> {
+    fn record_unreadable(&mut self, path: &Path, error: &io::Error) -> Result<(), SkipReason> {
         let is_absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
         // A name in other letters may stand for it, and the text of a call may not be able to hold it.
         let is_plain = path.to_str().is_some_and(str::is_ascii);
@@ -237,7 +237,7 @@ impl Gatherer {
         }
         let outer = walk.repository.clone();
         if path.join(".git").symlink_metadata().is_ok() {
-            walk.repository = Repository::of(path);
+            walk.repository = Repository::find(path);
         }
         walk.rules.read(&shown, &self.facts);
         for (child, data) in self.children(path, depth)? {
@@ -307,7 +307,13 @@ impl Gatherer {
     }
 
     /// Adds one path, without what is in it, unless another name is wanted.
-    fn add_one(&mut self, path: &Path, data: &Metadata, walk: &Walk<'_>, wanted: Option<&Glob>) -> Result<(), SkipReason> {
+    fn add_one(
+        &mut self,
+        path: &Path,
+        data: &Metadata,
+        walk: &Walk<'_>,
+        wanted: Option<&Glob>,
+    ) -> Result<(), SkipReason> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if wanted.is_some_and(|glob| data.is_dir() || !glob.matches(&name)) {
             return Ok(());

@@ -31,7 +31,7 @@ pub struct Repository {
 impl Repository {
     /// The repository of a folder.
     #[must_use]
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn find(folder: &Path) -> Option<Self> {
         let root = folder.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())?;
         let dot = root.join(".git");
         let git_dir = if dot.is_dir() {

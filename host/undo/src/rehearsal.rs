@@ -9,7 +9,7 @@ use guard_platform::fs::{DirBuilderExt, MetadataExt, identity, symlink};
 use guard_state::{check_private, hex};
 
 use crate::backup::{ChildAnswer, Task};
-use crate::copy::{changed, copy, dress};
+use crate::copy::{changed, copy, restore_attributes};
 use crate::manifest::BackupCoverage;
 use crate::restore::{Options, Restorer};
 use crate::store::{Store, StoreError};
@@ -71,7 +71,7 @@ impl Rehearsal {
             Err(_) if cfg!(windows) => {}
             made => made?,
         }
-        dress(&lost.join("file"), 0o640, OLD)
+        restore_attributes(&lost.join("file"), 0o640, OLD)
     }
 
     /// The task of a child process.
@@ -102,7 +102,7 @@ impl Rehearsal {
             let why = if answer.why.is_empty() { "no copy was made" } else { &answer.why };
             return Err(why.to_owned());
         }
-        let (state, store) = (self.state(), Store::of(&self.state()));
+        let (state, store) = (self.state(), Store::in_state(&self.state()));
         let manifests = store.list().map_err(|error| error.to_string())?;
         let manifest = manifests.iter().find(|manifest| manifest.id == answer.id).ok_or("the copy is in no list")?;
         fs::remove_dir_all(self.lost()).map_err(|error| error.to_string())?;

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use crate::attributes;
 use crate::backup::{Task, make};
-use crate::copy::{changed, dress, is_same};
+use crate::copy::{changed, is_same, restore_attributes};
 use crate::git::Git;
-use crate::manifest::{Content, Entry, BackupCoverage, Manifest, LossKind};
+use crate::manifest::{BackupCoverage, Content, Entry, LossKind, Manifest};
 use crate::store::Store;
 use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
 use guard_platform::fs::{DirBuilderExt, MetadataExt};
@@ -212,7 +212,11 @@ impl Restorer<'_> {
         if options.to.is_some() || entry.why == LossKind::Deleted {
             return RestoreOutcome::ChangedSince;
         }
-        if is_later(&data, &entry.path, manifest, options) { RestoreOutcome::ChangedSince } else { RestoreOutcome::Replaced }
+        if is_later(&data, &entry.path, manifest, options) {
+            RestoreOutcome::ChangedSince
+        } else {
+            RestoreOutcome::Replaced
+        }
     }
 
     /// Puts back what the plan says.
@@ -332,7 +336,7 @@ impl Restorer<'_> {
             report.restored.push(item.entry.path.clone());
         }
         for item in others.iter().rev().filter(|item| item.entry.content == Content::Folder) {
-            let _ = dress(&item.target, mode_of(item.entry), item.entry.time);
+            let _ = restore_attributes(&item.target, mode_of(item.entry), item.entry.time);
         }
         // One path that is blocked keeps no other one from coming back.
         if report.restored.is_empty() && !failed.is_empty() {

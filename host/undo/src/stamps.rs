@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::gather::SkipReason;
-use crate::index::{Index, EntryLocation};
+use crate::index::{EntryLocation, Index};
 use looker::StampReader;
 
 /// How many files are looked at between two looks at the clock.
@@ -28,7 +28,12 @@ const BLOCK: usize = 1000;
 const THREADS: usize = 4;
 
 /// The files of these entries that are not as in the index, and what is in the place of a file or of its folder.
-pub(crate) fn changed(index: &Index, root: &Path, slots: &[EntryLocation], until: Instant) -> Result<BTreeSet<PathBuf>, SkipReason> {
+pub(crate) fn changed(
+    index: &Index,
+    root: &Path,
+    slots: &[EntryLocation],
+    until: Instant,
+) -> Result<BTreeSet<PathBuf>, SkipReason> {
     let next = AtomicUsize::new(0);
     let look = || -> Result<BTreeSet<PathBuf>, SkipReason> {
         let mut looker = StampReader::new(index, root)?;

@@ -105,7 +105,7 @@ const MANIFEST: &str = "manifest";
 impl Store {
     /// The one of a state folder.
     #[must_use]
-    pub fn of(state: &Path) -> Self {
+    pub fn in_state(state: &Path) -> Self {
         Store { state: state.to_path_buf() }
     }
 

@@ -119,7 +119,8 @@ mod tests {
     use crate::settings::ProtectedPaths;
 
     fn names(text: &str) -> bool {
-        find(text, &Guard::new(&ProtectedPaths { state: "/data/state".to_owned(), ..ProtectedPaths::default() })).is_some()
+        find(text, &Guard::new(&ProtectedPaths { state: "/data/state".to_owned(), ..ProtectedPaths::default() }))
+            .is_some()
     }
 
     #[test]

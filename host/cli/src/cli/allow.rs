@@ -11,7 +11,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::args::{AllowArgs, Format};
-use super::subject::{Evaluator, circumstances, decider, is_sole_decider, not_edited, refused, told, tool_calls};
+use super::subject::{Evaluator, call_context, decider, is_sole_decider, not_edited, refused, told, tool_calls};
 use super::terminal::{is_attended, unattended};
 use super::{log, print};
 pub(super) use choices::Setting;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
     if !args.remove.is_empty() {
         return remove(&args.remove, dirs, environment);
     }
-    let config = load(dirs, &circumstances(environment, None).projects());
+    let config = load(dirs, &call_context(environment, None).projects());
     let is_change = args.command.is_some() || args.last || args.id.is_some();
     if let Some((text, hint)) = decider(&config, dirs).filter(|_| is_change) {
         if is_sole_decider(&config) {
@@ -77,18 +77,18 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
         return Err(unattended("a command is allowed", &format!("guard-host allow {what}")));
     }
     let cwd = Some(question.cwd.as_str()).filter(|cwd| !cwd.is_empty());
-    let at = circumstances(environment, cwd);
+    let at = call_context(environment, cwd);
     if let Some(problem) = load(dirs, &at.projects()).problems.first() {
         return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
     }
-    let checked = given(args, &at)(Allow::of_command(Layer::User, vec!["x".to_owned()]));
+    let checked = given(args, &at)(Allow::for_command(Layer::User, vec!["x".to_owned()]));
     if let Err((text, hint)) = checked.clone().checked(&dirs.home) {
         return Err(refused(Exit::Usage, text, hint));
     }
     if checked.is_over(&today()) {
         return Err(refused(Exit::Usage, format!("`--until {}` is in the past", plain(&args.until)), ""));
     }
-    let choices = Choices::of(&question, given(args, &at), &at, dirs, environment)?;
+    let choices = Choices::for_call(&question, given(args, &at), &at, dirs, environment)?;
     let Some(chosen) = choices.pick(args, dirs, environment)? else {
         return print::line("nothing was changed").map(|()| Exit::Success);
     };
@@ -290,7 +290,7 @@ fn remove(numbers: &[usize], dirs: &AppDirs, environment: &Environment) -> anyho
             error => told(error),
         })?;
     }
-    write(edited, after, dirs, environment, &circumstances(environment, None))?;
+    write(edited, after, dirs, environment, &call_context(environment, None))?;
     print::line("taken back; what no other allow covers is asked about again")?;
     Ok(Exit::Success)
 }

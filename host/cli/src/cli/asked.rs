@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::allow::{lifts, root, target};
-use super::subject::{Evaluators, circumstances, tool_calls};
+use super::subject::{Evaluators, call_context, tool_calls};
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::{Outcome, rank};
 use guard_hook::audit::{OVERRIDE, Record};
 use guard_hook::chain::Trace;
-use guard_hook::undo::would_spare;
+use guard_hook::undo::would_skip_prompt;
 use guard_redact::MARK;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -167,11 +167,15 @@ struct JudgedAgain<'a> {
 }
 
 /// Suggests changes that would have avoided prompts that were always approved, the most effective ones first.
-pub(super) fn suggest(asked: &[PastQuestion], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Vec<Suggestion>> {
+pub(super) fn suggest(
+    asked: &[PastQuestion],
+    dirs: &AppDirs,
+    environment: &Environment,
+) -> anyhow::Result<Vec<Suggestion>> {
     let mut evaluators = Evaluators::new(dirs, environment);
     let mut judged = Vec::new();
     for asked in asked.iter().filter(|asked| asked.tool == "Bash" && !asked.operation.contains(MARK)).take(COMMANDS) {
-        let at = circumstances(environment, Some(&asked.cwd));
+        let at = call_context(environment, Some(&asked.cwd));
         let Ok(calls) = tool_calls("Bash", Value::String(asked.operation.clone())) else { continue };
         let (Some(trace), [call]) = (evaluators.decide(&calls, &at)?, calls.as_slice()) else { continue };
         // What is not asked about any more needs no suggestion.
@@ -190,7 +194,9 @@ pub(super) fn suggest(asked: &[PastQuestion], dirs: &AppDirs, environment: &Envi
         let root = root(&of.at);
         let given = |allow| Allow { within: root.clone(), ..allow };
         let placed = (&of.call, &of.at, evaluator.facts());
-        let Some(allows) = evaluator.chain.sparing(&of.trace.verdict, placed, analysis, given) else { continue };
+        let Some(allows) = evaluator.chain.narrowest_allows(&of.trace.verdict, placed, analysis, given) else {
+            continue;
+        };
         let mut covered = Vec::new();
         for (other, judged) in judged.iter().enumerate() {
             let evaluator = evaluators.at(&judged.at)?;
@@ -231,7 +237,7 @@ pub(super) fn suggest(asked: &[PastQuestion], dirs: &AppDirs, environment: &Envi
 fn copies_instead(judged: &[JudgedAgain<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
     let mut covered = Vec::new();
     for of in judged {
-        if would_spare(&of.call, &of.trace, &evaluators.at(&of.at)?.chain.prepared) {
+        if would_skip_prompt(&of.call, &of.trace, &evaluators.at(&of.at)?.chain.prepared) {
             covered.push(of.asked);
         }
     }
@@ -249,11 +255,11 @@ fn is_spared_lowered(
     environment: &Environment,
 ) -> anyhow::Result<bool> {
     let calls: Vec<_> = calls.iter().map(|of| (&of.call, &of.at)).collect();
-    is_spared_by(&[rule.to_owned()], &calls, dirs, environment)
+    is_answered_by(&[rule.to_owned()], &calls, dirs, environment)
 }
 
 /// Whether none of the calls is asked about any more with names in `lower` of their policies, each as `policy:name`.
-pub(super) fn is_spared_by(
+pub(super) fn is_answered_by(
     names: &[String],
     calls: &[(&ToolCall, &CallContext)],
     dirs: &AppDirs,
@@ -280,7 +286,8 @@ pub(super) fn is_spared_by(
 
 impl Suggestion {
     fn new<'a>(covered: impl Iterator<Item = &'a PastQuestion>, id: String, lower: String) -> Self {
-        let (approved, also): (Vec<PastQuestion>, Vec<PastQuestion>) = covered.cloned().partition(PastQuestion::is_always_approved);
+        let (approved, also): (Vec<PastQuestion>, Vec<PastQuestion>) =
+            covered.cloned().partition(PastQuestion::is_always_approved);
         let spares = approved.iter().chain(&also).map(|asked| asked.asks).sum();
         Suggestion { id, lower, undo: false, spares, approved, also }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::args::{AllowArgs, AuditArgs, AuditCommand, Format};
 use super::asked::{self, PastQuestion, Questions, Suggestion};
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
 use super::{allow, log, print, report, ship, watch};
 use guard_config::load;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
         AuditCommand::Report(args) => return report::run(args, dirs, environment),
         _ => {}
     }
-    let config = load(dirs, &circumstances(environment, None).projects());
+    let config = load(dirs, &call_context(environment, None).projects());
     let path = &config.audit.path;
     match &args.command {
         AuditCommand::Show { filters, last, follow, format } => {
@@ -134,11 +134,11 @@ fn suggest(
             if !is_agreed(&format!("Write it into {}?", dirs.config.display()))? {
                 return print::line("nothing was changed").map(|()| Exit::Success);
             }
-            let back = allow::copy_instead(dirs, environment, &circumstances(environment, None))?;
+            let back = allow::copy_instead(dirs, environment, &call_context(environment, None))?;
             return print::line(&format!("written; {back}")).map(|()| Exit::Success);
         }
         return match found.lower.split_once(':') {
-            None => allow::run(&AllowArgs::of_question(&found.id), dirs, environment),
+            None => allow::run(&AllowArgs::for_question(&found.id), dirs, environment),
             Some(rule) => {
                 if !is_attended() {
                     let command = format!("guard-host audit suggest --apply {number}");
@@ -150,7 +150,7 @@ fn suggest(
                     return print::line("nothing was changed").map(|()| Exit::Success);
                 }
                 let setting = allow::Setting { policy: policy.to_owned(), key: "lower", item: rule.to_owned() };
-                let back = allow::set(&[setting], dirs, environment, &circumstances(environment, None))?;
+                let back = allow::set(&[setting], dirs, environment, &call_context(environment, None))?;
                 print::line(&format!("written; {back}")).map(|()| Exit::Success)
             }
         };
@@ -193,7 +193,7 @@ fn shown(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
 
 /// Prints the calls that were asked about most.
 fn some(calls: &[PastQuestion]) -> anyhow::Result<()> {
-    calls.iter().take(SHOWN).try_for_each(|asked| print::line(&told(asked)))?;
+    calls.iter().take(SHOWN).try_for_each(|asked| print::line(&describe_question(asked)))?;
     match calls.len().saturating_sub(SHOWN) {
         0 => Ok(()),
         more => print::line(&format!("   and {} more", print::count(more as u64, "command"))),
@@ -201,7 +201,7 @@ fn some(calls: &[PastQuestion]) -> anyhow::Result<()> {
 }
 
 /// One call that was asked about, for people.
-fn told(asked: &PastQuestion) -> String {
+fn describe_question(asked: &PastQuestion) -> String {
     let (operation, cwd) = (shorten(&one_line(&asked.operation), OPERATION_BYTES), one_line(&asked.cwd));
     format!("   {operation}  ({} asked, {} ran, {} refused, in {cwd})", asked.asks, asked.ran, asked.refused)
 }

@@ -9,12 +9,12 @@ use serde_json::json;
 
 use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use guard_config::CommandLineOverrides;
 use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
-use guard_hook::cache::{self, Artifacts, Member, Readiness, CachedFile, clear, stored};
+use guard_hook::cache::{self, Artifacts, CachedFile, Member, Readiness, clear, stored};
 use guard_hook::carried;
 use guard_hook::hook::warm_lock;
 use guard_hook::nested;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &CacheArgs, dirs: &AppDirs, environment: &Environment) -
 
 /// Makes what the chain needs here.
 pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     // Others see that somebody is at it, and start nobody else.
     let _ = make_private(&dirs.cache);
     let _lock = FileLock::acquire(&warm_lock(dirs), Instant::now());
@@ -67,10 +67,9 @@ pub(super) fn ready_beside(names: &[String], dirs: &AppDirs, environment: &Envir
     if names.is_empty() {
         return Ok(Exit::Success);
     }
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let brought = |only| CommandLineOverrides { only, settings: None };
-    let prepare =
-        |only| cache::prepare_for(dirs, &environment.program, &at.projects(), &brought(only), Some(making()));
+    let prepare = |only| cache::prepare_for(dirs, &environment.program, &at.projects(), &brought(only), Some(making()));
     let chain = prepare(None);
     let mut members = prepare(Some(names.to_vec())).members;
     let is_in_chain = |member: &Member| chain.members.iter().any(|other| other.entry.name == member.entry.name);

@@ -12,7 +12,7 @@ use super::args::{CheckArgs, Format};
 use super::explain::Parts;
 use super::print;
 use super::subject::{
-    Evaluator, Evaluators, calls, circumstances, payload_calls, policy_and_input, refused, tool_calls,
+    Evaluator, Evaluators, call_context, calls, payload_calls, policy_and_input, refused, tool_calls,
 };
 use guard_contract::exit::Exit;
 use guard_contract::syntax::Coverage;
@@ -39,7 +39,7 @@ pub(super) struct Record {
 
 impl Record {
     /// The verdict of a trace; that of nothing to decide if there is none.
-    pub(super) fn of(trace: Option<&Trace>) -> Self {
+    pub(super) fn from_trace(trace: Option<&Trace>) -> Self {
         let deciding = trace.and_then(|trace| trace.verdict.deciding());
         let analysis = trace.and_then(|trace| trace.analysis.as_ref());
         Record {
@@ -80,14 +80,14 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
         return batch(dirs, environment);
     }
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
-    let at = circumstances(environment, cwd.as_deref());
+    let at = call_context(environment, cwd.as_deref());
     let (policy, input) = policy_and_input(&args.input);
     let calls = calls(&args.call, &given(&input)?)?;
-    let evaluator = Evaluator::of(policy, dirs, environment, &at.projects())?;
+    let evaluator = Evaluator::open_policy(policy, dirs, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     match args.format {
         Format::Human if print::is_quiet() => {}
-        Format::Json => print::line(&serde_json::to_string(&Record::of(trace.as_ref()))?)?,
+        Format::Json => print::line(&serde_json::to_string(&Record::from_trace(trace.as_ref()))?)?,
         Format::Human => {
             let outcome = outcome_name(outcome(trace.as_ref()));
             let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
@@ -97,7 +97,7 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
             print::line(&format!("{}: {}{after}", print::coloured(word, outcome), told.replace('\n', "\n  ")))?;
         }
     }
-    for line in trace.iter().flat_map(|trace| Parts::of(trace).policies) {
+    for line in trace.iter().flat_map(|trace| Parts::new(trace).policies) {
         print::detail(&line);
     }
     for warning in &evaluator.chain.prepared.config.warnings {
@@ -180,6 +180,6 @@ fn decide_line(bytes: &[u8], evaluators: &mut Evaluators<'_>, environment: &Envi
     } else {
         payload_calls(&object)?
     };
-    let at = circumstances(environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
-    Ok(Record::of(evaluators.decide(&calls, &at)?.as_ref()))
+    let at = call_context(environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
+    Ok(Record::from_trace(evaluators.decide(&calls, &at)?.as_ref()))
 }

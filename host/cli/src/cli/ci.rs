@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use super::args::{CiArgs, CiFormat};
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use super::test::complaints;
 use base::Base;
 use guard_config::lock::{Lock, LockedComponent};
-use guard_config::problem::of_entry;
+use guard_config::problem::entry_location;
 use guard_config::trust::{self, TrustError};
 use guard_config::{candidate, load};
 use guard_contract::Problem;
@@ -69,7 +69,7 @@ struct Project<'a> {
 }
 
 pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let root = circumstances(environment, None).project_root;
+    let root = call_context(environment, None).project_root;
     let file = AppDirs::project_file(&root);
     if !file.is_file() {
         let text = format!("there is no `{}`", file.display());
@@ -93,8 +93,7 @@ pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> a
         Err(error) => return Err(error.into()),
     }
     let has_failed = Cell::new(false);
-    let project =
-        Project { args, root: root.into(), file, dirs: &dirs, environment, needs_trust, base, has_failed };
+    let project = Project { args, root: root.into(), file, dirs: &dirs, environment, needs_trust, base, has_failed };
     let mut results = Vec::new();
     for (name, step) in STEPS {
         let result = step(&project)?;
@@ -128,7 +127,7 @@ fn lock(project: &Project<'_>) -> anyhow::Result<StepResult> {
     }
     for entry in prepared.members.iter().map(|member| &member.entry) {
         if let Some(Problem { text, hint, .. }) = &entry.refused {
-            mistakes.push(project.of_policy(&entry.name, text, hint));
+            mistakes.push(project.policy_mistake(&entry.name, text, hint));
         }
     }
     Ok(match (mistakes.is_empty(), lock.policy.len()) {
@@ -145,7 +144,7 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (prepared.members.len(), prepared.members.iter().filter(|member| member.entry.refused.is_some()).count());
     let root = project.root.to_string_lossy().into_owned();
     let warnings = oversights(&prepared, std::slice::from_ref(&root), project.dirs);
-    let warnings: Vec<Remark> = warnings.iter().map(|one| Remark::warning(project.of_problem(one))).collect();
+    let warnings: Vec<Remark> = warnings.iter().map(|one| Remark::warning(project.problem_mistake(one))).collect();
     let found = guard_setup::check::check(prepared, project.environment, &root);
     // What the lock says of a policy was told.
     let found = found.into_iter().filter(|mistake| !mistake.problem.text.starts_with("it is not used"));
@@ -156,7 +155,7 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
             let text = text.strip_suffix(&format!("; {hint}")).unwrap_or(&text).to_owned();
             match (mistake.place(), &mistake.policy) {
                 // A component has no lines, and what stands in guard.toml has.
-                ((_, None), Some(policy)) => project.of_policy(policy, &text, hint),
+                ((_, None), Some(policy)) => project.policy_mistake(policy, &text, hint),
                 ((file, at), _) => project.mistake(Path::new(file), at.map(|(line, _)| line), text, hint),
             }
         })
@@ -189,10 +188,10 @@ fn conformance(project: &Project<'_>) -> anyhow::Result<StepResult> {
             Ok(report) => {
                 mistakes.extend(report.checks.iter().filter(|check| check.state == State::Failed).map(|check| {
                     let text = format!("conformance `{}`: {}", check.rule.id, check.problems.join("; "));
-                    project.of_policy(&entry.name, &text, check.rule.advice)
+                    project.policy_mistake(&entry.name, &text, check.rule.advice)
                 }))
             }
-            Err(error) => mistakes.push(project.of_policy(&entry.name, &error.to_string(), &error.hint)),
+            Err(error) => mistakes.push(project.policy_mistake(&entry.name, &error.to_string(), &error.hint)),
         }
     }
     Ok(match (mistakes.is_empty(), count) {
@@ -220,7 +219,7 @@ impl Project<'_> {
     }
 
     /// A problem of the configuration, at its place.
-    fn of_problem(&self, problem: &Problem) -> Mistake {
+    fn problem_mistake(&self, problem: &Problem) -> Mistake {
         let (file, line) = split(&problem.place);
         self.mistake(Path::new(file), line, problem.text.clone(), &problem.hint)
     }
@@ -231,12 +230,12 @@ impl Project<'_> {
     }
 
     /// A mistake of an entry of guard.toml, with its line.
-    fn of_policy(&self, policy: &str, text: &str, hint: &str) -> Mistake {
+    fn policy_mistake(&self, policy: &str, text: &str, hint: &str) -> Mistake {
         let text = match text.strip_prefix(&format!("policy `{policy}`: ")) {
             Some(_) => text.to_owned(),
             None => format!("policy `{policy}`: {text}"),
         };
-        let place = of_entry(&self.file, policy);
+        let place = entry_location(&self.file, policy);
         let (file, line) = split(&place);
         self.mistake(Path::new(file), line, text, hint)
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
 use super::sarif::{self, FoundHook};
-use super::subject::{circumstances, folders, refused};
+use super::subject::{call_context, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
 use guard_contract::Problem;
@@ -18,7 +18,7 @@ use guard_hook::nested::below;
 use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_platform::paths::native;
-use guard_setup::check::{Mistake, line, of_registrations, text};
+use guard_setup::check::{Mistake, line, registration_mistakes, text};
 use guard_setup::install::HookLocation;
 use guard_setup::oversights::oversights;
 use guard_setup::surroundings::survey;
@@ -35,7 +35,7 @@ pub(super) fn run(
     is_named: bool,
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
-    let config = || load(dirs, &folders(&circumstances(environment, None)));
+    let config = || load(dirs, &folders(&call_context(environment, None)));
     match &args.command {
         ConfigCommand::Show { format } => show(&config(), *format),
         ConfigCommand::Check { format, file, managed } => {
@@ -56,7 +56,7 @@ pub(super) fn run(
             check(&dirs, environment, is_named, *managed, *format)
         }
         ConfigCommand::Init { name, print } => starter::init(name, *print, dirs),
-        ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::of_fixtures()),
+        ConfigCommand::Schema { fixtures: true, .. } => starter::print_schema(&schema::fixtures_schema()),
         ConfigCommand::Schema { name, .. } => starter::schema(name),
     }
 }
@@ -131,7 +131,7 @@ fn check(
     is_alone: bool,
     format: CheckFormat,
 ) -> anyhow::Result<Exit> {
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let mut projects = if is_alone { Vec::new() } else { folders(&at) };
     if !is_alone && at.project_root != at.home && !at.project_root.is_empty() {
         let (nested, is_all) = below(&at.project_root);
@@ -152,14 +152,14 @@ fn check(
         let mistake = |problem| Mistake { policy: None, is_fault: false, is_warning: false, problem };
         mistakes.extend(surroundings.map(|one| mistake(one.problem)));
         let site = HookLocation { environment, project: &native(&at.project_root), dirs };
-        let beside = of_registrations(site, &projects, Some(making())).into_iter();
+        let beside = registration_mistakes(site, &projects, Some(making())).into_iter();
         mistakes.extend(beside.filter(|mistake| !mistakes.contains(mistake)).collect::<Vec<_>>());
     }
     mistakes.extend(unused.into_iter().map(Mistake::warning));
     let is_fine = mistakes.iter().all(|mistake| mistake.is_warning);
     match format {
         CheckFormat::Human => {
-            told(&mistakes);
+            print_mistakes(&mistakes);
             trusted(&config)?;
             if is_fine {
                 print::line(&format!("ok: {policies} policies"))?;
@@ -183,7 +183,7 @@ fn found(mistake: &Mistake) -> FoundHook {
 }
 
 /// Prints what is wrong with a chain.
-pub(super) fn told(mistakes: &[Mistake]) {
+pub(super) fn print_mistakes(mistakes: &[Mistake]) {
     for mistake in mistakes {
         print::problem(&format!("{}: {}", mistake.level(), line(mistake)));
         if !mistake.problem.hint.is_empty() {

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::args::{ConfirmArgs, Format};
 use super::print;
 use super::session::{described, warn_of_unusable};
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use super::terminal::{is_attended, unattended};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -40,7 +40,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
     let attended = is_attended();
     // Without a person here only what one was just asked about can be meant.
     let asked = |entry: &&Entry| attended || known.was_asked(&entry.code);
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let here = [at.cwd.as_str(), at.project_root.as_str()];
     let entry = match choose(known.confirmable().filter(asked), &choice, &here) {
         ChoiceMatch::One(entry) => entry,

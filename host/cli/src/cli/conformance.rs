@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::args::{ConformanceArgs, Format, WasiName};
 use super::print;
-use super::test::of_subject;
+use super::test::subject_error;
 use guard_contract::exit::Exit;
 use guard_kit::conformance::{Check, CheckedCall, Report, State, examine};
 use guard_platform::paths::native;
@@ -13,9 +13,9 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &ConformanceArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let (wasi, cwd) = (WasiName::of(args.wasi), &*native(&environment.cwd));
+    let (wasi, cwd) = (WasiName::or_default(args.wasi), &*native(&environment.cwd));
     let report = examine(&args.policy, wasi, args.settings.as_ref(), cwd, dirs);
-    let report = report.map_err(|error| of_subject(&error, None))?;
+    let report = report.map_err(|error| subject_error(&error, None))?;
     match args.format {
         Format::Json => print::json(&json(&report))?,
         Format::Human => human(&report)?,

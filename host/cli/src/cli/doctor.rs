@@ -4,19 +4,19 @@ use serde_json::json;
 
 use super::args::{DoctorArgs, Format};
 use super::install::{Registered, registered, registration};
-use super::subject::circumstances;
+use super::subject::call_context;
 use super::{print, seen};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_setup::doctor::{State, examine};
-use guard_setup::install::{InstallOptions, HookLocation};
+use guard_setup::install::{HookLocation, InstallOptions};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     if args.last {
         return last(args.format, dirs, &at.projects());
     }

@@ -13,7 +13,7 @@ use super::args::{ExplainArgs, Format};
 use super::check::{Record, coverage_name, given};
 use super::html::shell;
 use super::print;
-use super::subject::{Evaluator, calls, circumstances, policy_and_input};
+use super::subject::{Evaluator, call_context, calls, policy_and_input};
 use guard_contract::call::ToolCall;
 use guard_contract::exit::Exit;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
@@ -35,10 +35,10 @@ const SCRIPT_BYTES: usize = 200;
 
 pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
-    let at = circumstances(environment, cwd.as_deref());
+    let at = call_context(environment, cwd.as_deref());
     let (policy, input) = policy_and_input(&args.input);
     let calls = calls(&args.call, &given(&input)?)?;
-    let evaluator = Evaluator::of(policy, dirs, environment, &at.projects())?;
+    let evaluator = Evaluator::open_policy(policy, dirs, environment, &at.projects())?;
     let Some(mut trace) = evaluator.decide(&calls, &at) else {
         print::line("nothing to decide: the input has no command and no file")?;
         return Ok(Exit::Success);
@@ -57,7 +57,7 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
         print::json(&value)?;
         return Ok(Exit::Success);
     }
-    let parts = Parts::of(&trace);
+    let parts = Parts::new(&trace);
     if args.html {
         let call = calls.first().map(ToolCall::operation).unwrap_or_default();
         print::line(&parts.page(&told(&call), outcome_name(trace.verdict.outcome)))?;
@@ -68,13 +68,13 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
         print::line(&super::run::summary(analysis, &at, environment))?;
     }
     if trace.verdict.outcome != Outcome::Deny && guard_config::load(dirs, &at.projects()).undo.enabled {
-        would_keep(&trace)?;
+        print_backup_plan(&trace)?;
     }
     Ok(Exit::Success)
 }
 
 /// Says of what a copy is made before the call runs.
-fn would_keep(trace: &Trace) -> anyhow::Result<()> {
+fn print_backup_plan(trace: &Trace) -> anyhow::Result<()> {
     let list = trace.analysis.as_deref().map(|analysis| losses(analysis).list).unwrap_or_default();
     let name = |loss: &Loss| match loss {
         Loss::Path(loss) => Some(loss.path.clone()),
@@ -110,7 +110,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn of(trace: &Trace) -> Self {
+    pub(super) fn new(trace: &Trace) -> Self {
         let analysis = trace.analysis.as_ref();
         let reason = text::reason(&trace.verdict);
         Parts {

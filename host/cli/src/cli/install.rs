@@ -7,7 +7,7 @@ use similar::TextDiff;
 
 use super::args::{InstallArgs, UninstallArgs};
 use super::serve::TOKEN_HINT;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use super::terminal::{answer, is_attended};
 use super::{cache, print};
 use guard_config::load;
@@ -16,14 +16,14 @@ use guard_contract::exit::Exit;
 use guard_harness::Harness;
 use guard_platform::paths::native;
 use guard_setup::install::{
-    Action, Change, InstallError, InstallOptions, Registration, Server, HookLocation, apply, aside, plan,
+    Action, Change, HookLocation, InstallError, InstallOptions, Registration, Server, apply, aside, plan,
 };
 use guard_setup::presence::evidence;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 pub(super) fn install(args: &InstallArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let Some(name) = &args.harness else {
         let chosen = choose(site)?;
@@ -103,7 +103,7 @@ fn choose(site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
 
 pub(super) fn uninstall(args: &UninstallArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let (_, registration) = registration(&args.harness)?;
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     // Scripts go with the registrations that start them, named or not.
     let options = InstallOptions { shim: None, ..args.target.options() };

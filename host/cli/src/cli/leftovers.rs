@@ -13,12 +13,12 @@ use serde_json::json;
 use super::args::Format;
 use super::install::{Registered, change, registered};
 use super::print;
-use super::subject::{circumstances, not_written};
+use super::subject::{call_context, not_written};
 use super::terminal::{is_agreed, is_attended, unattended};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
-use guard_setup::install::{Action, FoundHook, InstallOptions, Scope, HookLocation};
+use guard_setup::install::{Action, FoundHook, HookLocation, InstallOptions, Scope};
 use guard_state::environment::Environment;
 use guard_state::registrations;
 use guard_state::{AppDirs, check_private};
@@ -27,7 +27,7 @@ use guard_state::{AppDirs, check_private};
 const FOLDER: &str = "guard-host";
 
 pub(super) fn run(purge: bool, format: Format, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let hooks = hooks(site);
     let folders = folders(dirs);

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::args::PauseArgs;
 use super::print;
-use super::subject::{circumstances, decider, is_sole_decider, open, refused};
+use super::subject::{call_context, decider, is_sole_decider, open, refused};
 use super::terminal::{is_attended, unattended};
 use guard_config::load;
 use guard_contract::Layer;
@@ -13,15 +13,15 @@ use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::policy::Entry;
 use guard_hook::audit::{append_deed, moment};
-use guard_hook::hook::is_asked_here;
+use guard_hook::hook::is_asked_locally;
 use guard_state::environment::Environment;
 use guard_state::pause::LONGEST;
-use guard_state::{Pause, AppDirs};
+use guard_state::{AppDirs, Pause};
 
 pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let spelled = args.length.as_deref().unwrap_or_default();
     let length = length(spelled)?;
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let config = load(dirs, &at.projects());
     let decider = decider(&config, dirs);
     let here = is_sole_decider(&config).then(|| asked_here(&at, dirs, environment));
@@ -80,15 +80,15 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
 /// The policies that this machine evaluates although a server decides.
 fn asked_here(at: &CallContext, dirs: &AppDirs, environment: &Environment) -> Vec<String> {
     let prepared = open(dirs, &environment.program, &at.projects());
-    let asked = prepared.members.iter().filter(|member| is_asked_here(&prepared.config, member));
+    let asked = prepared.members.iter().filter(|member| is_asked_locally(&prepared.config, member));
     asked.map(|member| member.entry.name.clone()).collect()
 }
 
 pub(super) fn resume(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let was = Pause::of(&dirs.state, Timestamp::now()).is_some();
+    let was = Pause::load(&dirs.state, Timestamp::now()).is_some();
     Pause::end(&dirs.state)?;
     if was {
-        let at = circumstances(environment, None);
+        let at = call_context(environment, None);
         append_deed(&load(dirs, &at.projects()).audit, "resume", "", &at.cwd)?;
     }
     print::line(if was { "the pause is over" } else { "nothing is paused" })?;

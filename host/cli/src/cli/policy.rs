@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
 use super::config::source;
-use super::subject::{circumstances, folders, refused};
+use super::subject::{call_context, folders, refused};
 use super::{conformance, print, rates, service, wit};
 use guard_contract::exit::Exit;
 use guard_contract::{Manifest, Wasi};
@@ -26,7 +26,7 @@ pub(super) fn run(args: &PolicyArgs, dirs: &AppDirs, environment: &Environment) 
     match &args.command {
         PolicyCommand::List { format } => list(&chain(dirs, environment), *format),
         PolicyCommand::Inspect { policy, wasi, format } => {
-            inspect::run(policy, WasiName::of(*wasi), *format, dirs, environment)
+            inspect::run(policy, WasiName::or_default(*wasi), *format, dirs, environment)
         }
         PolicyCommand::Add(args) => edit::add(args, dirs, environment),
         PolicyCommand::Remove(args) => edit::remove(args, dirs, environment),
@@ -46,7 +46,7 @@ pub(super) fn run(args: &PolicyArgs, dirs: &AppDirs, environment: &Environment) 
 
 /// The chain that holds here.
 fn chain(dirs: &AppDirs, environment: &Environment) -> Prepared {
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     prepare(dirs, &environment.program, &folders(&at), Some(making()))
 }
 

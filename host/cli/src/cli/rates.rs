@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::args::{Format, RatesArgs};
 use super::print;
-use super::subject::{Evaluators, circumstances, refused, tool_calls};
+use super::subject::{Evaluators, call_context, refused, tool_calls};
 use corpus::{Mapping, Row};
 use count::Rates;
 use guard_contract::Outcome;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &RatesArgs, dirs: &AppDirs, environment: &Environment) -
         read(file, &mapping, &mut |row| {
             let input = placed(row.input.clone(), environment);
             let calls = tool_calls(&row.tool, input.clone())?;
-            let trace = evaluators.decide(&calls, &circumstances(environment, None))?;
+            let trace = evaluators.decide(&calls, &call_context(environment, None))?;
             let deciding = trace.as_ref().and_then(|trace| trace.verdict.deciding());
             let outcome = trace.as_ref().map_or(Outcome::Abstain, |trace| trace.verdict.outcome);
             let rule = deciding.map(|deciding| format!("{}: {}", deciding.policy, deciding.finding.rule));

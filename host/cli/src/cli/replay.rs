@@ -19,19 +19,19 @@ use std::time::{Duration, Instant};
 
 use super::args::{FailOn, ReplayArgs, ReplayFormat};
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use guard_contract::exit::Exit;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_facts::recorded::{Record, Recording};
-use guard_hook::audit::{RepeatedDecision, Decision};
+use guard_hook::audit::{Decision, RepeatedDecision};
 use guard_redact::plain;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
 pub(super) use revision::{CALLS, CONFIGURATION, files_at, revision};
 use sides::Side;
-use sources::{Job, Sources, CallSource, closed};
+use sources::{CallSource, Job, Sources, closed};
 use tally::{Change, Decided, SideDecision, Tally};
 
 /// How many calls a thread takes at once, and how many such lots may wait.
@@ -84,7 +84,7 @@ pub(super) fn replay<'a>(
     environment: &'a Environment,
     read: impl FnOnce(&mut Sources<'a>, Option<&Path>, &mut Take<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Replayed<'a>> {
-    let project = circumstances(environment, None).project_root;
+    let project = call_context(environment, None).project_root;
     let scratch = tempfile::tempdir()?;
     let here = Side::first(dirs, environment)?;
     let other = against.map(|name| Side::second(name, dirs, environment, &project, scratch.path())).transpose()?;
@@ -186,7 +186,7 @@ impl Decider {
                 let facts = recording.clone() as Arc<dyn Facts>;
                 let say = |side: &Side| {
                     let (verdict, spared) = side.decide(&calls, &at, &facts);
-                    (SideDecision::of(verdict.as_ref()), spared)
+                    (SideDecision::from_verdict(verdict.as_ref()), spared)
                 };
                 let (first, second) = (say(&self.first), self.second.as_ref().map(say));
                 let spared = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first).1;
@@ -196,16 +196,18 @@ impl Decider {
                 Decided { id, first, second, rests, differs: false, spared, call, cwd: at.cwd.clone() }
             }
             CallSource::Decision(decision) => {
-                let first = self.first.again(&decision);
-                let second = self.second.as_ref().map(|side| side.again(&decision));
+                let first = self.first.repeat(&decision);
+                let second = self.second.as_ref().map(|side| side.repeat(&decision));
                 let rests = decision.redacted || first.lacks || second.as_ref().is_some_and(|second| second.lacks);
                 // The log has the verdict without the word about watched policies.
                 let here = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first);
                 let side = self.second.as_ref().filter(|_| self.is_here_second).unwrap_or(&self.first);
-                let spared = side.is_spared(&decision.call, &here.trace, &decision.at);
-                let differs = !SideDecision::of(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
-                let say =
-                    |side: &Side, again: RepeatedDecision| SideDecision::of(Some(&side.noted(&decision.call, again.trace, &decision.at)));
+                let spared = side.skips_prompt(&decision.call, &here.trace, &decision.at);
+                let differs =
+                    !SideDecision::from_verdict(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
+                let say = |side: &Side, again: RepeatedDecision| {
+                    SideDecision::from_verdict(Some(&side.noted(&decision.call, again.trace, &decision.at)))
+                };
                 let first = say(&self.first, first);
                 let second = self.second.as_ref().zip(second).map(|(side, again)| say(side, again));
                 let Decision { call, at, .. } = *decision;

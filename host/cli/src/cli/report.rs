@@ -19,7 +19,7 @@ use super::args::{Format, ReportArgs};
 use super::asked::{self, PastQuestion, Questions, Suggestion};
 use super::explain::{analysis_lines, understood};
 use super::replay::{Replayed, replay};
-use super::subject::{Evaluators, circumstances, refused, tool_calls};
+use super::subject::{Evaluators, call_context, refused, tool_calls};
 use super::{html, log, print};
 use copies::Copies;
 use guard_config::load;
@@ -117,7 +117,7 @@ struct CallReasons {
 }
 
 impl CallReasons {
-    fn of(trace: &Trace, is_recorded: bool) -> Option<Self> {
+    fn from_trace(trace: &Trace, is_recorded: bool) -> Option<Self> {
         let analysis = trace.analysis.as_ref()?;
         let severest = |outcome| trace.verdict.findings.iter().find(|found| found.finding.outcome == outcome);
         let stops = severest(Outcome::Deny).or_else(|| severest(Outcome::Ask));
@@ -132,7 +132,7 @@ impl CallReasons {
 }
 
 pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let config = load(dirs, &circumstances(environment, None).projects());
+    let config = load(dirs, &call_context(environment, None).projects());
     let (mut stats, mut questions) = (Stats::default(), Questions::default());
     let (mut folders, mut agents) = (BTreeMap::new(), BTreeMap::new());
     let mut calls: HashMap<[String; 3], Call> = HashMap::new();
@@ -145,7 +145,7 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
         copies.see(record);
         count(&mut folders, &record.cwd);
         count(&mut agents, &agent(record));
-        let call = Call::of(record);
+        let call = Call::from_record(record);
         let key = [&call.tool, &call.operation, &call.cwd].map(String::clone);
         if calls.len() < REMEMBERED || calls.contains_key(&key) {
             let rule = call.rule.clone();
@@ -285,7 +285,7 @@ fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
 }
 
 impl Call {
-    fn of(record: &Record) -> Self {
+    fn from_record(record: &Record) -> Self {
         let text = |text: &str, bytes| shorten(&plain(text), bytes);
         let rule = match record.policy.as_str() {
             "" => record.rule.clone(),
@@ -303,7 +303,7 @@ impl Call {
 
     fn see(&mut self, record: &Record, rule: String) {
         let action = shorten(&plain(word(&record.action)), NAME_BYTES);
-        if self.actions.is_empty() || gravity(&action) > gravity(&self.action) {
+        if self.actions.is_empty() || action_rank(&action) > action_rank(&self.action) {
             (self.action, self.rule) = (action.clone(), rule);
         }
         *self.actions.entry(action).or_default() += 1;
@@ -323,7 +323,7 @@ impl Call {
 }
 
 /// How severe an action is among those of one call.
-fn gravity(action: &str) -> u8 {
+fn action_rank(action: &str) -> u8 {
     match action {
         "deny" => 5,
         "ask" => 4,
@@ -366,9 +366,9 @@ fn draw_as_recorded(
     let mut evaluators = Evaluators::new(dirs, environment);
     log::each(log, selection, |record, line| {
         if let Some(call) = wanted.remove(&record.id)
-            && let Some(decision) = Decision::of_line(line)
+            && let Some(decision) = Decision::parse(line)
         {
-            call.judged = CallReasons::of(&evaluators.at(&decision.at)?.again(&decision), true);
+            call.judged = CallReasons::from_trace(&evaluators.at(&decision.at)?.repeat(&decision), true);
         }
         Ok(())
     })?;
@@ -388,10 +388,10 @@ fn draw(calls: &mut [Call], dirs: &AppDirs, environment: &Environment) -> anyhow
         if drawn.len() >= TREES {
             continue;
         }
-        let at = circumstances(environment, Some(&call.cwd));
+        let at = call_context(environment, Some(&call.cwd));
         let Ok(asked) = tool_calls("Bash", Value::String(call.operation.clone())) else { continue };
         let Some(trace) = evaluators.decide(&asked, &at)? else { continue };
-        call.judged = CallReasons::of(&trace, false);
+        call.judged = CallReasons::from_trace(&trace, false);
         drawn.insert(key, call.judged.clone());
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_confine::{ConfineError, Ended, Job, Lists, CommandDirs, Profile, derive, needs, secrets};
+use guard_confine::{CommandDirs, ConfineError, Ended, Job, Lists, Profile, derive, needs, secrets};
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::word;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::args::RunArgs;
 use super::print;
-use super::subject::{Evaluator, circumstances, refused, tool_calls};
+use super::subject::{Evaluator, call_context, refused, tool_calls};
 use super::terminal::{is_agreed, is_attended};
 
 /// The policy whose settings list the guarded files.
@@ -35,7 +35,7 @@ const NOT_STARTED: u8 = 126;
 
 /// How `run` ends: with the code of the command, or with one of its own.
 pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<u8> {
-    let at = circumstances(environment, None);
+    let at = call_context(environment, None);
     let words: Vec<String> = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let line = words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ");
     let calls = tool_calls("Bash", Value::String(line.clone()))?;

@@ -2,7 +2,7 @@
 
 use super::args::{SandboxArgs, SandboxCommand};
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use crate::scratch::{self, ScratchError};
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
@@ -10,7 +10,7 @@ use guard_state::environment::Environment;
 
 pub(super) fn run(args: &SandboxArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let SandboxCommand::New { context } = &args.command;
-    let root = circumstances(environment, None).project_root;
+    let root = call_context(environment, None).project_root;
     match scratch::make(&native(&root), context, jiff::Zoned::now().date()) {
         Ok(path) => print::line(&path.display().to_string()).map(|()| Exit::Success),
         Err(error @ ScratchError::Name(_)) => {

@@ -32,7 +32,7 @@ pub(super) struct OutcomeCounts {
 impl OutcomeCounts {
     /// That of one session. An unreadable file tells nothing.
     pub(super) fn of_session(session: &str, log: &Path, state: &Path) -> Self {
-        let past = History::of(state, session).and_then(|history| history.read().ok());
+        let past = History::open(state, session).and_then(|history| history.read().ok());
         let mut seen = OutcomeCounts { ran: past.map_or(0, |past| past.calls()), ..OutcomeCounts::default() };
         for record in records(log).iter().filter(|record| record.session == session) {
             match record.action.as_str() {
@@ -79,5 +79,5 @@ fn records(log: &Path) -> Vec<Record> {
         Ok(bytes)
     };
     // A line that begins before the part that was read is no record.
-    read().unwrap_or_default().split(|byte| *byte == b'\n').filter_map(Record::of_line).collect()
+    read().unwrap_or_default().split(|byte| *byte == b'\n').filter_map(Record::parse).collect()
 }

@@ -4,7 +4,7 @@ use super::args::ServiceBuildArgs;
 use super::print;
 use super::subject::refused;
 use guard_builtins::{Artifact, component};
-use guard_chain::baked::{EmbeddedChain, EmbeddedPolicy, ComponentLocation};
+use guard_chain::baked::{ComponentLocation, EmbeddedChain, EmbeddedPolicy};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Source;
 use guard_hook::cache::{Component, Member, Prepared, Readiness, prepare};
@@ -28,7 +28,7 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
         let text = format!("the service is not built: {}", check::line(first));
         return Err(refused(Exit::Config, text, "`guard-host config check` shows all"));
     }
-    let (baked, row) = bake(&prepared)?;
+    let (baked, row) = embed_chain(&prepared)?;
     let wasm = compose(&baked, &row).map_err(|error| {
         let hint = match &error {
             ServiceError::Types(_) => "build it with a tool of its language, or leave the policy out of the service",
@@ -47,7 +47,7 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
 }
 
 /// The chain as a service carries it, and the policies that are not in the bundle.
-fn bake(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPolicy>)> {
+fn embed_chain(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPolicy>)> {
     let mut row: Vec<RowPolicy> = Vec::new();
     let mut members = Vec::new();
     for Member { entry, readiness } in &prepared.members {
@@ -64,10 +64,10 @@ fn bake(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPolicy>)> 
                 .map(|builtin| builtin.name.to_owned()),
             Source::File(_) => None,
         };
-        let seat = match bundled {
+        let component = match bundled {
             Some(name) => ComponentLocation::Bundle(name),
             None => {
-                let wasm = Component::of(entry)?.wasm(component)?.into_owned();
+                let wasm = Component::from_entry(entry)?.wasm(component)?.into_owned();
                 row.push(RowPolicy { name: entry.name.clone(), wasm, wasi: entry.wasi });
                 ComponentLocation::Row(u32::try_from(row.len() - 1)?)
             }
@@ -77,7 +77,7 @@ fn bake(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPolicy>)> 
             manifest: manifest.clone(),
             wants_analysis: artifact.interface.wants_analysis(),
             speaks_for_itself: speaks_for_itself(entry),
-            seat,
+            component,
         });
     }
     let config = &prepared.config;

@@ -20,9 +20,9 @@ use super::subject::refused;
 use guard_contract::exit::Exit;
 use guard_setup::surroundings::{FailedShip, SHIP_FAILED};
 use guard_state::session::stamp;
-use guard_state::{FileLock, AppDirs, hex, make_private, write_new};
+use guard_state::{AppDirs, FileLock, hex, make_private, write_new};
 use jiff::Timestamp;
-use queue::{Batch, Loss, BatchLimits, Queue};
+use queue::{Batch, BatchLimits, Loss, Queue};
 use receiver::{Receiver, SendOutcome};
 
 /// How often a followed log is looked at.
@@ -40,7 +40,7 @@ struct ShipTotals {
 }
 
 pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result<Exit> {
-    let receiver = Receiver::of(args)?;
+    let receiver = Receiver::from_args(args)?;
     let folder = dirs.state.join("ship");
     make_private(&dirs.state)?;
     make_private(&folder)?;

@@ -57,7 +57,7 @@ pub(super) fn tell(path: &str, written: &WriteResult) -> anyhow::Result<Exit> {
 pub(super) fn schema(name: &str) -> anyhow::Result<Exit> {
     match starter(name) {
         Some((_, file)) => print::line(file.schema.trim_end()).map(|()| Exit::Success),
-        None if name == CONFIG => print_schema(&schema::of_config()),
+        None if name == CONFIG => print_schema(&schema::config_schema()),
         None => Err(unknown(name)),
     }
 }

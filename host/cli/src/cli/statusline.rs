@@ -8,15 +8,15 @@ use jiff::tz::TimeZone;
 use super::install::registration;
 use super::print;
 use super::seen::OutcomeCounts;
-use super::subject::circumstances;
+use super::subject::call_context;
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, SELF_PROTECT};
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
-use guard_setup::install::{InstallOptions, HookLocation};
+use guard_setup::install::{HookLocation, InstallOptions};
 use guard_state::environment::Environment;
-use guard_state::{Pause, AppDirs};
+use guard_state::{AppDirs, Pause};
 
 /// The longest input that is read: what Claude Code tells a status line.
 const INPUT_BYTES: u64 = 1 << 20;
@@ -28,7 +28,7 @@ pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<E
     let input = input();
     let text = |pointer: &str| input.pointer(pointer).and_then(serde_json::Value::as_str).unwrap_or_default();
     let cwd = [text("/workspace/current_dir"), text("/cwd")].into_iter().find(|cwd| cwd.starts_with('/'));
-    let at = circumstances(environment, cwd);
+    let at = call_context(environment, cwd);
     let config = load(dirs, &at.projects());
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let (_, claude) = registration(guard_harness::default().name())?;
@@ -37,7 +37,7 @@ pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<E
         return Ok(Exit::Success);
     }
     let mut parts = Vec::new();
-    match Pause::of(&dirs.state, Timestamp::now()) {
+    match Pause::load(&dirs.state, Timestamp::now()) {
         Some(pause) => {
             let until = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
             let what = if pause.denies { "asks and denies" } else { "asks" };

@@ -84,9 +84,9 @@ impl Evaluator {
     }
 
     /// The trace of a decision of the log, with what was learned then and nothing else.
-    pub(super) fn again(&self, decision: &Decision) -> Trace {
+    pub(super) fn repeat(&self, decision: &Decision) -> Trace {
         let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
-        decision.again(&self.chain, AskOptions { nested: Some(&nested), ..AskOptions::default() }).trace
+        decision.repeat(&self.chain, AskOptions { nested: Some(&nested), ..AskOptions::default() }).trace
     }
 
     /// The machine.
@@ -105,7 +105,7 @@ impl Evaluator {
     }
 
     /// The chain of one policy alone, or the one that holds for these projects.
-    pub(super) fn of(
+    pub(super) fn open_policy(
         policy: Option<&str>,
         dirs: &AppDirs,
         environment: &Environment,
@@ -116,16 +116,16 @@ impl Evaluator {
         let file = cwd.join(policy);
         let (name, settings) = match engine_of(&file) {
             Some(engine) => {
-                let settings = guard_config::of_file(&file)
+                let settings = guard_config::read_settings(&file)
                     .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))?;
                 (engine, settings)
             }
             None => (policy, Map::new()),
         };
         let subject =
-            Subject::policy(name, Wasi::Absent, cwd, dirs).map_err(|error| super::test::of_subject(&error, None))?;
+            Subject::policy(name, Wasi::Absent, cwd, dirs).map_err(|error| super::test::subject_error(&error, None))?;
         let suite = Suite { settings, ..Suite::default() };
-        let chain = subject.chain_for_suite(&suite).map_err(|error| super::test::of_subject(&error, None))?;
+        let chain = subject.chain_for_suite(&suite).map_err(|error| super::test::subject_error(&error, None))?;
         Ok(Evaluator {
             chain,
             dirs: dirs.clone(),
@@ -231,7 +231,7 @@ pub(super) fn file(word: &str, environment: &Environment) -> PathBuf {
 }
 
 /// Where a call from the command line happens.
-pub(super) fn circumstances(environment: &Environment, cwd: Option<&str>) -> CallContext {
+pub(super) fn call_context(environment: &Environment, cwd: Option<&str>) -> CallContext {
     let facts = RealFacts::new(environment.variables.clone());
     let absolute = |cwd: &str| lexical(&judged_text(cwd), &environment.cwd, &environment.home);
     let cwd = cwd.map_or_else(|| environment.cwd.clone(), absolute);

@@ -36,7 +36,7 @@ use guard_setup::surroundings::full_or_read_only;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
-use site::{SyncTarget, State, SyncedConfig, SyncAttempt, SyncSettings, digest_of};
+use site::{State, SyncAttempt, SyncSettings, SyncTarget, SyncedConfig, digest_of};
 
 /// Annotations of the manifest: the version, the share of machines, and the groups, separated by commas.
 const VERSION: &str = "org.opencontainers.image.version";
@@ -65,8 +65,8 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
     if args.allow_older && !is_attended() {
         return Err(unattended("`--allow-older` works", "guard-host sync --allow-older"));
     }
-    let site = SyncTarget::of(args.target.to.as_deref(), dirs, &environment.cwd);
-    let wanted = match site.wanted() {
+    let site = SyncTarget::new(args.target.to.as_deref(), dirs, &environment.cwd);
+    let wanted = match site.read_settings() {
         Err(error) if args.dry_run || !site.folder().exists() => return Err(error),
         wanted => wanted,
     };
@@ -124,7 +124,7 @@ fn take(
         return Ok(format!("nothing is new: {}", current.map(|taken| taken.version).unwrap_or_default()));
     }
     let files = registry.files(&by_digest, &offer).map_err(told)?;
-    let new = Files::of(&offer, &files)?;
+    let new = Files::new(&offer, &files)?;
     let version = new.version.to_string();
     let why = if state.left_out.contains(&new.sha256) {
         Some("was taken back on this machine, and is left out")
@@ -136,7 +136,7 @@ fn take(
         None
     };
     if let Some(why) = why {
-        return stays(args, site, current.as_ref(), found.as_ref(), &format!("{version} {why}"));
+        return keep_current(args, site, current.as_ref(), found.as_ref(), &format!("{version} {why}"));
     }
     check_version(&new, current.as_ref(), state, (&wanted.source, args.allow_older))?;
     if found.as_ref() != Some(&new.sha256) && !site.is_ours(found.as_ref()) {
@@ -155,8 +155,12 @@ fn take(
         return Ok(format!("{version} would be taken"));
     }
     put(site, &new)?;
-    let taken =
-        SyncedConfig { version: version.clone(), sha256: new.sha256.clone(), digest: offer.digest.clone(), since: now() };
+    let taken = SyncedConfig {
+        version: version.clone(),
+        sha256: new.sha256.clone(),
+        digest: offer.digest.clone(),
+        since: now(),
+    };
     if let Some(before) = current.filter(|before| before.sha256 != new.sha256) {
         state.previous = Some(before);
     }
@@ -165,7 +169,7 @@ fn take(
         true => Some(new.version.clone()),
         false => state.newest.take().max(Some(new.version.clone())),
     };
-    deed(&format!("{version} {}", offer.digest), dirs, environment);
+    log_sync(&format!("{version} {}", offer.digest), dirs, environment);
     Ok(format!("took {version} ({})", offer.digest))
 }
 
@@ -206,7 +210,7 @@ fn put(site: &SyncTarget, new: &Files) -> anyhow::Result<()> {
 }
 
 /// Nothing is taken: what is there stays, and comes back if it is gone.
-fn stays(
+fn keep_current(
     args: &SyncRunArgs,
     site: &SyncTarget,
     current: Option<&SyncedConfig>,
@@ -242,7 +246,7 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    fn of(offer: &'a Offer, files: &[NamedFile]) -> anyhow::Result<Self> {
+    fn new(offer: &'a Offer, files: &[NamedFile]) -> anyhow::Result<Self> {
         let no = |why: &str| {
             refused(Exit::Data, format!("the offered version isn't a configuration: {why}"), "nothing was changed")
         };
@@ -292,7 +296,7 @@ fn mistakes_of<'a>(
 }
 
 fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = SyncTarget::of(args.to.as_deref(), dirs, &environment.cwd);
+    let site = SyncTarget::new(args.to.as_deref(), dirs, &environment.cwd);
     let _lock = site.lock()?;
     let mut state = site.state()?;
     let (Some(current), Some(previous)) = (state.current.clone(), state.previous.clone()) else {
@@ -324,15 +328,15 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
         ..state
     };
     site.keep_state(&state)?;
-    deed(&format!("back to {} {}", previous.version, previous.digest), dirs, environment);
+    log_sync(&format!("back to {} {}", previous.version, previous.digest), dirs, environment);
     print::line(&line)?;
     Ok(Exit::Success)
 }
 
 fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = SyncTarget::of(args.target.to.as_deref(), dirs, &environment.cwd);
+    let site = SyncTarget::new(args.target.to.as_deref(), dirs, &environment.cwd);
     let state = site.state()?;
-    let wanted = match site.wanted() {
+    let wanted = match site.read_settings() {
         // Nothing was ever taken here.
         Err(error) if state.last.is_none() => return Err(error),
         wanted => wanted,
@@ -407,7 +411,7 @@ fn days_since(time: &str) -> Option<u64> {
 }
 
 /// Writes to the audit log what this machine runs from now on.
-fn deed(operation: &str, dirs: &AppDirs, environment: &Environment) {
+fn log_sync(operation: &str, dirs: &AppDirs, environment: &Environment) {
     if let Err(error) = append_deed(&load(dirs, &[]).audit, "sync", operation, &environment.cwd) {
         print::note(&format!("warning: the audit log cannot be written: {error}"));
     }

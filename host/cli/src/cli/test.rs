@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{ReportFormat, TestArgs, WasiName};
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use guard_contract::exit::Exit;
 use guard_contract::{Level, outcome_name};
 use guard_hook::chain::Chain;
@@ -153,10 +153,10 @@ fn once(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::R
     let subject = subject(args, dirs, environment)?;
     let mut chains: Vec<Chain> = Vec::with_capacity(suites.len());
     for (file, suite) in &suites {
-        suite::check_tools(file, suite, &subject).map_err(|error| of_suite(error, cwd))?;
+        suite::check_tools(file, suite, &subject).map_err(|error| suite_error(error, cwd))?;
         let place = || format!("{}{}", file.display(), suite::line_of_settings(&cwd.join(file)));
         let place = || Some(place()).filter(|_| args.policy != CHAIN || !suite.settings.is_empty());
-        chains.push(subject.chain_for_suite(suite).map_err(|error| of_subject(&error, place().as_deref()))?);
+        chains.push(subject.chain_for_suite(suite).map_err(|error| subject_error(&error, place().as_deref()))?);
     }
     let on_chains: Vec<SuiteOnChain<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
@@ -189,10 +189,10 @@ fn once(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::R
 /// Returns the policy or chain to test.
 fn subject(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Subject> {
     let subject = match args.policy.as_str() {
-        CHAIN => Subject::chain(dirs, &environment.program, &circumstances(environment, None).projects()),
-        name => Subject::policy(name, WasiName::of(args.wasi), &native(&environment.cwd), dirs),
+        CHAIN => Subject::chain(dirs, &environment.program, &call_context(environment, None).projects()),
+        name => Subject::policy(name, WasiName::or_default(args.wasi), &native(&environment.cwd), dirs),
     };
-    subject.map_err(|error| of_subject(&error, None))
+    subject.map_err(|error| subject_error(&error, None))
 }
 
 /// The error that no case is left to run.
@@ -213,12 +213,12 @@ fn suites(args: &TestArgs, cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suite)>> 
     let has_tests = args.policy == rego::POLICY;
     for fixture in args.fixtures.iter().filter(|fixture| !has_tests || !rego::is_test(fixture)) {
         // Found from the working directory, but shown as it was named.
-        for path in suite::find(&cwd.join(fixture)).map_err(|error| of_suite(error, cwd))? {
+        for path in suite::find(&cwd.join(fixture)).map_err(|error| suite_error(error, cwd))? {
             if rego::is_data(args, &path, cwd) {
                 continue;
             }
             if seen.insert(path.clone()) {
-                let suite = suite::read(&path).map_err(|error| of_suite(error, cwd))?;
+                let suite = suite::read(&path).map_err(|error| suite_error(error, cwd))?;
                 let shown = path.strip_prefix(cwd).map(Path::to_path_buf).unwrap_or(path);
                 suites.push((shown, suite));
             }
@@ -227,7 +227,7 @@ fn suites(args: &TestArgs, cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suite)>> 
     Ok(suites)
 }
 
-fn of_suite(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
+fn suite_error(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
     let exit = if error.missing { Exit::NoInput } else { Exit::Data };
     if let Some(shown) = error.place.strip_prefix(&format!("{}/", cwd.display())) {
         error.place = shown.to_owned();
@@ -236,7 +236,7 @@ fn of_suite(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
 }
 
 /// `place` is the file whose settings are at fault, if it is they.
-pub(super) fn of_subject(error: &SubjectError, place: Option<&str>) -> anyhow::Error {
+pub(super) fn subject_error(error: &SubjectError, place: Option<&str>) -> anyhow::Error {
     let exit = match error.kind {
         SubjectErrorKind::Missing => Exit::NoInput,
         SubjectErrorKind::Policy => Exit::Data,

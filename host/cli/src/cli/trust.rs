@@ -5,7 +5,7 @@ use std::path::Path;
 use super::args::TrustArgs;
 use super::config::source;
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
 use guard_config::Trust;
 use guard_config::candidate;
@@ -23,8 +23,9 @@ use guard_state::environment::Environment;
 pub(super) fn trust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let root = root(args.project.as_deref(), environment);
     let candidate = candidate(dirs, &root);
-    let is_needless =
-        candidate.as_ref().is_ok_and(|candidate| candidate.entries.iter().all(|entry| wishes(entry).is_empty()));
+    let is_needless = candidate
+        .as_ref()
+        .is_ok_and(|candidate| candidate.entries.iter().all(|entry| requested_parts(entry).is_empty()));
     let file = AppDirs::project_file(&root);
     let needless = format!("{} needs no trust: all of it applies already", file.display());
     if !is_attended() {
@@ -68,7 +69,7 @@ pub(super) fn trust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment)
 
 /// An entry, and what it gets once it is trusted, one line each.
 fn described(entry: &Entry) -> Vec<String> {
-    let mut wishes = wishes(entry);
+    let mut wishes = requested_parts(entry);
     if wishes.is_empty() {
         wishes.push("    asks or denies, and gets no grant".to_owned());
     }
@@ -77,7 +78,7 @@ fn described(entry: &Entry) -> Vec<String> {
 }
 
 /// The parts of an entry that apply only once it is trusted, one line each.
-fn wishes(entry: &Entry) -> Vec<String> {
+fn requested_parts(entry: &Entry) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = |key: &str, value: &str| lines.push(format!("    {key:<9} {}", plain(value)));
     entry.grants.words().iter().for_each(|grant| line("grant", grant));
@@ -110,7 +111,7 @@ pub(super) fn untrust(args: &TrustArgs, dirs: &AppDirs, environment: &Environmen
 /// The project's root, as a call in it has it.
 fn root(project: Option<&Path>, environment: &Environment) -> String {
     let project = project.map(Path::to_string_lossy);
-    let at = circumstances(environment, project.as_deref());
+    let at = call_context(environment, project.as_deref());
     if project.is_some() { at.cwd } else { at.project_root }
 }
 

@@ -14,14 +14,14 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::history::History;
 use guard_undo::backup::{Task, make};
-use guard_undo::restore::{RestoreOutcome, Item, Options, Report, Restorer};
-use guard_undo::{Content, BackupCoverage, Manifest, Store};
+use guard_undo::restore::{Item, Options, Report, RestoreOutcome, Restorer};
+use guard_undo::{BackupCoverage, Content, Manifest, Store};
 use jiff::Timestamp;
 use similar::TextDiff;
 
 use super::args::{Format, UndoArgs, UndoCommand, UndoRestoreArgs};
 use super::print;
-use super::subject::{circumstances, refused};
+use super::subject::{call_context, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
 
 /// The largest task: paths of a few hundred losses.
@@ -50,7 +50,7 @@ pub(super) fn keep(environment: &Environment) -> u8 {
 }
 
 pub(super) fn run(args: &UndoArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let store = Store::of(&dirs.state);
+    let store = Store::in_state(&dirs.state);
     let undoing = UndoRun { store: &store, dirs, environment };
     match &args.command {
         None => undoing.last(args.yes),
@@ -75,7 +75,7 @@ impl UndoRun<'_> {
     /// The copies of calls in this project, or of all.
     fn manifests(&self, all: bool) -> anyhow::Result<Vec<Manifest>> {
         let mut found = self.store.list()?;
-        let at = circumstances(self.environment, None);
+        let at = call_context(self.environment, None);
         let cwd = native(&at.cwd);
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.into_owned());
         let is_of_project = |manifest: &Manifest| {
@@ -107,8 +107,8 @@ impl UndoRun<'_> {
             let options = self.options(&manifest)?;
             let restorer = self.restorer();
             let items = restorer.plan(&manifest, &options);
-            let is_lost =
-                items.iter().any(|item| item.fate != RestoreOutcome::Same) || !restorer.plan_git(&manifest, &options).is_empty();
+            let is_lost = items.iter().any(|item| item.fate != RestoreOutcome::Same)
+                || !restorer.plan_git(&manifest, &options).is_empty();
             if !is_lost && manifest.kept != BackupCoverage::Nothing {
                 continue;
             }
@@ -117,7 +117,7 @@ impl UndoRun<'_> {
                 print::line("no copy of this call (list older copies: guard-host undo list)")?;
                 return Ok(Exit::Success);
             }
-            told(&items, &restorer.plan_git(&manifest, &options))?;
+            print_changes(&items, &restorer.plan_git(&manifest, &options))?;
             if !yes {
                 if !is_attended() {
                     return Err(unattended("a call is undone", "guard-host undo"));
@@ -147,7 +147,7 @@ impl UndoRun<'_> {
             later.entries.iter().for_each(|entry| note(&entry.path, time));
             later.git.iter().for_each(|state| note(&state.root, time));
         }
-        let history = History::of(&self.dirs.state, &manifest.session);
+        let history = History::open(&self.dirs.state, &manifest.session);
         let events = history.and_then(|history| history.read().ok()?.events("").ok()).unwrap_or_default();
         let later = events.iter().filter_map(|event| Some((event, second(&event.time).filter(|time| *time > began)?)));
         for (event, time) in later {
@@ -185,7 +185,7 @@ impl UndoRun<'_> {
         let options = self.options(&manifest)?;
         let items = self.restorer().plan(&manifest, &options);
         describe(&manifest)?;
-        told(&items, &self.restorer().plan_git(&manifest, &options))?;
+        print_changes(&items, &self.restorer().plan_git(&manifest, &options))?;
         for item in items.iter().filter(|item| item.fate != RestoreOutcome::Same) {
             let Content::Copy(number) = item.entry.content else { continue };
             let text = |path: &Path| {
@@ -231,7 +231,7 @@ impl UndoRun<'_> {
         }
         if args.dry_run {
             let git = if args.paths.is_empty() { self.restorer().plan_git(&manifest, &options) } else { Vec::new() };
-            return told(&items, &git).map(|()| Exit::Success);
+            return print_changes(&items, &git).map(|()| Exit::Success);
         }
         self.apply(&manifest, &items, &options)
     }
@@ -250,7 +250,8 @@ impl UndoRun<'_> {
         }
         let mut exit = Exit::Success;
         let is_kept = |item: &&Item<'_>| {
-            matches!(item.fate, RestoreOutcome::Blocked(_)) || item.fate == RestoreOutcome::ChangedSince && !options.is_forced
+            matches!(item.fate, RestoreOutcome::Blocked(_))
+                || item.fate == RestoreOutcome::ChangedSince && !options.is_forced
         };
         let kept: Vec<&Item<'_>> = items.iter().filter(is_kept).collect();
         for item in kept.iter().take(LISTED) {
@@ -277,7 +278,7 @@ impl UndoRun<'_> {
             return;
         }
         let restored: Vec<&str> = [paths].into_iter().chain(report.git.iter().map(String::as_str)).collect();
-        let (id, at) = (&manifest.id, circumstances(self.environment, None));
+        let (id, at) = (&manifest.id, call_context(self.environment, None));
         let audit = load(self.dirs, &at.projects()).audit;
         let operation = format!("restored {} from {id}", restored.join(", "));
         if let Err(error) = append_undo(&audit, id, &operation, &at.cwd) {
@@ -335,7 +336,7 @@ fn describe(manifest: &Manifest) -> anyhow::Result<()> {
 }
 
 /// Lists the changes that the undo would make.
-fn told(items: &[Item<'_>], git: &[String]) -> anyhow::Result<()> {
+fn print_changes(items: &[Item<'_>], git: &[String]) -> anyhow::Result<()> {
     let open: Vec<&Item<'_>> = items.iter().filter(|item| item.fate != RestoreOutcome::Same).collect();
     for item in open.iter().take(LISTED) {
         let linked = match item.entry.names {

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::args::{AllowArgs, WatchArgs};
 use super::explain::Parts;
-use super::subject::{Evaluators, circumstances, refused, tool_calls};
+use super::subject::{Evaluators, call_context, refused, tool_calls};
 use super::{allow, log, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -24,7 +24,7 @@ use guard_hook::audit::{Decision, Next, Reader, Record, Selection};
 use guard_hook::chain::Trace;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
-use state::{Detail, State, PersonRequest};
+use state::{Detail, PersonRequest, State};
 
 /// How often the log is looked at while no key is pressed.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -34,7 +34,7 @@ pub(super) fn run(args: &WatchArgs, dirs: &AppDirs, environment: &Environment) -
         let hint = "`guard-host audit show --follow` prints one line for each decision";
         return Err(refused(Exit::Usage, "there is no terminal to draw on", hint));
     }
-    let config = load(dirs, &circumstances(environment, None).projects());
+    let config = load(dirs, &call_context(environment, None).projects());
     let mut watch = Watch {
         log: &config.audit.path,
         reader: log::open(&config.audit.path)?,
@@ -51,7 +51,7 @@ pub(super) fn run(args: &WatchArgs, dirs: &AppDirs, environment: &Environment) -
         match wish? {
             PersonRequest::End => return Ok(Exit::Success),
             PersonRequest::Allow(id) => {
-                if let Err(error) = allow::run(&AllowArgs::of_question(&id), dirs, environment) {
+                if let Err(error) = allow::run(&AllowArgs::for_question(&id), dirs, environment) {
                     print::error(&error);
                 }
                 print::problem("\npress Enter to go on");
@@ -80,7 +80,7 @@ impl Watch<'_> {
         loop {
             while let Next::Record(record, line) = self.reader.read()? {
                 if self.selection.wants(&record) {
-                    state.add(*record, || Decision::of_line(&line));
+                    state.add(*record, || Decision::parse(&line));
                     is_stale = true;
                 }
             }
@@ -104,10 +104,10 @@ impl Watch<'_> {
     /// Collects the details of a call that its line does not show.
     fn detail(&mut self, record: &Record, decision: Option<&Decision>) -> anyhow::Result<Detail> {
         let trace = match decision {
-            Some(decision) => Some(self.evaluators.at(&decision.at)?.again(decision)),
+            Some(decision) => Some(self.evaluators.at(&decision.at)?.repeat(decision)),
             None => self.now(record)?,
         };
-        let parts = trace.as_ref().map(Parts::of);
+        let parts = trace.as_ref().map(Parts::new);
         Ok(Detail { id: record.id.clone(), parts, is_recorded: decision.is_some() })
     }
 
@@ -116,7 +116,7 @@ impl Watch<'_> {
         if record.tool != "Bash" {
             return Ok(None);
         }
-        let at = circumstances(self.environment, Some(&record.cwd));
+        let at = call_context(self.environment, Some(&record.cwd));
         let Ok(calls) = tool_calls("Bash", Value::String(record.operation.clone())) else { return Ok(None) };
         self.evaluators.decide(&calls, &at)
     }

@@ -88,7 +88,8 @@ pub(super) fn learn(
     }
     let mut learned = asked.record();
     for (key, head) in &mut learned.heads {
-        let is_of_git = head.as_ref().is_some_and(|text| bounded(key).is_some_and(|(path, _)| says_of_git(path, text)));
+        let is_of_git =
+            head.as_ref().is_some_and(|text| bounded(key).is_some_and(|(path, _)| is_git_metadata(path, text)));
         *head = head.take().filter(|_| is_of_git).map(|text| redact(&text));
     }
     learned.files.values_mut().filter_map(|text| text.as_mut().ok()).for_each(|text| *text = redact(text));
@@ -120,7 +121,7 @@ fn is_gits(path: &str) -> bool {
 }
 
 /// The text is what such a file holds, and not what a link of its name leads to.
-fn says_of_git(path: &str, text: &str) -> bool {
+fn is_git_metadata(path: &str, text: &str) -> bool {
     let is_line = text.trim_end().lines().count() <= 1;
     match path.rsplit('/').next() {
         Some(".git") => is_line && text.starts_with("gitdir:"),

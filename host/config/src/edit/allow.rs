@@ -71,6 +71,6 @@ impl Target<'_> {
     }
 
     fn allows<'t>(&self, text: &'t str) -> Result<Entries<'t>, EditError> {
-        Entries::of(text, ALLOW).map_err(|error| EditError::Form(self.file.to_path_buf(), error))
+        Entries::parse(text, ALLOW).map_err(|error| EditError::Form(self.file.to_path_buf(), error))
     }
 }

@@ -23,7 +23,7 @@ impl Target<'_> {
         let trust_level = self.trust_level(before)?;
         let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
         let (policy, item) = (Value::from(policy), Value::from(item));
-        let entries = Entries::of(before, POLICY).map_err(form)?;
+        let entries = Entries::parse(before, POLICY).map_err(form)?;
         let mut wanted = self.table(before)?;
         let list = wanted.entry(POLICY).or_insert_with(|| Value::Array(Vec::new())).as_array_mut();
         let list = list.ok_or_else(|| form(PlacementError::Unsafe))?;
@@ -36,8 +36,8 @@ impl Target<'_> {
                 entries.append(text, &block)
             }
             Some(index) => {
-                let (at, addition) =
-                    within(before, index, (key, &item.to_string()), newline).ok_or_else(|| form(PlacementError::Unsafe))?;
+                let (at, addition) = within(before, index, (key, &item.to_string()), newline)
+                    .ok_or_else(|| form(PlacementError::Unsafe))?;
                 let (head, tail) = before.split_at_checked(at).ok_or_else(|| form(PlacementError::Unsafe))?;
                 [head, &addition, tail].concat()
             }

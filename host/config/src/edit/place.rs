@@ -30,7 +30,7 @@ pub struct Entries<'a> {
 
 impl<'a> Entries<'a> {
     /// Returns the entries of the list of that name.
-    pub fn of(text: &'a str, list: &str) -> Result<Self, PlacementError> {
+    pub fn parse(text: &'a str, list: &str) -> Result<Self, PlacementError> {
         let document = Document::parse(text).map_err(|_| PlacementError::Unsafe)?;
         let root = document.as_table();
         let list = match root.get(list) {

@@ -191,7 +191,10 @@ fn a_file_that_cannot_be_used_is_told_with_its_line() {
         }
     }
     let inline = "policy = [{ name = \"command-guard\" }]\n";
-    assert!(matches!(user().add(Some(inline), &addition("a"), false), Err(EditError::Form(_, PlacementError::Inline(_)))));
+    assert!(matches!(
+        user().add(Some(inline), &addition("a"), false),
+        Err(EditError::Form(_, PlacementError::Inline(_)))
+    ));
     assert!(matches!(user().remove(Some(inline), "command-guard"), Err(EditError::Form(_, PlacementError::Inline(_)))));
     assert!(matches!(user().remove(None, "a"), Err(EditError::Missing(..))));
 }

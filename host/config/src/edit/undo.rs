@@ -30,7 +30,7 @@ impl Target<'_> {
             [head, &addition, tail].concat()
         } else {
             let block = format!("[{UNDO}]{newline}{KEY} = true{newline}");
-            Entries::of(before, UNDO).map_err(form)?.append(text, &block)
+            Entries::parse(before, UNDO).map_err(form)?.append(text, &block)
         };
         let undo = wanted.entry(UNDO).or_insert_with(|| Value::Table(Table::new())).as_table_mut();
         undo.ok_or_else(|| form(PlacementError::Unsafe))?.insert(KEY.to_owned(), Value::Boolean(true));

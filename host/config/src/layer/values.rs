@@ -103,7 +103,7 @@ fn check_entries(layer: Layer, options: &Options) -> Result<(), Refusal> {
         super::allow(layer, options).checked("")?;
     }
     if let Some(remote) = &options.remote {
-        Remote::of(remote, "").or_else(|(text, hint)| refuse(text, hint))?;
+        Remote::from_options(remote, "").or_else(|(text, hint)| refuse(text, hint))?;
     }
     for signer in options.trust.iter().flat_map(|trust| &trust.signers) {
         let is_name = signer.name.len() <= 64 && signer.name.bytes().all(|byte| byte.is_ascii_graphic());

@@ -18,7 +18,7 @@ fn loaded(managed: &str, user: &str) -> Config {
         std::fs::write(at(file), text).unwrap();
     }
     let home = at("home");
-    let dirs = AppDirs { managed: at("etc/guard-host/guard.toml"), ..AppDirs::below(home.to_str().unwrap()) };
+    let dirs = AppDirs { managed: at("etc/guard-host/guard.toml"), ..AppDirs::under_home(home.to_str().unwrap()) };
     load(&dirs, &[])
 }
 

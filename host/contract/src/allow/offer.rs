@@ -19,8 +19,12 @@ pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Al
     let mut allows: Vec<Allow> = Vec::new();
     for command in &analysis.commands {
         let (words, targets) = split(command, analysis);
-        let allow =
-            Allow { rules: rules.clone(), targets, within: within.to_owned(), ..Allow::of_command(Layer::User, words) };
+        let allow = Allow {
+            rules: rules.clone(),
+            targets,
+            within: within.to_owned(),
+            ..Allow::for_command(Layer::User, words)
+        };
         if !allows.contains(&allow) {
             allows.push(allow);
         }

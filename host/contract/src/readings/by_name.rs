@@ -21,10 +21,10 @@ use services::{
 pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     let Some((server, action)) = tool.rsplit_once("__") else { return Vec::new() };
     let (server, own) = (words(server), words(action));
-    let mut found = of_action(&server, &own, input);
+    let mut found = action_commands(&server, &own, input);
     let looks = |words: &[String]| words.first().is_some_and(|word| LOOKS.contains(&word.as_str()) && word != "query");
     if let Some(verb) = verb(input).filter(|verb| !looks(&own) && !looks(&words(verb))) {
-        found.extend(of_action(&server, &with_verb(verb, &own, input), input));
+        found.extend(action_commands(&server, &with_verb(verb, &own, input), input));
     }
     found
 }
@@ -55,7 +55,7 @@ fn with_verb(verb: &str, own: &[String], input: &Map<String, Value>) -> Vec<Stri
 }
 
 /// The commands of an action, as its words tell.
-fn of_action(server: &[String], all: &[String], input: &Map<String, Value>) -> Vec<String> {
+fn action_commands(server: &[String], all: &[String], input: &Map<String, Value>) -> Vec<String> {
     let is_of = |name: &str| server.iter().any(|word| word == name);
     let mut action = all.to_vec();
     action.retain(|word| !is_of(word) && !FILLERS.contains(&word.as_str()));
@@ -70,7 +70,7 @@ fn of_action(server: &[String], all: &[String], input: &Map<String, Value>) -> V
     let program = named.or_else(|| SERVICES.iter().find(|(service, _)| is_of(service)));
     if let Some((service, program)) = program {
         action.retain(|word| word != service);
-        found.extend(of_program(program, &action, &target));
+        found.extend(program_commands(program, &action, &target));
     }
     if !program.is_some_and(|(_, program)| TABLED.contains(program)) && !is_of("git") {
         found.extend(removal(server, &action, &target));
@@ -89,7 +89,7 @@ fn filled(line: &str, target: &str, input: &Map<String, Value>) -> String {
 }
 
 /// The calls of a service's program.
-fn of_program(program: &str, action: &[String], target: &str) -> Vec<String> {
+fn program_commands(program: &str, action: &[String], target: &str) -> Vec<String> {
     let is_verb = |word: &String| VERBS.iter().find(|(verb, _)| verb == word);
     // `get_deploy` looks, and a label is taken from an issue, not from the service.
     if action.first().is_some_and(|word| LOOKS.contains(&word.as_str())) || is_label(action) {

@@ -22,9 +22,9 @@ impl Answer {
     /// # Errors
     ///
     /// Why it gives none. Claude Code runs the call then.
-    pub fn of_reply(reply: &Reply) -> Result<Self, String> {
+    pub fn from_reply(reply: &Reply) -> Result<Self, String> {
         match reply.exit {
-            0 => Answer::of_text(&reply.stdout),
+            0 => Answer::from_text(&reply.stdout),
             BLOCK => Ok(Answer { outcome: Outcome::Deny, reason: reply.stderr.trim_end().to_owned() }),
             code => Err(format!("it ended with exit code {code}")),
         }
@@ -35,7 +35,7 @@ impl Answer {
     /// # Errors
     ///
     /// It holds a decision that is none.
-    pub fn of_text(text: &str) -> Result<Self, String> {
+    pub fn from_text(text: &str) -> Result<Self, String> {
         let said: Value = serde_json::from_str(text).unwrap_or_default();
         let found = |pointer: &str| said.pointer(pointer).and_then(Value::as_str);
         let (word, reason, outcome) = match found("/hookSpecificOutput/permissionDecision") {
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn a_reply_means_what_claude_code_makes_of_it() {
         let said = |exit, stdout: &str| {
-            Answer::of_reply(&Reply { stdout: stdout.to_owned(), stderr: "no\n".to_owned(), exit })
+            Answer::from_reply(&Reply { stdout: stdout.to_owned(), stderr: "no\n".to_owned(), exit })
         };
         let specific = |decision| {
             format!(

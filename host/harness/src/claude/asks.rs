@@ -104,7 +104,7 @@ const COMMAND_BYTES: usize = 4096;
 const WORDS: usize = 128;
 
 /// A person is asked, or the call doesn't run. `version` is what the environment says of the version.
-pub(super) fn is_heard(scene: &AskScene<'_>, version: Option<&str>) -> bool {
+pub(super) fn is_shown(scene: &AskScene<'_>, version: Option<&str>) -> bool {
     match scene.mode {
         // An agent can make a payload that is too large, and the mode is in the payload.
         None => false,

@@ -22,7 +22,7 @@ const REASON_BYTES: usize = 72;
 const SEVERITY: &str = "severity";
 
 /// How grave a reason is. Protecting the guard comes first, and what says nothing of it is in the middle.
-pub(super) fn gravity(attributed: &Attributed) -> u8 {
+pub(super) fn severity_rank(attributed: &Attributed) -> u8 {
     if attributed.policy == SELF_PROTECT {
         return 4;
     }
@@ -43,7 +43,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(attributed: &Attributed) -> Option<Self> {
+    fn parse(attributed: &Attributed) -> Option<Self> {
         let message = line(&attributed.finding.message);
         let (subject, rest) = message.strip_prefix('`')?.split_once("` needs confirmation")?;
         let (summary, reason) = match rest.strip_prefix(" (") {
@@ -62,7 +62,7 @@ impl Parts {
 
 /// The paragraphs of these findings, most of which ask.
 pub(super) fn paragraphs(told: &[&Attributed]) -> Vec<String> {
-    let mut left: Vec<(&Attributed, Option<Parts>)> = told.iter().map(|found| (*found, Parts::of(found))).collect();
+    let mut left: Vec<(&Attributed, Option<Parts>)> = told.iter().map(|found| (*found, Parts::parse(found))).collect();
     let mut paragraphs = Vec::new();
     while !left.is_empty() {
         let (first, parts) = left.remove(0);

@@ -76,7 +76,7 @@ impl Decision {
 
     /// The decision of a line of the log; none if the log's level does not record it.
     #[must_use]
-    pub fn of_line(line: &str) -> Option<Self> {
+    pub fn parse(line: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct Line {
             decision: Decision,
@@ -92,7 +92,7 @@ impl Decision {
 
     /// Decides the call again, with what was learned then and nothing else.
     #[must_use]
-    pub fn again(&self, chain: &Chain, ask: AskOptions<'_>) -> RepeatedDecision {
+    pub fn repeat(&self, chain: &Chain, ask: AskOptions<'_>) -> RepeatedDecision {
         let recorded = Arc::new(Recorded::new(self.facts.clone()));
         let trace = chain.decide(&self.call, &self.at, &(recorded.clone() as Arc<_>), ask);
         RepeatedDecision { trace, lacks: recorded.lacks() }

@@ -28,7 +28,7 @@ struct CountedFile {
 impl Discarded {
     /// The discards noted for the log at `path`; none if that note can't be read.
     #[must_use]
-    pub fn of(path: &Path) -> Self {
+    pub fn load(path: &Path) -> Self {
         let text = read_to_string(place(path)).unwrap_or_default();
         let numbers: Result<Vec<u64>, _> = text.split_whitespace().map(str::parse).collect();
         match numbers.as_deref() {
@@ -55,7 +55,7 @@ impl Discarded {
     pub(super) fn count(path: &Path) -> io::Result<()> {
         let Ok(file) = File::open(rotated(path)) else { return Ok(()) };
         let (inode, size) = inode_and_size(&file)?;
-        let known = Discarded::of(path);
+        let known = Discarded::load(path);
         // Who counted it before died before it was replaced.
         if known.last.is_some_and(|last| last.is((inode, size))) {
             return Ok(());
@@ -110,7 +110,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         let file = || File::open(rotated(&path)).ok();
-        let before = || Discarded::of(&path).before(file().as_ref()).unwrap();
+        let before = || Discarded::load(&path).before(file().as_ref()).unwrap();
         Discarded::count(&path).unwrap();
         assert_eq!(before(), 0);
         fs::write(rotated(&path), "a\nb\nc\n").unwrap();

@@ -39,7 +39,7 @@ pub struct Record {
 impl Record {
     /// The record of a line; none if it is damaged.
     #[must_use]
-    pub fn of_line(line: &[u8]) -> Option<Self> {
+    pub fn parse(line: &[u8]) -> Option<Self> {
         // A record that no rule can be told of, such as one that was cut, says nothing.
         serde_json::from_slice::<Record>(line).ok().filter(|record| !record.ts.is_empty() && !record.action.is_empty())
     }
@@ -104,7 +104,7 @@ impl Reader {
                     if std::mem::take(&mut self.overlong) {
                         self.damaged += 1;
                     } else if !line.trim_ascii().is_empty() {
-                        match (Record::of_line(&line), String::from_utf8(line)) {
+                        match (Record::parse(&line), String::from_utf8(line)) {
                             (Some(record), Ok(line)) => return Ok(Next::Record(Box::new(record), line)),
                             _ => self.damaged += 1,
                         }

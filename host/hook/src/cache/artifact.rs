@@ -62,7 +62,7 @@ impl Artifact {
     pub fn holds(&self) -> bool {
         match &self.place {
             ArtifactLocation::Carried => guard_builtins::by_digest(&self.component).is_some(),
-            ArtifactLocation::File(path, stamp) => Stamp::of_private(path) == Some(*stamp),
+            ArtifactLocation::File(path, stamp) => Stamp::for_private_file(path) == Some(*stamp),
             ArtifactLocation::Loaded => false,
         }
     }
@@ -178,7 +178,7 @@ impl Artifacts {
             return None;
         }
         // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
-        let stamp = Stamp::of_private(&path)?;
+        let stamp = Stamp::for_private_file(&path)?;
         if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || Engine::new().ok()?.map(&path).is_err() {
             return None;
         }

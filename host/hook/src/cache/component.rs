@@ -47,13 +47,13 @@ impl Component {
                 let missing = || FaultKind::Component(format!("this binary has no built-in `{name}`"));
                 guard_builtins::find(name).map(|builtin| Component::carried(&builtin.guest)).ok_or_else(missing)
             }
-            Source::File(path) => read(path).map(Component::of_bytes),
+            Source::File(path) => read(path).map(Component::from_bytes),
         }
     }
 
     /// A component that is not in a file.
     #[must_use]
-    pub fn of_bytes(wasm: Vec<u8>) -> Self {
+    pub fn from_bytes(wasm: Vec<u8>) -> Self {
         let sha256 = hex(&Sha256::digest(&wasm));
         Component { wasm: Wasm::Read(wasm), sha256 }
     }
@@ -63,7 +63,7 @@ impl Component {
     /// # Errors
     ///
     /// Those of [`Component::read`]; or it is not the one that the configuration pins, or one that it does not use.
-    pub fn of(entry: &Entry) -> Result<Self, FaultKind> {
+    pub fn from_entry(entry: &Entry) -> Result<Self, FaultKind> {
         if let Some(Problem { text, hint, .. }) = &entry.refused {
             return Err(FaultKind::Unused { text: text.clone(), hint: hint.clone() });
         }

@@ -12,7 +12,7 @@ use std::thread::{self, ScopedJoinHandle};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::artifact::{Artifact, Artifacts, BuiltArtifact, BuildOptions, ArtifactLocation, discard, with_clock};
+use super::artifact::{Artifact, ArtifactLocation, Artifacts, BuildOptions, BuiltArtifact, discard, with_clock};
 use super::component::Component;
 use super::folders;
 use super::prune;
@@ -94,7 +94,12 @@ impl Prepared {
 
     /// As [`Prepared::open`], for a hook whose command line brings something.
     #[must_use]
-    pub fn open_with(dirs: &AppDirs, program: &Path, projects: &[String], brought: &CommandLineOverrides) -> Option<Self> {
+    pub fn open_with(
+        dirs: &AppDirs,
+        program: &Path,
+        projects: &[String],
+        brought: &CommandLineOverrides,
+    ) -> Option<Self> {
         let projects = effective(projects);
         let seal = Seal::open(&dirs.state).ok()?;
         let prepared = Prepared::read(&seal, &file(dirs, program, &projects, brought))?;
@@ -145,7 +150,7 @@ impl Prepared {
     }
 
     fn holds(&self) -> bool {
-        self.inputs.iter().all(|(path, stamp)| FileState::of(path) == *stamp)
+        self.inputs.iter().all(|(path, stamp)| FileState::read(path) == *stamp)
             && self.artifacts().all(Artifact::holds)
             && self.snapshots().all(Snapshot::holds)
     }
@@ -327,7 +332,7 @@ fn prepare_with(
 fn stamped(mut load: impl FnMut() -> Config) -> (Config, Vec<(PathBuf, FileState)>) {
     let mut known = load();
     for _ in 0..LOADS {
-        let inputs = known.inputs.iter().map(|path| (path.clone(), FileState::of(path))).collect();
+        let inputs = known.inputs.iter().map(|path| (path.clone(), FileState::read(path))).collect();
         let mut config = load();
         if config.inputs == known.inputs {
             config.inputs.clear();
@@ -355,7 +360,7 @@ fn make_all(
     entries: &[Entry],
     making: Option<BuildOptions>,
 ) -> Vec<Result<BuiltArtifact, FaultKind>> {
-    let make = |entry: &Entry| made(artifacts, &Component::of(entry)?, entry.wasi, making);
+    let make = |entry: &Entry| made(artifacts, &Component::from_entry(entry)?, entry.wasi, making);
     let is_carried = |entry: &Entry| matches!(entry.source, Source::Builtin(_));
     if making.is_none() || entries.iter().all(is_carried) {
         return entries.iter().map(make).collect();
@@ -419,7 +424,7 @@ fn break_unasked(member: &mut Member) {
         let text = format!("`tools` names none of those that it handles, which are {handled}");
         let problem = Problem {
             hint: "name one of these, or leave `tools` out".to_owned(),
-            ..guard_config::of_refused_settings(&member.entry, &text)
+            ..guard_config::refused_settings(&member.entry, &text)
         };
         member.entry.tools = None;
         member.entry.settings_source = SettingsSource { problem: Some(problem), is_usual: false, ..source };
@@ -430,7 +435,7 @@ fn break_unasked(member: &mut Member) {
 #[must_use]
 pub fn effective(projects: &[String]) -> Vec<String> {
     let has_file = |root: &&String| {
-        let is_missing = || FileState::of(&AppDirs::project_file(root)) == FileState::Missing;
+        let is_missing = || FileState::read(&AppDirs::project_file(root)) == FileState::Missing;
         !root.is_empty() && root.len() <= PATH_BYTES && !is_missing()
     };
     projects.iter().filter(has_file).cloned().collect()
@@ -476,9 +481,13 @@ mod tests {
                 if loads <= changes {
                     write(format!("text {changes}, after {loads} loads"));
                 }
-                Config { locked: vec![read], inputs: vec![file.clone()], ..Config::bare(&AppDirs::below("/home/u")) }
+                Config {
+                    locked: vec![read],
+                    inputs: vec![file.clone()],
+                    ..Config::bare(&AppDirs::under_home("/home/u"))
+                }
             });
-            let is_current = inputs.iter().all(|(path, stamp)| FileState::of(path) == *stamp);
+            let is_current = inputs.iter().all(|(path, stamp)| FileState::read(path) == *stamp);
             let is_newest = config.locked == [fs::read_to_string(&file).unwrap()];
             assert!(is_newest || !is_current, "{changes} changes: {config:?}");
             // What holds still is not read again at each call.
@@ -492,8 +501,8 @@ mod tests {
         let (_, inputs) = stamped(|| {
             loads += 1;
             let file = PathBuf::from(format!("/nowhere/{loads}"));
-            Config { inputs: vec![file], ..Config::bare(&AppDirs::below("/home/u")) }
+            Config { inputs: vec![file], ..Config::bare(&AppDirs::under_home("/home/u")) }
         });
-        assert!(loads <= 5 && inputs.iter().all(|(path, stamp)| FileState::of(path) != *stamp));
+        assert!(loads <= 5 && inputs.iter().all(|(path, stamp)| FileState::read(path) != *stamp));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use guard_config::{line_and_column, of_refused_settings};
+use guard_config::{line_and_column, refused_settings};
 use guard_contract::policy::Entry;
 use guard_contract::{FaultKind, Limits};
 use guard_engine::Engine;
@@ -42,8 +42,7 @@ pub(super) fn usual_settings(entry: &mut Entry, artifact: &Artifact) {
         let mut salvage = Salvage { configure: &configure, left: TRIES, refused: Vec::new() };
         let part = salvage.part("", &value, &|value| value, refusal.clone());
         let is_usable = |part: &Value| part.as_object().is_some_and(|part| !part.is_empty());
-        let problem =
-            |settings: String, refusal: &str| of_refused_settings(&Entry { settings, ..entry.clone() }, refusal);
+        let problem = |settings: String, refusal: &str| refused_settings(&Entry { settings, ..entry.clone() }, refusal);
         let is_of_version = |refused: &RejectedEntry| refused.place == VERSION;
         match part.filter(is_usable) {
             Some(part) if !salvage.refused.iter().any(is_of_version) => {
@@ -131,7 +130,7 @@ impl Salvage<'_> {
             };
             let part = match self.accept(&with(value.clone())) {
                 Ok(()) => Some(value.clone()),
-                Err(why) => self.part(&below(place, key), value, &with, why),
+                Err(why) => self.part(&member_path(place, key), value, &with, why),
             };
             kept.extend(part.map(|part| (key.clone(), part)));
         }
@@ -153,7 +152,7 @@ impl Salvage<'_> {
                 Value::Object(members)
             };
             let before = self.refused.len();
-            if let Some(part) = self.part(&below(place, key), value, &|value| frame(with(value)), why.clone()) {
+            if let Some(part) = self.part(&member_path(place, key), value, &|value| frame(with(value)), why.clone()) {
                 return Some(with(part));
             }
             self.refused.truncate(before);
@@ -163,7 +162,7 @@ impl Salvage<'_> {
             rest.remove(key);
             let rest = Value::Object(rest);
             if self.accept(&frame(rest.clone())).is_ok() {
-                self.refuse(&below(place, key), &frame(Value::Object(members.clone())), why);
+                self.refuse(&member_path(place, key), &frame(Value::Object(members.clone())), why);
                 return Some(rest);
             }
         }
@@ -211,7 +210,7 @@ fn place_of(complaint: &str, file: &Path) -> String {
 }
 
 /// The place of a member.
-fn below(place: &str, key: &str) -> String {
+fn member_path(place: &str, key: &str) -> String {
     if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
 }
 

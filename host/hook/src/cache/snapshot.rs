@@ -50,7 +50,7 @@ impl Snapshot {
     /// The file is still the one that was checked.
     #[must_use]
     pub fn holds(&self) -> bool {
-        Stamp::of_private(&self.path) == Some(self.stamp)
+        Stamp::for_private_file(&self.path) == Some(self.stamp)
     }
 }
 
@@ -109,7 +109,7 @@ impl Artifacts {
             return known;
         }
         // A file that has changed since would give a snapshot of something else.
-        let component = Component::of(entry).ok().filter(|component| component.sha256 == artifact.component)?;
+        let component = Component::from_entry(entry).ok().filter(|component| component.sha256 == artifact.component)?;
         let taken = match component.wasm(making.unpack).and_then(|wasm| take(entry, &wasm, artifact, making.compile)) {
             Ok(taken) => taken,
             // The machine's fault, which may be gone the next time.
@@ -161,7 +161,7 @@ impl Artifacts {
         let path = self.file(component, key, "cwasm");
         let usable = || {
             // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
-            let stamp = Stamp::of_private(&path)?;
+            let stamp = Stamp::for_private_file(&path)?;
             let sound = hex(&Sha256::digest(fs::read(&path).ok()?)) == digest && Engine::new().ok()?.map(&path).is_ok();
             sound.then_some(stamp)
         };

@@ -140,7 +140,7 @@ impl Confinement<'_> {
         let option = if verdict.outcome == Outcome::Ask { "--confirmed " } else { "" };
         let line = |option: &str| format!("{} run {option}-- bash -c {}", word(self.program), quoted(text));
         let said = |outcome, text: String, remedy: String| {
-            Verdict::all([verdict.clone(), merge([Opinion::of_host(CONFINE, name, outcome, text, remedy)])])
+            Verdict::all([verdict.clone(), merge([Opinion::from_host(CONFINE, name, outcome, text, remedy)])])
         };
         if let Err(why) = (self.supported)() {
             let remedy = "say why it is needed, so that the user can approve it".to_owned();
@@ -173,8 +173,8 @@ fn class_name(class: ConfineClass) -> &'static str {
 /// The first of the classes that a command of the call is of, and that isn't confined yet.
 fn class(analysis: &Analysis, classes: &[ConfineClass]) -> Option<ConfineClass> {
     let is_here = |command: &Command| {
-        let is_elsewhere = |kind: &str| kind == RUN || ELSEWHERE.contains(&kind);
-        program(command) != RUN && !command.via.iter().any(|via| is_elsewhere(&via.kind))
+        let is_remote = |kind: &str| kind == RUN || ELSEWHERE.contains(&kind);
+        program(command) != RUN && !command.via.iter().any(|via| is_remote(&via.kind))
     };
     let command = |id: u32| analysis.commands.iter().find(|command| command.id == id);
     let is_unknown =

@@ -78,7 +78,7 @@ pub(super) fn answer(
     }
     let effects = traces.iter().filter_map(|trace| trace.analysis.as_ref()).flat_map(|analysis| &analysis.effects);
     let ends = effects.map(|effect| effect.path.canonical.as_str()).filter(|path| !path.is_empty());
-    let Some(operation) = Operation::of(calls, ends) else { return (verdict, None) };
+    let Some(operation) = Operation::from_calls(calls, ends) else { return (verdict, None) };
     let session = Sessions::name(&at.session);
     let known = config.sessions.of(&session);
     let confirm = confirm_command(dirs);
@@ -133,7 +133,7 @@ pub(super) fn answer(
 fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> Option<(&'a Entry, Vec<&'a Entry>)> {
     let [call] = calls else { return None };
     let (line, _) = call.command()?;
-    let choice = Choice::of_line(line, confirm)?;
+    let choice = Choice::parse(line, confirm)?;
     match choose(known.confirmable(), &choice, &[]) {
         ChoiceMatch::One(entry) => Some((entry, known.chosen_with(entry, &choice))),
         ChoiceMatch::None | ChoiceMatch::Several(_) => None,
@@ -142,7 +142,7 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
 
 /// The reply tells the agent how a person lets the call run, instead of asking one.
 pub(super) fn is_for_agent(verdict: &Verdict, reader: Reader) -> bool {
-    reader == Reader::Agent || reader == Reader::Either && are_scripts(verdict)
+    reader == Reader::Agent || reader == Reader::Either && is_scripts_question(verdict)
 }
 
 /// The end of a question: how a person ends questions like it, or why nothing does, and then how to approve the call. The
@@ -150,17 +150,17 @@ pub(super) fn is_for_agent(verdict: &Verdict, reader: Reader) -> bool {
 ///
 /// Where a person may read it, a command to copy is a line of its own and not the last one: Claude Code adds a word to
 /// the last line.
-pub(super) fn with_way_out(
+pub(super) fn with_remedy(
     verdict: &Verdict,
     prepared: &Prepared,
     dirs: &AppDirs,
     by_allow: bool,
     reader: Reader,
 ) -> String {
-    if !verdict.closing.is_empty() && are_scripts(verdict) {
+    if !verdict.closing.is_empty() && is_scripts_question(verdict) {
         return verdict.closing.clone();
     }
-    let how = way_out(verdict, prepared, &dirs.managed, by_allow);
+    let how = remedy(verdict, prepared, &dirs.managed, by_allow);
     let is_command = how == ALLOW;
     let how = if is_command && reader != Reader::Agent { ALLOW_LINES.to_owned() } else { how };
     let last = if is_command && reader != Reader::Agent && verdict.closing.is_empty() { LAST } else { "" };
@@ -180,7 +180,8 @@ pub(super) fn can_allow(
     let ([call], [trace]) = (calls, traces) else { return false };
     let is_shown = call.tool == SHELL && call.command().is_some_and(|(line, _)| redact(line) == line);
     let analysis = trace.analysis.as_deref().filter(|_| is_shown);
-    analysis.is_some_and(|analysis| chain.sparing(verdict, (call, at, facts), analysis, |allow| allow).is_some())
+    analysis
+        .is_some_and(|analysis| chain.narrowest_allows(verdict, (call, at, facts), analysis, |allow| allow).is_some())
 }
 
 /// How questions like this one end, for an agent and for a person.
@@ -191,14 +192,14 @@ const ALLOW_LINES: &str = "Stop being asked:\nguard-host allow --last";
 const LAST: &str = "Only a person can do this, in a terminal.";
 
 /// A policy that replaces a script asks: then the question ends as the script has it.
-fn are_scripts(verdict: &Verdict) -> bool {
+fn is_scripts_question(verdict: &Verdict) -> bool {
     verdict
         .asks()
         .any(|asked| guard_builtins::find(&asked.policy).is_some_and(|builtin| builtin.confirmed_by.is_some()))
 }
 
 /// How a person ends questions like this one, or why nothing does.
-fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool) -> String {
+fn remedy(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool) -> String {
     if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
         return "No allow ends this question, because it protects guard-host itself".to_owned();
     }
@@ -221,7 +222,7 @@ fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: boo
         false => {
             let owned = |asked: &Attributed| {
                 let entries = named(asked);
-                entries.first().map(|entry| owner((entry.layer, &entry.source, &entry.settings_source.file)))
+                entries.first().map(|entry| settings_owner((entry.layer, &entry.source, &entry.settings_source.file)))
             };
             let stays = |asked: &&Attributed| is_in_chain(asked) && !has_settings(asked);
             verdict.asks().filter(stays).find_map(owned).unwrap_or_default()
@@ -230,7 +231,7 @@ fn way_out(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: boo
 }
 
 /// The place that alone ends the questions of a policy, where neither an allow nor the user's settings do.
-fn owner((layer, source, settings): (Layer, &Source, &Path)) -> String {
+fn settings_owner((layer, source, settings): (Layer, &Source, &Path)) -> String {
     let path = match (layer, source) {
         (Layer::Project, _) => return "Only this project's .guard/guard.toml can end this question".to_owned(),
         (_, Source::File(path)) => path,
@@ -241,9 +242,9 @@ fn owner((layer, source, settings): (Layer, &Source, &Path)) -> String {
 }
 
 /// The end of a question that a server asks.
-pub(super) fn with_way_out_of_server(verdict: &Verdict, config: &Config) -> String {
+pub(super) fn with_server_remedy(verdict: &Verdict, config: &Config) -> String {
     let url = config.remote.as_ref().map(|remote| remote.url.as_str()).unwrap_or_default();
-    let is_servers = !url.is_empty() && verdict.asks().any(|asked| !asked.of_host) && !are_scripts(verdict);
+    let is_servers = !url.is_empty() && verdict.asks().any(|asked| !asked.of_host) && !is_scripts_question(verdict);
     let how = if is_servers { format!("Only the configuration of {url} can end this question") } else { String::new() };
     let parts = [how.as_str(), verdict.closing.as_str()].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n\n")
@@ -303,7 +304,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let managed = folder.path().join("managed.toml");
         std::fs::write(&managed, "lock = [\"protected-files\"]\n").unwrap();
-        let dirs = AppDirs { managed: managed.clone(), ..AppDirs::below(folder.path().to_str().unwrap()) };
+        let dirs = AppDirs { managed: managed.clone(), ..AppDirs::under_home(folder.path().to_str().unwrap()) };
         let brought = CommandLineOverrides { only: Some(vec!["path-context".to_owned()]), settings: None };
         let mut config = load_with(&dirs, &[], &brought);
         let member = |entry| Member { entry, readiness: Readiness::Broken(FaultKind::NotReady) };
@@ -330,7 +331,7 @@ mod tests {
             ("policy-of-a-project", false, true, ALLOW),
             ("policy-of-a-project", false, false, ""),
         ] {
-            assert_eq!(way_out(&asked(policy, of_host), &prepared, &managed, by_allow), expected, "{policy}");
+            assert_eq!(remedy(&asked(policy, of_host), &prepared, &managed, by_allow), expected, "{policy}");
         }
     }
 
@@ -343,7 +344,7 @@ mod tests {
             (Layer::User, &file, "Only the policy itself can end this question: /p/ours.rego"),
             (Layer::User, &built_in, "Only the policy itself can end this question: /p/team.toml"),
         ] {
-            assert_eq!(owner((layer, source, Path::new("/p/team.toml"))), expected, "{source:?}");
+            assert_eq!(settings_owner((layer, source, Path::new("/p/team.toml"))), expected, "{source:?}");
         }
     }
 }

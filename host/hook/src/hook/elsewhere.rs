@@ -30,14 +30,14 @@ pub(super) struct RemoteDecision {
 impl Judge<'_> {
     /// Asks the policies here that the user may not loosen, that ask for the history of the session, which lies here, and
     /// those that the hook's command line brings settings for; and the server for everything else.
-    pub(super) fn ask_elsewhere(&self, of: CallBatch<'_>, remote: &Remote) -> RemoteDecision {
+    pub(super) fn decide_remotely(&self, of: CallBatch<'_>, remote: &Remote) -> RemoteDecision {
         let Prepared { config, members, .. } = &of.chain.prepared;
         let brought = self.brought.only.iter().flatten().filter(|_| self.brought.settings.is_some());
-        let own = members.iter().filter(|member| is_asked_here(config, member)).map(|member| &member.entry.name);
+        let own = members.iter().filter(|member| is_asked_locally(config, member)).map(|member| &member.entry.name);
         let own: Vec<String> = own.chain(brought).cloned().collect();
         let recording = Arc::new(Recording::of(self.facts.clone()));
         let facts: Arc<dyn Facts> = recording.clone();
-        let traces = self.ask_here(of, Some(&own), Some(&facts));
+        let traces = self.ask_locally(of, Some(&own), Some(&facts));
         if remote.fallback != Fallback::Local {
             // For the deadline, should it come first.
             of.call.record_opinion(&no_answer(remote, "it has not answered yet"));
@@ -64,7 +64,7 @@ impl Judge<'_> {
             Err(why) => {
                 let verdict = merge([no_answer(remote, &why)]);
                 let traces = match remote.fallback {
-                    Fallback::Local => self.ask_here(of, self.brought.only.as_deref(), None),
+                    Fallback::Local => self.ask_locally(of, self.brought.only.as_deref(), None),
                     Fallback::Ask | Fallback::Deny => traces,
                 };
                 RemoteDecision { traces, verdict, journal: Vec::new() }
@@ -75,7 +75,7 @@ impl Judge<'_> {
 
 /// Whether this machine evaluates a policy although a server decides.
 #[must_use]
-pub fn is_asked_here(config: &Config, member: &Member) -> bool {
+pub fn is_asked_locally(config: &Config, member: &Member) -> bool {
     !config.may_loosen(Layer::User, &member.entry) || wants_history(member)
 }
 
@@ -94,5 +94,5 @@ fn no_answer(remote: &Remote, why: &str) -> Opinion {
     };
     let text = format!("the server `{}` decides here, and gave no answer: {why}", remote.url);
     let remedy = "try again, or run it yourself; `[remote]` in guard.toml names the server".to_owned();
-    Opinion::of_host("remote", "no-answer", outcome, text, remedy)
+    Opinion::from_host("remote", "no-answer", outcome, text, remedy)
 }

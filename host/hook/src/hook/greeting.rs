@@ -7,7 +7,7 @@ use guard_config::{Fallback, Remote, trust};
 use guard_contract::Outcome;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_state::files::read_text;
-use guard_state::{Pause, AppDirs};
+use guard_state::{AppDirs, Pause};
 
 /// The most policies that are named.
 const NAMES: usize = 6;
@@ -42,20 +42,20 @@ pub(super) fn verdict(prepared: &Prepared, dirs: &AppDirs, projects: &[String]) 
         0 => "",
         _ => "; something is broken: run `guard-host doctor`",
     };
-    let paused = match Pause::of(&dirs.state, Timestamp::now()) {
+    let paused = match Pause::load(&dirs.state, Timestamp::now()) {
         Some(pause) => format!("; PAUSED until {}", pause.until),
         None => String::new(),
     };
     let text = format!("guard-host is on: {what}{paused}{broken}");
-    let on = Opinion::of_host("guard-host", "on", Outcome::Warn, text, String::new());
+    let on = Opinion::from_host("guard-host", "on", Outcome::Warn, text, String::new());
     merge([on].into_iter().chain(missing_rules(dirs, projects)))
 }
 
 /// A warning for each of these projects whose rules a person trusted and that has none now.
 pub(super) fn missing_rules(dirs: &AppDirs, projects: &[String]) -> Vec<Opinion> {
     let files = trust::missing(dirs, projects);
-    let warning = |(text, remedy)| Opinion::of_host("config", "missing-rules", Outcome::Warn, text, remedy);
-    files.iter().map(|file| warning(trust::told_missing(file))).collect()
+    let warning = |(text, remedy)| Opinion::from_host("config", "missing-rules", Outcome::Warn, text, remedy);
+    files.iter().map(|file| warning(trust::missing_file_problem(file))).collect()
 }
 
 /// Whether this user can read the token of the server.

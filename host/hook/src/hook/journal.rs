@@ -31,7 +31,7 @@ pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, ca
 }
 
 /// Appends the lines of a server's policies, as far as the policies of these names have the streams here.
-pub(super) fn write_told(
+pub(super) fn write_remote(
     prepared: &Prepared,
     at: &CallContext,
     facts: &dyn Facts,

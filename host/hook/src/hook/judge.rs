@@ -12,7 +12,7 @@ use super::consent::{self, Reader};
 use super::elsewhere::RemoteDecision;
 use super::notes::with_notes;
 use super::open_call::OpenCall;
-use super::records::{DecisionRecord, RefusedSettings, RecordKind, Records, history_of};
+use super::records::{DecisionRecord, RecordKind, Records, RefusedSettings, history_of};
 use super::settings_change;
 use super::{bypass, greeting, outcome, refused};
 use crate::audit::Decision;
@@ -38,7 +38,7 @@ use guard_harness::{AskScene, Event, Harness, Payload, Variable};
 use guard_platform::paths::judged_text;
 use guard_state::environment::Environment;
 use guard_state::history::History;
-use guard_state::{Pause, AppDirs};
+use guard_state::{AppDirs, Pause};
 
 /// Where chains come from.
 pub trait Chains {
@@ -94,7 +94,7 @@ struct Evaluation {
     /// Journal entries of the server's policies.
     journal: Vec<JournalEntry>,
     /// A server has decided.
-    is_elsewhere: bool,
+    is_remote: bool,
 }
 
 /// The answer to a payload.
@@ -141,7 +141,7 @@ impl Judge<'_> {
         };
         let harness = guard_harness::detect(object, named);
         let surface = harness.surface_in(object, self.variable);
-        call.speak(harness, surface);
+        call.set_reply_form(harness, surface);
         match harness.decode(object) {
             Ok(payload) => {
                 let input = object.get("tool_input").and_then(Value::as_object);
@@ -166,10 +166,10 @@ impl Judge<'_> {
             Event::Calls(calls) if !calls.is_empty() => calls,
             event => return self.note_event(harness, payload, event),
         };
-        let at = circumstances(harness, &payload, self.environment, &**self.facts);
-        let surface = if payload.unknown_event { surface.of_unknown_event() } else { surface };
+        let at = call_context(harness, &payload, self.environment, &**self.facts);
+        let surface = if payload.unknown_event { surface.for_unknown_event() } else { surface };
         let surface = self.surface_of((harness, surface), &calls, &at);
-        call.speak(harness, surface);
+        call.set_reply_form(harness, surface);
         let chain = self.chains.chain(&at);
         let config = &chain.prepared.config;
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
@@ -179,12 +179,12 @@ impl Judge<'_> {
             call.deny_asks();
         }
         note(call, &config.audit, &calls, &at);
-        let pause = Pause::of(&self.dirs.state, Timestamp::now());
+        let pause = Pause::load(&self.dirs.state, Timestamp::now());
         let history = history_of(self.dirs, &payload);
         let asked =
             CallBatch { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref(), history: history.as_ref() };
 
-        let Evaluation { traces, verdict, journal, is_elsewhere } = self.ask(asked);
+        let Evaluation { traces, verdict, journal, is_remote } = self.ask(asked);
         let (verdict, told) = with_notes(verdict, asked, &traces, self.dirs);
         let verdict = with_history_note(verdict, asked, &traces);
         let verdict = self.confined(verdict, asked, &traces, (surface, input));
@@ -195,13 +195,13 @@ impl Judge<'_> {
         };
         call.set_copy(copy.id());
         let verdict = copy.in_place_of_asks(verdict, &chain.prepared);
-        let reader = reader(surface, denies_asks, asks_itself(harness, &at));
+        let reader = reply_reader(surface, denies_asks, asks_itself(harness, &at));
         let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.dirs, reader);
-        if question.is_some() && !is_elsewhere {
+        if question.is_some() && !is_remote {
             let by_allow = consent::can_allow(&verdict, &chain, (&calls, &traces), &at, &**self.facts);
-            verdict.closing = consent::with_way_out(&verdict, &chain.prepared, self.dirs, by_allow, reader);
+            verdict.closing = consent::with_remedy(&verdict, &chain.prepared, self.dirs, by_allow, reader);
         } else if question.is_some() {
-            verdict.closing = consent::with_way_out_of_server(&verdict, config);
+            verdict.closing = consent::with_server_remedy(&verdict, config);
         }
         let is_refused = consent::is_for_agent(&verdict, reader);
         copy.tell(&mut verdict, is_refused);
@@ -211,8 +211,20 @@ impl Judge<'_> {
         let by_person = surface.answered_by_person;
         let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
         let outcome = verdict.outcome;
-        let decided =
-            DecisionRecord { chain, calls, traces, journal, outcome, question, by_person, prompted, key, told, at, history };
+        let decided = DecisionRecord {
+            chain,
+            calls,
+            traces,
+            journal,
+            outcome,
+            question,
+            by_person,
+            prompted,
+            key,
+            told,
+            at,
+            history,
+        };
         let records = Records(RecordKind::Decided(Box::new(decided)));
         Judgement { said: PayloadAnswer::Verdict(verdict), records }
     }
@@ -240,13 +252,13 @@ impl Judge<'_> {
     fn note_event(&self, harness: &'static dyn Harness, payload: Payload, event: Event) -> Judgement {
         let kept = match event {
             Event::Told(end, calls) => {
-                let at = circumstances(harness, &payload, self.environment, &**self.facts);
+                let at = call_context(harness, &payload, self.environment, &**self.facts);
                 let is_kept = history_of(self.dirs, &payload).is_some();
                 let analyses = calls.iter().map(|call| is_kept.then(|| self.read(call, &at)).flatten()).collect();
                 RecordKind::Told { end, harness: harness.name(), payload: Box::new(payload), calls, analyses }
             }
             Event::SessionStart => {
-                let at = circumstances(harness, &payload, self.environment, &**self.facts);
+                let at = call_context(harness, &payload, self.environment, &**self.facts);
                 let prepared = &self.chains.chain(&at).prepared;
                 return PayloadAnswer::Verdict(greeting::verdict(prepared, self.dirs, &at.projects())).into();
             }
@@ -259,7 +271,7 @@ impl Judge<'_> {
 
     /// The verdict on changed settings. A person's pause of everything lets them be applied.
     fn note_settings(&self, harness: &'static dyn Harness, payload: &Payload, file: &str) -> Judgement {
-        let pause = Pause::of(&self.dirs.state, Timestamp::now());
+        let pause = Pause::load(&self.dirs.state, Timestamp::now());
         if pause.is_some_and(|pause| pause.denies && pause.only.is_empty()) {
             return PayloadAnswer::Verdict(merge([])).into();
         }
@@ -267,7 +279,7 @@ impl Judge<'_> {
         if verdict.outcome != Outcome::Deny {
             return PayloadAnswer::Verdict(verdict).into();
         }
-        let at = circumstances(harness, payload, self.environment, &**self.facts);
+        let at = call_context(harness, payload, self.environment, &**self.facts);
         let input = Map::from_iter([("file_path".to_owned(), Value::from(file))]);
         let call = ToolCall::new("ConfigChange", input);
         let held = RefusedSettings { chain: self.chains.chain(&at), at, call, verdict: verdict.clone() };
@@ -277,9 +289,9 @@ impl Judge<'_> {
     /// Asks who decides: the chain of this machine, and a server if the configuration names one.
     fn ask(&self, asked: CallBatch<'_>) -> Evaluation {
         let (traces, elsewhere) = match &asked.chain.prepared.config.remote {
-            None => (self.ask_here(asked, self.brought.only.as_deref(), None), None),
+            None => (self.ask_locally(asked, self.brought.only.as_deref(), None), None),
             Some(remote) => {
-                let RemoteDecision { traces, verdict, journal } = self.ask_elsewhere(asked, remote);
+                let RemoteDecision { traces, verdict, journal } = self.decide_remotely(asked, remote);
                 (traces, Some((verdict, journal)))
             }
         };
@@ -291,12 +303,12 @@ impl Judge<'_> {
             })
             .collect();
         let (elsewhere, journal) = elsewhere.unzip();
-        let is_elsewhere = elsewhere.is_some();
+        let is_remote = elsewhere.is_some();
         let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));
         let mut verdict = history::without_retries(verdict);
         // Only the chain of this machine may skip the harness's own prompt.
-        verdict.skips_prompt &= !is_elsewhere;
-        Evaluation { traces, verdict, journal: journal.unwrap_or_default(), is_elsewhere }
+        verdict.skips_prompt &= !is_remote;
+        Evaluation { traces, verdict, journal: journal.unwrap_or_default(), is_remote }
     }
 
     /// Where the reply about these calls is taken.
@@ -306,14 +318,14 @@ impl Judge<'_> {
         calls: &[ToolCall],
         at: &CallContext,
     ) -> &'static Surface {
-        let resolve = straight(at, &**self.facts);
+        let resolve = unlinked_path(at, &**self.facts);
         let mode = Some(at.permission_mode.as_str());
         harness.surface_of(surface, &AskScene { mode, calls, variable: self.variable, resolve: &resolve })
     }
 
     /// Asks the chain of this machine about every call: all of it, or the policies of these names. With `facts` of its own it
     /// is not all that decides: folders below the project are not asked, and a replay would know too little.
-    pub(super) fn ask_here(
+    pub(super) fn ask_locally(
         &self,
         of: CallBatch<'_>,
         only: Option<&[String]>,
@@ -380,8 +392,8 @@ impl Judge<'_> {
         let scene = AskScene { mode, variable: self.variable, ..AskScene::UNREAD };
         // An agent can make a payload too large or unclear, and can't make it malformed.
         let is_agents = !matches!(refusal, Refusal::Malformed(_));
-        call.speak(harness, if is_agents { harness.surface_of(surface, &scene) } else { surface });
-        let at = circumstances(harness, &Payload::nowhere(), self.environment, &**self.facts);
+        call.set_reply_form(harness, if is_agents { harness.surface_of(surface, &scene) } else { surface });
+        let at = call_context(harness, &Payload::nowhere(), self.environment, &**self.facts);
         // Only the settings are needed, so nothing is made for them.
         let config = guard_config::load(self.dirs, &at.projects());
         call.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
@@ -405,7 +417,7 @@ fn with_history_note(verdict: Verdict, asked: CallBatch<'_>, traces: &[Trace]) -
 }
 
 /// The reader of a question.
-fn reader(surface: &Surface, denies_asks: bool, asks_itself: bool) -> Reader {
+fn reply_reader(surface: &Surface, denies_asks: bool, asks_itself: bool) -> Reader {
     match surface.ask {
         Ask::Person if denies_asks => Reader::Agent,
         Ask::Person if asks_itself => Reader::Person,
@@ -422,7 +434,7 @@ fn asks_itself(harness: &dyn Harness, at: &CallContext) -> bool {
 }
 
 /// The path that a word names, where no link below the working directory is on the way and the disk tells so.
-fn straight<'a>(at: &'a CallContext, facts: &'a dyn Facts) -> impl Fn(&str) -> Option<String> + 'a {
+fn unlinked_path<'a>(at: &'a CallContext, facts: &'a dyn Facts) -> impl Fn(&str) -> Option<String> + 'a {
     let end = OnceCell::new();
     move |word| {
         let resolver = end.get_or_init(|| {
@@ -447,7 +459,7 @@ fn note(open: &OpenCall, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
 }
 
 /// Where the call happens: the harness's word first, then the machine's.
-pub(super) fn circumstances(
+pub(super) fn call_context(
     harness: &dyn Harness,
     payload: &Payload,
     environment: &Environment,

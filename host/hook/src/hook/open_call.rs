@@ -120,7 +120,7 @@ impl OpenCall {
             return self.where_nobody_is_asked(decided);
         }
         let heard = attempt(&self.heard).map(|heard| heard.clone()).unwrap_or_default();
-        let own = Opinion::of_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
+        let own = Opinion::from_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
         self.where_nobody_is_asked(merge(heard.into_iter().chain([own])))
     }
 
@@ -157,7 +157,7 @@ impl OpenCall {
         self.is_unlogged.store(true, Ordering::Relaxed);
         let text = format!("no call may run without its line in the audit log, which cannot be written: {error}");
         let remedy = "look at the log's folder; `[audit]` in guard.toml names the file".to_owned();
-        let own = Opinion::of_host("hook", "no-audit-line", on_error, text, remedy);
+        let own = Opinion::from_host("hook", "no-audit-line", on_error, text, remedy);
         let own = self.where_nobody_is_asked(merge([own]));
         let mut verdict = Verdict::all([verdict.clone(), own]);
         verdict.closing.clear();
@@ -208,7 +208,7 @@ impl OpenCall {
         match attempt(&self.record).as_deref() {
             Some(Some((audit, _, at))) if audit.level != AuditLevel::Interventions => {
                 let call = ToolCall::new("", Map::from_iter([("error".to_owned(), text.into())]));
-                let error = Opinion::of_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
+                let error = Opinion::from_host("hook", FAULT, Outcome::Abstain, text.to_owned(), String::new());
                 let account = AuditDetails { elapsed: self.elapsed(), ..AuditDetails::default() };
                 let line = audit::line(audit, &call, at, &merge([error]), account)?;
                 line.map_or(Ok(()), |line| audit::write(audit, &line))
@@ -218,7 +218,7 @@ impl OpenCall {
     }
 
     /// The reply goes out in this harness's dialect, as this surface of it takes it.
-    pub(super) fn speak(&self, harness: &'static dyn Harness, surface: &'static Surface) {
+    pub(super) fn set_reply_form(&self, harness: &'static dyn Harness, surface: &'static Surface) {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = (harness, surface);
     }
 
@@ -307,7 +307,7 @@ mod tests {
         let call = OpenCall::new(Instant::now(), guard_harness::default());
         let early = || call.early("there was no verdict in time", "").outcome;
         assert_eq!(early(), Outcome::Ask);
-        let opinion = |outcome| Opinion::of_host("p", "r", outcome, "a text".to_owned(), String::new());
+        let opinion = |outcome| Opinion::from_host("p", "r", outcome, "a text".to_owned(), String::new());
         for outcome in [Outcome::Abstain, Outcome::Warn, Outcome::Ask] {
             call.set_decided(&merge([opinion(outcome)]));
             assert_eq!(early(), outcome);

@@ -93,16 +93,16 @@ fn paths(value: &Value, at: &str, depth: usize, found: &mut String) {
 }
 
 fn object(map: &Map<String, Value>, roots: &[(String, &'static str)], depth: usize) -> Map<String, Value> {
-    map.iter().map(|(key, value)| (clean(key, roots), of_key(key, value, roots, depth))).collect()
+    map.iter().map(|(key, value)| (clean(key, roots), redact_keyed(key, value, roots, depth))).collect()
 }
 
 /// A value under a key that may say that it is a secret, or who somebody is.
-fn of_key(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usize) -> Value {
+fn redact_keyed(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usize) -> Value {
     let lower = key.to_ascii_lowercase();
     match value {
         Value::Null | Value::Bool(_) => value.clone(),
         _ if is_telling(key) => MARK.into(),
-        _ if WHO.contains(&lower.replace(['_', '-'], "").as_str()) => nobody(key, value, roots, depth),
+        _ if WHO.contains(&lower.replace(['_', '-'], "").as_str()) => anonymize(key, value, roots, depth),
         Value::String(text) if !text.is_empty() && (lower.ends_with("id") || lower.ends_with("email")) => {
             Value::from(key)
         }
@@ -111,14 +111,14 @@ fn of_key(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usi
 }
 
 /// A value that tells who somebody is: every text in it becomes the key that it stands under.
-fn nobody(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usize) -> Value {
+fn anonymize(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else { return Value::Null };
     match value {
         Value::String(text) if !text.is_empty() => Value::from(key),
-        Value::Array(values) => values.iter().map(|value| nobody(key, value, roots, depth)).collect(),
+        Value::Array(values) => values.iter().map(|value| anonymize(key, value, roots, depth)).collect(),
         Value::Object(map) => {
             let of = |(key, value): (&String, &Value)| {
-                let value = if is_telling(key) { MARK.into() } else { nobody(key, value, roots, depth) };
+                let value = if is_telling(key) { MARK.into() } else { anonymize(key, value, roots, depth) };
                 (clean(key, roots), value)
             };
             Value::Object(map.iter().map(of).collect())
@@ -153,7 +153,7 @@ fn clean(text: &str, roots: &[(String, &'static str)]) -> String {
     shorten(&text, TEXT_BYTES)
 }
 
-fn of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '-')
 }
 
@@ -162,7 +162,7 @@ fn moved(text: &str, root: &str, other: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(root) {
         out.push_str(before);
-        let whole = !after.starts_with(of_name) && !out.ends_with(of_name);
+        let whole = !after.starts_with(is_name_char) && !out.ends_with(is_name_char);
         out.push_str(if whole { other } else { root });
         rest = after;
     }
@@ -197,7 +197,7 @@ impl Home {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
         while let Some((before, after)) = rest.split_once(self.start) {
             out.push_str(before);
-            let outside = |c: char| !(of_name(c) || self.deep && c == '/');
+            let outside = |c: char| !(is_name_char(c) || self.deep && c == '/');
             let (user, left) =
                 after.split_at_checked(after.find(outside).unwrap_or(after.len())).unwrap_or((after, ""));
             let named = if self.start == "~" {
@@ -206,7 +206,7 @@ impl Home {
             } else {
                 !user.is_empty()
             };
-            let begins = !out.ends_with(of_name) || is_above(&out);
+            let begins = !out.ends_with(is_name_char) || is_above(&out);
             out.push_str(self.start);
             out.push_str(if named && begins { "u" } else { user });
             rest = left;

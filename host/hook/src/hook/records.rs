@@ -87,7 +87,7 @@ impl Records {
                     history::note_denials(history, calls, traces, is_denied);
                 }
                 journal::write(&chain.prepared, at, facts, calls, traces);
-                journal::write_told(&chain.prepared, at, facts, calls, traces, journal);
+                journal::write_remote(&chain.prepared, at, facts, calls, traces, journal);
                 if let Some(question) = decided.question.take().filter(|_| !call.is_unlogged()) {
                     let call = std::mem::take(&mut decided.key);
                     question.note(decided.outcome, decided.by_person, decided.prompted, call);
@@ -123,7 +123,7 @@ impl Records {
             RecordKind::Ended { session } => {
                 consent::end(dirs, session);
                 // What cannot be removed grows old.
-                let _ = History::of(&dirs.state, session).map(|history| history.end());
+                let _ = History::open(&dirs.state, session).map(|history| history.end());
             }
         }
     }
@@ -132,5 +132,5 @@ impl Records {
 /// The history of the session that a payload comes from, or of the one that this belongs to.
 pub(super) fn history_of(dirs: &AppDirs, payload: &Payload) -> Option<History> {
     let session = if payload.parent.is_empty() { &payload.session } else { &payload.parent };
-    History::of(&dirs.state, session)
+    History::open(&dirs.state, session)
 }

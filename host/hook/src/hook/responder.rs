@@ -86,7 +86,7 @@ impl Responder {
             reply.exit
         } else {
             if reply.stderr.is_empty() && unsaid == BLOCK {
-                complain(&format!("{}\n", text::reason(verdict)));
+                print_error(&format!("{}\n", text::reason(verdict)));
             }
             unsaid
         };
@@ -97,7 +97,7 @@ impl Responder {
     }
 
     fn watch(&self) {
-        stay_here();
+        pin_to_processor();
         let mut ticks = Ticks::start();
         loop {
             thread::sleep(TICK);
@@ -126,7 +126,7 @@ impl Responder {
 /// Keeps this thread on the processor that it was started on. The process can only end when another processor, if it was
 /// moved there, has woken up to end it: some 5 % of a call.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(portable)))]
-fn stay_here() {
+fn pin_to_processor() {
     let cpu = rustix::thread::sched_getcpu();
     if cpu < rustix::thread::CpuSet::MAX_CPU {
         let mut here = rustix::thread::CpuSet::new();
@@ -137,7 +137,7 @@ fn stay_here() {
 }
 
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(portable))))]
-fn stay_here() {}
+fn pin_to_processor() {}
 
 /// The other thread has the reply and ends the process.
 fn park() -> ! {
@@ -154,7 +154,7 @@ pub fn report(text: &str) -> Reply {
 /// Prints a reply. Gives whether all that it says on standard output was taken.
 fn print(reply: &Reply) -> bool {
     let is_out = reply.stdout.is_empty() || write_out(&reply.stdout).is_ok();
-    complain(&reply.stderr);
+    print_error(&reply.stderr);
     is_out
 }
 
@@ -164,6 +164,6 @@ fn write_out(text: &str) -> std::io::Result<()> {
 }
 
 /// Writes to standard error. A reader that is gone is nobody to tell about it.
-fn complain(text: &str) {
+fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

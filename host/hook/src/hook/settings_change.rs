@@ -24,7 +24,7 @@ const SERVER_PATH: &str = "/hook/claude";
 /// The verdict on changed settings. An abstain lets them be applied.
 pub(super) fn verdict(file: &str, dirs: &AppDirs, environment: &Environment) -> Verdict {
     let deny = |rule: &str, message: String, remedy: &str| {
-        merge([Opinion::of_host("guard-host", rule, Outcome::Deny, message, remedy.to_owned())])
+        merge([Opinion::from_host("guard-host", rule, Outcome::Deny, message, remedy.to_owned())])
     };
     let path = Path::new(file);
     let settings = read(path);

@@ -111,8 +111,9 @@ pub fn run_all<'a>(
     });
     let total = cases.len();
     let done = cases.into_iter().zip(reports).take(last.into_inner().saturating_add(1));
-    let done: Vec<FinishedCase<'a>> =
-        done.filter_map(|((_, ((file, _, _), case, _)), report)| Some(FinishedCase { file, case, report: report? })).collect();
+    let done: Vec<FinishedCase<'a>> = done
+        .filter_map(|((_, ((file, _, _), case, _)), report)| Some(FinishedCase { file, case, report: report? }))
+        .collect();
     let left = total - done.len();
     let coverage = if has_cases { coverage(subject, &done) } else { Coverage::default() };
     let lines = rego::merged(done.iter().map(|done| (done.file, &done.report)));

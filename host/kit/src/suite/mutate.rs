@@ -68,7 +68,7 @@ impl Rewrite {
     #[must_use]
     pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
         match self.how {
-            Rewriter::Command(rewrite) => rewrite(&Shape::of(
+            Rewriter::Command(rewrite) => rewrite(&Shape::parse(
                 text,
                 &analyzer.analyze(&mut Shared::default(), text, "bash", (cwd, home), None).ok()?,
             )?),

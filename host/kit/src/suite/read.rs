@@ -37,7 +37,7 @@ impl SuiteError {
         SuiteError { place: place.into(), text: text.into(), hint: hint.into(), missing: false }
     }
 
-    fn of_file(path: &Path, error: &io::Error) -> Self {
+    fn read_settings(path: &Path, error: &io::Error) -> Self {
         let missing = error.kind() == ErrorKind::NotFound;
         SuiteError { missing, ..SuiteError::new(path.display().to_string(), error.to_string(), "") }
     }
@@ -62,7 +62,7 @@ impl SuiteError {
 ///
 /// A folder cannot be read, or `path` is no file of cases.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
-    let data = fs::metadata(path).map_err(|error| SuiteError::of_file(path, &error))?;
+    let data = fs::metadata(path).map_err(|error| SuiteError::read_settings(path, &error))?;
     if !data.is_dir() {
         if is_suite(path) {
             return Ok(vec![path.to_path_buf()]);
@@ -82,7 +82,7 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
 ///
 /// A folder cannot be read.
 pub fn find_tests(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
-    let data = fs::metadata(path).map_err(|error| SuiteError::of_file(path, &error))?;
+    let data = fs::metadata(path).map_err(|error| SuiteError::read_settings(path, &error))?;
     if !data.is_dir() {
         return Ok(if rego::is_test(path) { vec![path.to_path_buf()] } else { Vec::new() });
     }
@@ -93,7 +93,7 @@ pub fn find_tests(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
 }
 
 fn collect(folder: &Path, depth: usize, counts: fn(&Path) -> bool, files: &mut Vec<PathBuf>) -> Result<(), SuiteError> {
-    let fail = |error: io::Error| SuiteError::of_file(folder, &error);
+    let fail = |error: io::Error| SuiteError::read_settings(folder, &error);
     for entry in fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
         let below = entry.path();
@@ -122,7 +122,7 @@ fn leads_to_folder(path: &Path) -> Result<bool, SuiteError> {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             fail("it is a link to nothing", "remove it, or let it lead to a file of cases")
         }
-        Err(error) => Err(SuiteError::of_file(path, &error)),
+        Err(error) => Err(SuiteError::read_settings(path, &error)),
     }
 }
 
@@ -141,10 +141,10 @@ fn extension(path: &Path) -> Option<&str> {
 /// It cannot be read, does not parse, has no cases, or a case cannot fail.
 pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     let name = path.display().to_string();
-    let text = files::read_text(path, SUITE_BYTES).map_err(|error| SuiteError::of_file(path, &error))?;
+    let text = files::read_text(path, SUITE_BYTES).map_err(|error| SuiteError::read_settings(path, &error))?;
     let suite = match extension(path) {
-        Some("toml") => of_toml(&name, &text)?,
-        Some("jsonl") => of_lines(&name, &text)?,
+        Some("toml") => toml_problem(&name, &text)?,
+        Some("jsonl") => parse_lines(&name, &text)?,
         _ => of_json(&name, &text)?,
     };
     if suite.cases.is_empty() {
@@ -200,7 +200,7 @@ struct Spans {
     cases: Vec<toml::Spanned<IgnoredAny>>,
 }
 
-fn of_toml(name: &str, text: &str) -> Result<Suite, SuiteError> {
+fn toml_problem(name: &str, text: &str) -> Result<Suite, SuiteError> {
     let mut suite: Suite = toml::from_str(text).map_err(|error: toml::de::Error| {
         let place = error.span().map(|span| format!(":{}", line_and_column(text, span.start)));
         SuiteError::of_parser(format!("{name}{}", place.unwrap_or_default()), error.message().trim())
@@ -213,7 +213,7 @@ fn of_toml(name: &str, text: &str) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
-fn of_lines(name: &str, text: &str) -> Result<Suite, SuiteError> {
+fn parse_lines(name: &str, text: &str) -> Result<Suite, SuiteError> {
     let mut suite = Suite::default();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let case: Case = serde_json::from_str(line)

@@ -50,7 +50,7 @@ pub fn tests(subject: &Subject, settings: &Map<String, Value>, cwd: &Path) -> Re
     for _ in 0..PAGES {
         let Some(page) = from.take() else { break };
         let trace = asked(&chain, &json!({ "list": page }));
-        let rows: Vec<Value> = told(&trace).collect();
+        let rows: Vec<Value> = json_log_lines(&trace).collect();
         if rows.is_empty()
             && page == 0
             && let Some(text) = fault(&chain, &trace).filter(|text| !text.contains(NO_CALL))
@@ -97,7 +97,7 @@ fn asked(chain: &Chain, input: &Value) -> Trace {
 }
 
 /// The policy's log lines that are JSON.
-fn told(trace: &Trace) -> impl Iterator<Item = Value> + '_ {
+fn json_log_lines(trace: &Trace) -> impl Iterator<Item = Value> + '_ {
     let lines = trace.steps.iter().flat_map(|step| &step.answer.log).filter(|line| line.level == Level::Info);
     lines.filter_map(|line| serde_json::from_str(&line.message).ok())
 }
@@ -121,7 +121,7 @@ pub(super) fn run(chain: &Chain, file: &Path, case: &Case) -> Report {
     report.time = started.elapsed();
     report.spent = spent(chain, std::slice::from_ref(&trace));
     report.lines = lines(&trace);
-    let outcome = told(&trace).find_map(|row| Some((row.get("passes")?.as_bool()?, row)));
+    let outcome = json_log_lines(&trace).find_map(|row| Some((row.get("passes")?.as_bool()?, row)));
     let (what, mut got) = match outcome {
         Some((true, _)) => return report,
         Some((false, row)) => {
@@ -166,7 +166,8 @@ impl Lines {
 
 /// The lines that a trace notes.
 pub(super) fn lines(trace: &Trace) -> Vec<LineCoverage> {
-    let rows = told(trace).filter_map(|line| serde_json::from_value::<Vec<LineCoverage>>(line.get("lines")?.clone()).ok());
+    let rows = json_log_lines(trace)
+        .filter_map(|line| serde_json::from_value::<Vec<LineCoverage>>(line.get("lines")?.clone()).ok());
     rows.flatten().collect()
 }
 
@@ -174,7 +175,7 @@ pub(super) fn lines(trace: &Trace) -> Vec<LineCoverage> {
 pub(super) fn rules(trace: &Trace) -> Vec<String> {
     let lines = trace.steps.iter().flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
     let rows = lines.filter(|(_, line)| line.level == Level::Info).filter_map(|(step, line)| {
-        let rules: Vec<String> = serde_json::from_value(report::told(line)?.get("rules")?.clone()).ok()?;
+        let rules: Vec<String> = serde_json::from_value(report::json_log_lines(line)?.get("rules")?.clone()).ok()?;
         Some(rules.into_iter().map(move |rule| format!("{}:{rule}", step.policy)))
     });
     rows.flatten().collect()

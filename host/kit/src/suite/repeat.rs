@@ -10,12 +10,12 @@ use guard_contract::verdict::Verdict;
 /// time of the slowest. A difference between the runs is a failure.
 pub(super) fn run_repeatedly(times: NonZeroU32, run: impl Fn() -> Report) -> Report {
     let mut kept = run();
-    let first = told(&kept.verdict);
+    let first = verdict_text(&kept.verdict);
     let (mut failed, mut other) = (u32::from(!kept.passes()), None);
     for number in 2..=times.get() {
         let mut again = run();
         failed += u32::from(!again.passes());
-        let verdict = told(&again.verdict);
+        let verdict = verdict_text(&again.verdict);
         if other.is_none() && verdict != first {
             other = Some((number, verdict));
         }
@@ -39,7 +39,7 @@ pub(super) fn run_repeatedly(times: NonZeroU32, run: impl Fn() -> Report) -> Rep
 }
 
 /// All of a verdict that a person is told.
-fn told(verdict: &Verdict) -> String {
+fn verdict_text(verdict: &Verdict) -> String {
     let mut text = outcome_name(verdict.outcome).to_owned();
     for found in &verdict.findings {
         let (rule, finding) = (found.rule(), &found.finding);
@@ -64,7 +64,7 @@ mod tests {
         run_repeatedly(NonZeroU32::new(times).unwrap(), || {
             number.set(number.get() + 1);
             let message = if otherwise.contains(&number.get()) { "other" } else { "usual" };
-            let opinion = Opinion::of_host("p", "r", Outcome::Ask, message.to_owned(), String::new());
+            let opinion = Opinion::from_host("p", "r", Outcome::Ask, message.to_owned(), String::new());
             let wrong = Difference { what: "outcome", expected: "deny".to_owned(), got: format!("{number:?}") };
             Report {
                 differences: failing.contains(&number.get()).then_some(wrong).into_iter().collect(),

@@ -121,7 +121,9 @@ fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
 /// or asks nothing.
 #[must_use]
 pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn Facts>)> {
-    let Ok(CaseInput { asked: Ok(Some(ChainQuery { calls, at, facts })), .. }) = read(suite, case) else { return Vec::new() };
+    let Ok(CaseInput { asked: Ok(Some(ChainQuery { calls, at, facts })), .. }) = read(suite, case) else {
+        return Vec::new();
+    };
     calls.into_iter().map(|call| (call, at.clone(), facts.clone())).collect()
 }
 

@@ -109,7 +109,7 @@ impl Subject {
                 Ok((policy, artifact, manifest))
             });
             let (policy, artifact, manifest) = made.map_err(|fault| unusable(&entry, &fault))?;
-            let grants = if is_chain { entry.grants } else { GrantSpec::of_wishes(&manifest.grants) };
+            let grants = if is_chain { entry.grants } else { GrantSpec::from_wishes(&manifest.grants) };
             let entry = Entry { grants, ..entry };
             members.push(Member { entry, readiness: Readiness::Ready { artifact, snapshot: None, manifest } });
             policies.push(policy);
@@ -140,7 +140,7 @@ impl Subject {
                 return match fault {
                     fault if fault.is_of_machine() => Err(unusable(entry, &fault)),
                     FaultKind::Refused { text, .. } if self.is_chain => {
-                        let Problem { place, text, hint, .. } = guard_config::of_refused_settings(entry, &text);
+                        let Problem { place, text, hint, .. } = guard_config::refused_settings(entry, &text);
                         fail(format!("{place}: policy `{}`: {text}", entry.name), &hint)
                     }
                     FaultKind::Refused { text, .. } => {
@@ -166,7 +166,7 @@ impl Subject {
         let mut prepared = self.chain_for_suite(suite)?.prepared;
         let mut policies = Vec::with_capacity(prepared.members.len());
         for Member { entry, readiness } in &mut prepared.members {
-            let taken = Component::of(entry)
+            let taken = Component::from_entry(entry)
                 .and_then(|component| {
                     self.engine.snapshot(
                         &component.wasm(guard_builtins::component)?,
@@ -207,14 +207,14 @@ impl Subject {
 /// There is no such built-in and no such file.
 pub(crate) fn entry_of(name: &str, wasi: Wasi, cwd: &Path) -> Result<Entry, SubjectError> {
     let entry = match guard_builtins::find(name) {
-        Some(builtin) => guard_config::of_builtin(builtin, Layer::User),
-        None => of_file(name, &cwd.join(name))?,
+        Some(builtin) => guard_config::builtin_entry(builtin, Layer::User),
+        None => read_settings(name, &cwd.join(name))?,
     };
     Ok(Entry { tools: None, wasi, ..entry })
 }
 
 /// The entry of a component file that no configuration names.
-fn of_file(name: &str, path: &Path) -> Result<Entry, SubjectError> {
+fn read_settings(name: &str, path: &Path) -> Result<Entry, SubjectError> {
     if let Err(error) = fs::metadata(path) {
         let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
         return Err(SubjectError::new(
@@ -269,7 +269,7 @@ impl ComponentLoader {
     }
 
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
-        let component = Component::of(entry)?;
+        let component = Component::from_entry(entry)?;
         if let Some(Made { artifact, manifest }) = self.kept(&component, entry.wasi)? {
             let policy = artifact.policy(&self.engine)?;
             return Ok((policy, artifact, manifest));

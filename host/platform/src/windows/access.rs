@@ -58,7 +58,7 @@ pub enum MachineAccess {
 ///
 /// Its owner and its access list can't be read.
 pub fn of_machine(path: &Path, _: &Path) -> io::Result<MachineAccess> {
-    let security = Security::of(path)?;
+    let security = Security::read(path)?;
     let shown = path.display();
     if !is_system(security.owner) {
         let hint = format!("run `icacls \"{shown}\" /setowner Administrators` as an administrator");
@@ -85,7 +85,7 @@ pub fn is_own(_: &Metadata) -> bool {
 ///
 /// Its owner and its access list can't be read.
 pub fn of_folder(path: &Path, _: &Metadata) -> io::Result<Access> {
-    let security = Security::of(path)?;
+    let security = Security::read(path)?;
     let user = User::of_process()?;
     // What an administrator makes may belong to all of them.
     if !user.is_or_system(security.owner) {
@@ -111,7 +111,7 @@ impl Drop for Security {
 
 impl Security {
     #[expect(unsafe_code, reason = "the contract stands beside the block")]
-    fn of(path: &Path) -> io::Result<Self> {
+    fn read(path: &Path) -> io::Result<Self> {
         let name: Vec<u16> = path.as_os_str().encode_wide().chain([0]).collect();
         let mut security = Security { owner: null_mut(), list: null_mut(), descriptor: null_mut() };
         let wanted = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION;

@@ -263,7 +263,7 @@ impl Space {
     /// That of the disk with this folder. There is no limit of files.
     #[expect(unsafe_code, reason = "the standard library does not have it")]
     #[must_use]
-    pub fn of(folder: &Path) -> Option<Self> {
+    pub fn new(folder: &Path) -> Option<Self> {
         let name: Vec<u16> = folder.as_os_str().encode_wide().chain([0]).collect();
         let (mut left, mut size) = (0, 0);
         let (to_left, to_size) = (from_mut(&mut left), from_mut(&mut size));

@@ -28,7 +28,13 @@ pub(super) fn takes(command: &Command<'_>) -> bool {
 }
 
 /// Notes what flows into the command at this place. Of each line `part` is the secret; of a file's the value.
-pub(super) fn into(text: &str, commands: &[Command<'_>], place: usize, part: SecretPart, found: &mut Vec<Range<usize>>) {
+pub(super) fn into(
+    text: &str,
+    commands: &[Command<'_>],
+    place: usize,
+    part: SecretPart,
+    found: &mut Vec<Range<usize>>,
+) {
     let Some(command) = commands.get(place) else { return };
     let fed = commands.get(place + 1).filter(|_| command.fed);
     let mut first = place;
@@ -41,11 +47,13 @@ pub(super) fn into(text: &str, commands: &[Command<'_>], place: usize, part: Sec
     for source in piped.iter().chain(fed) {
         written(source, part, found);
         for word in &source.here {
-            of_text(word.text(), part, &mut |piece| found.extend(word.place(piece)));
+            secrets_in_lines(word.text(), part, &mut |piece| found.extend(word.place(piece)));
         }
         for document in &source.documents {
             let lines = text.get(document.clone()).unwrap_or_default();
-            of_text(lines, part, &mut |piece| found.push(document.start + piece.start..document.start + piece.end));
+            secrets_in_lines(lines, part, &mut |piece| {
+                found.push(document.start + piece.start..document.start + piece.end)
+            });
         }
     }
 }
@@ -67,18 +75,18 @@ fn written(command: &Command<'_>, part: SecretPart, found: &mut Vec<Range<usize>
     for word in operands {
         // The format has the place of the value.
         let part = if has_format { SecretPart::Whole } else { part };
-        of_text(word.text(), part, &mut |piece| found.extend(word.place(piece)));
+        secrets_in_lines(word.text(), part, &mut |piece| found.extend(word.place(piece)));
     }
 }
 
 /// Tells the secrets of lines.
-pub(super) fn of_text(text: &str, part: SecretPart, told: &mut dyn FnMut(Range<usize>)) {
+pub(super) fn secrets_in_lines(text: &str, part: SecretPart, told: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at + line.len() - line.trim_start().len();
         at += line.len();
         let line = line.trim();
-        let secret = if part == SecretPart::Whole { of_line(line) } else { part.of(line) };
+        let secret = if part == SecretPart::Whole { secret_in_line(line) } else { part.of(line) };
         if let Some(secret) = secret
             && line.get(secret.clone()).is_some_and(|secret| !is_harmless("", secret))
         {
@@ -88,7 +96,7 @@ pub(super) fn of_text(text: &str, part: SecretPart, told: &mut dyn FnMut(Range<u
 }
 
 /// Where the secret stands in a line of a file that keeps secrets, or in one that is a secret.
-fn of_line(line: &str) -> Option<Range<usize>> {
+fn secret_in_line(line: &str) -> Option<Range<usize>> {
     let netrc = ["machine ", "default ", "login ", "account ", "password "];
     if line.is_empty() || line.starts_with(['#', '[']) || netrc.iter().any(|key| line.starts_with(key)) {
         return None;

@@ -54,7 +54,12 @@ const fn row(programs: &'static [&'static str], behind: &'static [&'static str],
     part(programs, behind, place, Whole)
 }
 
-const fn part(programs: &'static [&'static str], behind: &'static [&'static str], place: SecretPosition, part: SecretPart) -> Row {
+const fn part(
+    programs: &'static [&'static str],
+    behind: &'static [&'static str],
+    place: SecretPosition,
+    part: SecretPart,
+) -> Row {
     Row { programs, behind, place, part }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::install::{Foreign, InstallError, ManagedFile, HookLocation};
+use crate::install::{Foreign, HookLocation, InstallError, ManagedFile};
 use guard_platform::paths::native;
 
 /// The program in `hooks.json`, as a shell word.

@@ -12,8 +12,8 @@ use super::{plugin, script, version};
 use crate::command::{self, ProgramNames, StartedHook, arguments, text};
 use crate::entries::Shape;
 use crate::install::{
-    Action, FailureBehavior, FoundHook, InstallError, InstallOptions, ManagedFile, Registration, Scope, HookLocation, Survey,
-    next_steps_of_managed, serve_line,
+    Action, FailureBehavior, FoundHook, HookLocation, InstallError, InstallOptions, ManagedFile, Registration, Scope,
+    Survey, next_steps_of_managed, serve_line,
 };
 use crate::matcher::Matching;
 use guard_contract::Outcome;
@@ -137,7 +137,7 @@ impl Registration for ClaudeCode {
             steps.push("commit the file; everybody who works here needs `guard-host` on the PATH".to_owned());
         }
         let matcher = options.matcher.as_deref().unwrap_or_default();
-        if let Some(unasked) = Matching::Names.left_out(matcher, &TOOLS).ok().filter(|tools| !tools.is_empty()) {
+        if let Some(unasked) = Matching::Names.excluded_tools(matcher, &TOOLS).ok().filter(|tools| !tools.is_empty()) {
             steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
         }
         if let Some(server) = &options.server {
@@ -202,7 +202,7 @@ impl Registration for ClaudeCode {
 
 /// The reason of a text that is a deny with one.
 fn denied(text: &str) -> Option<String> {
-    let answer = Answer::of_text(text).ok().filter(|answer| answer.outcome == Outcome::Deny)?;
+    let answer = Answer::from_text(text).ok().filter(|answer| answer.outcome == Outcome::Deny)?;
     Some(answer.reason).filter(|reason| !reason.is_empty())
 }
 
@@ -328,7 +328,7 @@ fn entry(
         None => call(command::line(&[text(&site.environment.program)?])?)?,
     };
     let matcher = options.matcher.clone().unwrap_or_else(|| "*".to_owned());
-    if let Err(error) = Matching::Names.left_out(&matcher, &TOOLS) {
+    if let Err(error) = Matching::Names.excluded_tools(&matcher, &TOOLS) {
         let names = TOOLS.join("|");
         let text = format!(
             "`--matcher {matcher}` cannot be read: {error}; name the tools, such as `{names}`, or leave it out for all"

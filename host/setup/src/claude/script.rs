@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::registration::{NAME, SETTINGS_DIR, Target, settings_in, target};
 use super::settings::BEFORE;
 use crate::command::{arguments, is_shim, script_of, text};
-use crate::install::{Foreign, InstallError, InstallOptions, ManagedFile, HookLocation, aside};
+use crate::install::{Foreign, HookLocation, InstallError, InstallOptions, ManagedFile, aside};
 
 /// How a script begins with which a person confirms.
 const CONFIRMING: &str = "#!/usr/bin/env python3
@@ -160,7 +160,11 @@ fn up_to(path: &Path, plugin: &Path, site: HookLocation<'_>) -> String {
 }
 
 /// A script that becomes `confirm`. It is one of Python, because the author's was started with `python`.
-pub(super) fn confirming_text(path: &Path, options: &InstallOptions, site: HookLocation<'_>) -> Result<String, InstallError> {
+pub(super) fn confirming_text(
+    path: &Path,
+    options: &InstallOptions,
+    site: HookLocation<'_>,
+) -> Result<String, InstallError> {
     let literal = |text: &str| Value::from(text).to_string();
     let program = match (&options.plugin, options.shared) {
         (Some(plugin), _) => {

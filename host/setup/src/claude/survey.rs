@@ -14,7 +14,7 @@ use super::settings::{BEFORE, END, runs, server_of};
 use super::version;
 use crate::command::{ProgramNames, StartedHook, is_closed, is_direct, opened, running};
 use crate::entries::Shape;
-use crate::install::{FoundHook, InstallOptions, Running, Scope, HookLocation, Survey, DisablingSetting};
+use crate::install::{DisablingSetting, FoundHook, HookLocation, InstallOptions, Running, Scope, Survey};
 use crate::matcher::{Matching, is_all};
 
 /// Settings that keep hooks from running wherever they stand, and such as count in managed files only.
@@ -294,9 +294,9 @@ mod tests {
         };
         let environment = Environment {
             variables: Arc::new([("TOKEN".to_owned(), "secret".to_owned())].into()),
-            ..Environment::of_process(std::time::Instant::now())
+            ..Environment::current(std::time::Instant::now())
         };
-        let dirs = AppDirs::below("/home");
+        let dirs = AppDirs::under_home("/home");
         let site = HookLocation { environment: &environment, project: Path::new("/repo"), dirs: &dirs };
         let mut survey = Survey::default();
         look(settings, &place, site, &mut survey);

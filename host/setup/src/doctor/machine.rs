@@ -4,8 +4,8 @@ use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
 use super::Finding;
-use crate::check::{Mistake, check, line, of_registrations};
-use crate::install::{Running, HookLocation, Survey};
+use crate::check::{Mistake, check, line, registration_mistakes};
+use crate::install::{HookLocation, Running, Survey};
 use crate::oversights::oversights;
 use crate::surroundings::{MachineFile, obstacle, open_to_others};
 use guard_config::{load, trust};
@@ -15,7 +15,7 @@ use guard_hook::cache::{Member, Prepared, Readiness, prepare};
 use guard_hook::programs::TOOLS;
 use guard_hook::watch::span;
 use guard_platform::paths::native;
-use guard_state::{FolderErrorKind, Pause, AppDirs, check_private, io_hint};
+use guard_state::{AppDirs, FolderErrorKind, Pause, check_private, io_hint};
 use jiff::Timestamp;
 
 const CONFIGURATION: &str = "configuration";
@@ -74,7 +74,7 @@ pub(super) fn idle(site: HookLocation<'_>, projects: &[String]) -> (Vec<Finding>
         findings.push(Finding::note(CHECK, text, "remove `mode` from guard.toml once they should stop calls"));
     }
     let now = Timestamp::now();
-    if let Some(pause) = Pause::of(&site.dirs.state, now)
+    if let Some(pause) = Pause::load(&site.dirs.state, now)
         && let Some(left) = pause.left(now)
     {
         let is_paused = |entry: &&Entry| pause.names(&entry.name) && config.may_loosen(Layer::User, entry);
@@ -122,7 +122,7 @@ pub(super) fn chain(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding>
     let unused = oversights(&prepared, projects, site.dirs).into_iter().map(Mistake::warning);
     let unused: Vec<Mistake> = unused.collect();
     let mut mistakes = check(prepared, environment, &site.project.to_string_lossy());
-    let beside = of_registrations(site, projects, None).into_iter();
+    let beside = registration_mistakes(site, projects, None).into_iter();
     mistakes.extend(beside.filter(|mistake| !mistakes.contains(mistake)).collect::<Vec<_>>());
     let finding = |mistake: &Mistake| {
         let remedy = if mistake.problem.hint.is_empty() { "correct the file" } else { &mistake.problem.hint };
@@ -137,7 +137,7 @@ pub(super) fn chain(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding>
     }
     findings.extend(unused.iter().map(|one| Finding::note(CONFIGURATION, line(one), &one.problem.hint)));
     for file in trust::missing(site.dirs, projects) {
-        let (text, remedy) = trust::told_missing(&file);
+        let (text, remedy) = trust::missing_file_problem(&file);
         findings.push(Finding::note(CONFIGURATION, text, remedy));
     }
     findings

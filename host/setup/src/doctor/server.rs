@@ -8,7 +8,7 @@ use crate::surroundings::{SetupGap, survey};
 use guard_chain::exchange::Request;
 use guard_config::{Remote, load};
 use guard_contract::call::{CallContext, ToolCall};
-use guard_hook::remote::{RemoteDecider, Child};
+use guard_hook::remote::{Child, RemoteDecider};
 use serde_json::{Map, Value};
 
 /// The call that the server is asked about.
@@ -18,8 +18,7 @@ const HARMLESS: &str = "ls";
 pub(super) fn surroundings(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {
     let config = load(site.dirs, projects);
     let found = survey(&config, site.dirs);
-    let finding =
-        |SetupGap { check, problem }: &SetupGap| Finding::problem(check, problem.to_string(), &problem.hint);
+    let finding = |SetupGap { check, problem }: &SetupGap| Finding::problem(check, problem.to_string(), &problem.hint);
     let mut findings: Vec<Finding> = found.iter().map(finding).collect();
     let is_sound = |check: &str| !found.iter().any(|one| one.check == check);
     if is_sound("audit") {

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Finding;
-use crate::install::{FoundHook, Registration, Running, HookLocation};
-use crate::process::{PATIENCE, REPLY_BYTES, talk_to};
+use crate::install::{FoundHook, HookLocation, Registration, Running};
+use crate::process::{PATIENCE, REPLY_BYTES, run_with_input};
 use guard_contract::{Manifest, Outcome};
 use guard_harness::{Harness, Reply};
 use guard_redact::plain;
@@ -62,7 +62,7 @@ pub(super) enum Program {
 
 impl Program {
     /// Finds the program of `name`, through `PATH` if it is no path.
-    pub(super) fn of(name: &str, site: HookLocation<'_>) -> Self {
+    pub(super) fn find(name: &str, site: HookLocation<'_>) -> Self {
         let path = site.environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
         let candidates: Vec<PathBuf> = match name.contains('/') {
             true => vec![site.project.join(name)],
@@ -173,7 +173,7 @@ impl Trial<'_> {
         }
         // What a repository's file names may be anything. It is started only if it is this program.
         let known = match &self.found.running {
-            Running::Program(name, _) => Program::of(name, self.site) == Program::This,
+            Running::Program(name, _) => Program::find(name, self.site) == Program::This,
             Running::Shell(_) | Running::Server { .. } => false,
         };
         (self.found.foreign && !known).then(|| {
@@ -296,7 +296,7 @@ impl Trial<'_> {
         if let Some(variable) = self.harness.capabilities().project_variables.first() {
             start.env(variable, self.site.project);
         }
-        let reply = talk_to(&mut start, payload.to_owned())?;
+        let reply = run_with_input(&mut start, payload.to_owned())?;
         Ok((reply, started.elapsed()))
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn rehearsed(site: HookLocation<'_>, projects: &[String]) -> Option<F
 
 fn works(rehearsed: RehearsalResult, config: &Config, site: HookLocation<'_>) -> Finding {
     let (took, most) = (rehearsed.took.as_millis(), patience(config));
-    let (count, bytes) = Store::of(&site.dirs.state).usage();
+    let (count, bytes) = Store::in_state(&site.dirs.state).usage();
     let git = match guard_facts::git::command("/", &[], &site.environment.variables) {
         Some(_) => " and what git discards",
         None => ", but nothing of git, because `git` isn't in `PATH`",

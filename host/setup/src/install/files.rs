@@ -67,7 +67,7 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
         Err(error) => return Err(fail(error)),
     };
     let Some(named) = named else {
-        if leads_out(path, within) {
+        if escapes(path, within) {
             return refuse("is reached through a link that leads out of its folder");
         }
         return Ok(ExistingFile { target: path.to_path_buf(), bytes: None, mode });
@@ -92,14 +92,14 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
             return refuse("is a link to a file that others can change");
         }
     }
-    if leads_out(&target, within) {
+    if escapes(&target, within) {
         return refuse("is reached through a link that leads out of its folder");
     }
     Ok(ExistingFile { bytes: read(&target).map_err(fail)?, target, mode: data.mode() & 0o7777 })
 }
 
 /// After all links the path lies outside of `within`.
-fn leads_out(path: &Path, within: Option<&Path>) -> bool {
+fn escapes(path: &Path, within: Option<&Path>) -> bool {
     let Some(within) = within else { return false };
     // What is not there yet cannot be a link.
     let real = |path: &Path| path.ancestors().find_map(|path| fs::canonicalize(path).ok());

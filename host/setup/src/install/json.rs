@@ -72,10 +72,10 @@ pub(crate) struct Member {
 }
 
 impl Node {
-    fn of(value: &Ast<'_>) -> Self {
+    fn from_value(value: &Ast<'_>) -> Self {
         let kind = match value {
-            Ast::Object(object) => Kind::Object(object.properties.iter().map(Member::of).collect()),
-            Ast::Array(array) => Kind::Array(array.elements.iter().map(Node::of).collect()),
+            Ast::Object(object) => Kind::Object(object.properties.iter().map(Member::from_prop).collect()),
+            Ast::Array(array) => Kind::Array(array.elements.iter().map(Node::from_value).collect()),
             _ => Kind::Scalar,
         };
         Node { span: value.start()..value.end(), kind }
@@ -118,8 +118,8 @@ impl Node {
 }
 
 impl Member {
-    fn of(member: &ObjectProp<'_>) -> Self {
-        Member { key: member.name.as_str().to_owned(), value: Node::of(&member.value), start: member.start() }
+    fn from_prop(member: &ObjectProp<'_>) -> Self {
+        Member { key: member.name.as_str().to_owned(), value: Node::from_value(&member.value), start: member.start() }
     }
 }
 
@@ -164,7 +164,7 @@ impl<'a> Document<'a> {
         let bare = without(text, &comments);
         // The parser takes more than JSON.
         check(&bare)?;
-        let root = parsed.value.as_ref().map(Node::of);
+        let root = parsed.value.as_ref().map(Node::from_value);
         let root = root.ok_or_else(|| Malformed::after("", "the text cannot be taken apart"))?;
         Ok(Document { text, bare, comments, root })
     }

@@ -139,7 +139,7 @@ impl Running {
 
 /// The command that starts a server at this address.
 pub(crate) fn serve_line(address: &str, site: HookLocation<'_>) -> String {
-    let usual = AppDirs::below(&site.environment.home);
+    let usual = AppDirs::under_home(&site.environment.home);
     let named = site.dirs.arguments().into_iter().zip(usual.arguments()).filter(|(own, usual)| own != usual);
     let named: String = named.map(|((flag, path), _)| format!(" {flag} {}", word(&path.to_string_lossy()))).collect();
     format!("guard-host{named} serve --listen {address}")

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
-use guard_config::problem::{nearest_within, of_entry};
+use guard_config::problem::{entry_location, nearest_within};
 use guard_contract::Problem;
 use guard_contract::paths::below;
 use guard_contract::policy::{Entry, Source};
@@ -53,7 +53,7 @@ pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Problem> {
             let patterns = table.get(*key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
             let texts = patterns.take(PATTERNS).filter_map(|pattern| Some((pattern, hint(pattern, key, entry, root)?)));
             found.extend(texts.map(|(pattern, hint)| {
-                let place = of_entry(&entry.settings_source.file, &entry.name);
+                let place = entry_location(&entry.settings_source.file, &entry.name);
                 let text = format!("policy `{}`: no file matches `{pattern}` in `{key}`", entry.name);
                 warning(place, text, hint)
             }));
@@ -68,12 +68,12 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     let base = if entry.project == root || nested.is_some() { root } else { &entry.project };
     // An entry that takes something out of a list names it as another entry does.
     let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
-    let PatternGap { before, name, rest } = gap(pattern, &native(base))?;
+    let PatternGap { before, name, rest } = missing_name(pattern, &native(base))?;
     let own = native(&entry.project).join(name);
     if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
         return Some(format!("patterns begin at the project's root: did you mean `{not}{folder}/{pattern}`?"));
     }
-    if let Some(meant) = alike(&native(base).join(before), name) {
+    if let Some(meant) = similar_name(&native(base).join(before), name) {
         return Some(format!("did you mean `{not}{before}{meant}{rest}`?"));
     }
     let deeper = Some(name)
@@ -91,7 +91,7 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
 }
 
 /// The first plain name of a pattern that doesn't exist below the folder.
-fn gap<'a>(pattern: &'a str, base: &Path) -> Option<PatternGap<'a>> {
+fn missing_name<'a>(pattern: &'a str, base: &Path) -> Option<PatternGap<'a>> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     if pattern.starts_with(['/', '~', '!']) {
         return None;
@@ -137,7 +137,7 @@ fn deeper(root: &Path, name: &str) -> Option<String> {
 }
 
 /// The name in the folder that a misspelt one may mean.
-fn alike(folder: &Path, name: &str) -> Option<String> {
+fn similar_name(folder: &Path, name: &str) -> Option<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();

@@ -64,7 +64,13 @@ fn is_missing_in_hermes(spec: &RegistrationSpec, site: HookLocation<'_>, value: 
 }
 
 /// Whether a note is of the entry as it stands now, nobody can tell: it is a digest of Codex's own.
-fn is_missing_in_codex(spec: &RegistrationSpec, site: HookLocation<'_>, file: &Path, value: &Value, names: &ProgramNames) -> bool {
+fn is_missing_in_codex(
+    spec: &RegistrationSpec,
+    site: HookLocation<'_>,
+    file: &Path,
+    value: &Value,
+    names: &ProgramNames,
+) -> bool {
     let notes = fs::read_to_string(spec.place(NOTES_OF_CODEX, site)).unwrap_or_default();
     let notes: toml::Table = toml::from_str(&notes).unwrap_or_default();
     let state = notes.get("hooks").and_then(|hooks| hooks.get("state"));

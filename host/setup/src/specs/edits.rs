@@ -11,7 +11,7 @@ use crate::command::{ProgramNames, is_ours};
 use crate::entries::{Entries, Item, Shape};
 use crate::install::json::{Document, Kind, Malformed, Syntax};
 use crate::install::yaml::{ListItem, NestedList};
-use crate::install::{Edit, Foreign, ManagedFile, Recognise, HookLocation};
+use crate::install::{Edit, Foreign, HookLocation, ManagedFile, Recognise};
 use guard_config::edit::place::Entries as Tables;
 
 impl RegistrationSpec {
@@ -36,7 +36,13 @@ impl RegistrationSpec {
         }
     }
 
-    fn content(&self, is_manifest_file: impl Fn(&str) -> bool, mode: u32, hook: &Hook, site: HookLocation<'_>) -> Content {
+    fn content(
+        &self,
+        is_manifest_file: impl Fn(&str) -> bool,
+        mode: u32,
+        hook: &Hook,
+        site: HookLocation<'_>,
+    ) -> Content {
         let (names, again) = (self.names(site), self.names(site));
         match &self.layout {
             Layout::Entries { syntax, grouped, beside, make } => {
@@ -200,7 +206,12 @@ pub(super) fn printed(list: &str, wanted: &[(&str, Item)], newline: &str) -> Str
     format!("[[{list}]]{newline}{lines}")
 }
 
-fn put_table(text: &str, list: &str, wanted: &[(&'static str, Item)], names: &ProgramNames) -> Result<String, Malformed> {
+fn put_table(
+    text: &str,
+    list: &str,
+    wanted: &[(&'static str, Item)],
+    names: &ProgramNames,
+) -> Result<String, Malformed> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = printed(list, wanted, newline);
     let mut text = text.to_owned();

@@ -82,7 +82,8 @@ fn what_was_seen_is_what_the_tables_say() {
         assert_eq!(seen.deny, "denied", "{name}");
         let word = |blocks: bool| if blocks { "closed" } else { "open" };
         let by_form = name == "claude"
-            || named(name).is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
+            || named(name)
+                .is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
         let blocks = |fail: Fail| matches!(fail, Fail::Closed | Fail::Switch(_));
         for how in ["missing", "not-executable", "exit-1", "signal"] {
             // Copilot makes the program executable, which then answers.
@@ -121,8 +122,8 @@ fn page() -> String {
     for capabilities in capabilities::ALL {
         let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
-        let closes =
-            named(name).is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
+        let closes = named(name)
+            .is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
         let crash = if closes { "blocked" } else { short(capabilities.on_crash) };
         let known = confidence(capabilities.confidence);
         let timeout = short(capabilities.on_timeout);
@@ -183,7 +184,7 @@ fn section(capabilities: &Capabilities, seen: Option<&LiveObservation>, page: &m
         None => say("By hand: let the program start `guard-host hook generic`.\n".to_owned()),
     }
     for surface in capabilities.surfaces {
-        say(format!("- {}", of_surface(surface)));
+        say(format!("- {}", surface_text(surface)));
     }
     let (crash, exit_one) = (long(capabilities.on_crash), long(capabilities.on_exit_one));
     say(match named(capabilities.name).map(|spec| spec.closing) {
@@ -209,12 +210,12 @@ fn section(capabilities: &Capabilities, seen: Option<&LiveObservation>, page: &m
         say(format!("- Not verified: {unverified}."));
     }
     if let Some(seen) = seen {
-        say(of_seen(seen));
+        say(observation_text(seen));
     }
     say(format!("- Known from: {}.", capabilities.sources.join("; ")));
 }
 
-fn of_seen(seen: &LiveObservation) -> String {
+fn observation_text(seen: &LiveObservation) -> String {
     if seen.versions.is_empty() {
         return format!("- Not tested, because {}.", seen.not_driven);
     }
@@ -230,7 +231,7 @@ fn of_seen(seen: &LiveObservation) -> String {
     format!("- Seen with {} on {}: {}.{goes_on}", seen.versions.join(", "), seen.date, told.join(" | "))
 }
 
-fn of_surface(surface: &Surface) -> String {
+fn surface_text(surface: &Surface) -> String {
     let event = surface.event;
     let deny = match surface.deny {
         Deny::Reply => "denies by its reply",

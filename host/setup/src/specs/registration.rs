@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{RegistrationSpec, plugins, survey};
 use crate::install::{
-    Action, FailureBehavior, InstallError, InstallOptions, ManagedFile, Registration, Scope, HookLocation, Survey,
+    Action, FailureBehavior, HookLocation, InstallError, InstallOptions, ManagedFile, Registration, Scope, Survey,
     next_steps_of_managed,
 };
 use guard_harness::Reply;
@@ -58,7 +58,7 @@ impl Registration for RegistrationSpec {
         }
         let names: Vec<&'static str> = self.tools.iter().map(|(name, _)| *name).collect();
         let matcher = options.matcher.as_deref().unwrap_or_default();
-        if let Some(unasked) = self.matching.left_out(matcher, &names).ok().filter(|tools| !tools.is_empty()) {
+        if let Some(unasked) = self.matching.excluded_tools(matcher, &names).ok().filter(|tools| !tools.is_empty()) {
             steps.push(format!("know that with this matcher {} run unasked", unasked.join(", ")));
         }
         let failing = self.failing(!options.fail_open);

@@ -12,7 +12,7 @@ use super::{FailClosed, Layout, RegistrationSpec, approvals, plugins};
 use crate::command::{StartedHook, is_closed, is_ours, is_replying, running, started};
 use crate::install::json::{Document, Syntax};
 use crate::install::yaml;
-use crate::install::{FoundHook, Running, HookLocation, Survey, DisablingSetting};
+use crate::install::{DisablingSetting, FoundHook, HookLocation, Running, Survey};
 use crate::matcher::{Matching, is_all};
 use guard_contract::shell_word::word;
 
@@ -129,7 +129,7 @@ fn look(
     let value = match &spec.layout {
         Layout::Program(_, start, _) | Layout::Folder { start, .. } => {
             if text.starts_with(start) {
-                survey.found.push(of_program(spec, file, foreign, text));
+                survey.found.push(program_hook(spec, file, foreign, text));
             }
             return Ok(());
         }
@@ -246,7 +246,7 @@ fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
 }
 
 /// The registration of a file of ours that starts the program: it is for all tools.
-fn of_program(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> FoundHook {
+fn program_hook(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> FoundHook {
     let started = plugins::started(text);
     let mut hindrances = Vec::new();
     if started.is_none() {

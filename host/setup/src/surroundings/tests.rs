@@ -38,7 +38,7 @@ impl Machine {
     fn found(&self) -> Vec<String> {
         let home = self.path("home");
         let dirs =
-            AppDirs { managed: self.path("etc/guard-host/guard.toml"), ..AppDirs::below(home.to_str().unwrap()) };
+            AppDirs { managed: self.path("etc/guard-host/guard.toml"), ..AppDirs::under_home(home.to_str().unwrap()) };
         let line = |SetupGap { check, problem }: &SetupGap| format!("{check}: {}", problem.with_hint());
         survey(&load(&dirs, &[]), &dirs).iter().map(line).collect()
     }
@@ -178,7 +178,7 @@ fn a_log_on_a_full_or_read_only_disk_is_a_deficiency() {
     log(machine.path("home/file/audit.jsonl").to_str().unwrap());
     machine.assert_found(&["audit: ", "can't be written", "in the place of a folder"]);
     let room = [(1 << 30, 4096, 9, 9), (1 << 30, 1 << 29, 9, 0), (1 << 30, 1 << 29, 9, 9), (0, 0, 0, 0)];
-    let full = room.map(|(size, left, files, files_left)| no_room(size, left, files, files_left));
+    let full = room.map(|(size, left, files, files_left)| is_disk_full(size, left, files, files_left));
     assert_eq!(full, [true, true, false, false]);
 }
 

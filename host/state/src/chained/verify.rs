@@ -88,7 +88,7 @@ impl ChainedLog<'_> {
 impl Walk {
     fn line(&mut self, line: &[u8], place: &LogPosition, seal: &Seal, first: u64, is_open: bool) -> Result<(), String> {
         let has_begun = self.found.lines > 0;
-        let Some(link) = Link::of(line) else {
+        let Some(link) = Link::parse(line) else {
             let is_apart = sealed(line).is_some_and(|(open, tag)| {
                 let open = open.strip_suffix(b",\"apart\":true");
                 open.is_some_and(|open| seal.fits(APART, &Tag::default(), open, &tag))

@@ -22,7 +22,7 @@ impl PastEvents {
     pub fn events(&self, kind: &str) -> io::Result<Vec<Event>> {
         let named = format!("\"kind\":{}", serde_json::Value::from(kind));
         let mut all = Vec::new();
-        for line in self.lines.split(|byte| *byte == b'\n').filter_map(Line::of) {
+        for line in self.lines.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             // Reading JSON takes longer than all else.
             if kind.is_empty() || memchr::memmem::find(line.body, named.as_bytes()).is_some() {
                 let events: Vec<Event> = serde_json::from_slice(line.body)?;
@@ -36,7 +36,7 @@ impl PastEvents {
     #[must_use]
     pub fn calls(&self) -> usize {
         let has = |line: &Line<'_>, kind: &[u8]| memchr::memmem::find(line.body, kind).is_some();
-        let lines = self.lines.split(|byte| *byte == b'\n').filter_map(Line::of);
+        let lines = self.lines.split(|byte| *byte == b'\n').filter_map(Line::parse);
         lines.filter(|line| has(line, b"\"kind\":\"ran\"") || has(line, b"\"kind\":\"failed\"")).count()
     }
 }

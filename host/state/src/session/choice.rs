@@ -15,7 +15,7 @@ pub enum Choice {
 impl Choice {
     /// The choice that a command line makes, if it is a confirmation in the form that replies show.
     #[must_use]
-    pub fn of_line(line: &str, command: &str) -> Option<Self> {
+    pub fn parse(line: &str, command: &str) -> Option<Self> {
         let rest = line.strip_prefix(command)?.strip_prefix(' ').filter(|rest| !rest.contains('\n'))?;
         if let Some(code) = rest.strip_prefix("--code ") {
             return code.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| Choice::Code(code.to_owned()));
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_line_is_a_confirmation_in_the_form_of_the_replies_only() {
-        let of = |line: &str| Choice::of_line(line, "guard-host confirm");
+        let of = |line: &str| Choice::parse(line, "guard-host confirm");
         let by = |text: &str| Some(Choice::Operation(text.to_owned()));
         assert_eq!(of("guard-host confirm 'rm -rf x'"), by("rm -rf x"));
         assert_eq!(of(r"guard-host confirm 'echo '\''a'\'''"), by("echo 'a'"));

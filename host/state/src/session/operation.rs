@@ -39,7 +39,7 @@ impl Operation {
     /// The operation of an event with at least one call. `places` are those that its paths lead to: where a link leads
     /// elsewhere later, the same words are another operation.
     #[must_use]
-    pub fn of<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+    pub fn from_calls<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let (first, others) = calls.split_first()?;
         let tool = if others.is_empty() { &first.tool } else { &first.original_tool };
         let exact = match others {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn operation(tool: &str, input: Value) -> Operation {
-        Operation::of(&[ToolCall::new(tool, input.as_object().unwrap().clone())], []).unwrap()
+        Operation::from_calls(&[ToolCall::new(tool, input.as_object().unwrap().clone())], []).unwrap()
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn where_paths_lead_belongs_to_the_operation() {
         let calls = [ToolCall::new("Bash", json!({ "command": "rm -rf b/x" }).as_object().unwrap().clone())];
-        let to = |place| Operation::of(&calls, [place]).unwrap();
+        let to = |place| Operation::from_calls(&calls, [place]).unwrap();
         assert_eq!(to("/repo/b/x"), to("/repo/b/x"));
         assert_ne!(to("/repo/b/x").sha256, to("/home/u/x").sha256);
         assert_eq!(to("/repo/b/x").text, to("/home/u/x").text);
@@ -172,11 +172,11 @@ mod tests {
             let call = ToolCall::new("Write", json!({ "file_path": path }).as_object().unwrap().clone());
             ToolCall { original_tool: "apply_patch".to_owned(), ..call }
         };
-        let both = Operation::of(&[call("a"), call("b")], []).unwrap();
+        let both = Operation::from_calls(&[call("a"), call("b")], []).unwrap();
         assert_eq!((both.tool.as_str(), both.text.as_str(), both.whole), ("apply_patch", "a, b", false));
-        assert_ne!(both.sha256, Operation::of(&[call("b"), call("a")], []).unwrap().sha256);
-        assert_ne!(both.sha256, Operation::of(&[call("a, b")], []).unwrap().sha256);
-        assert_eq!(Operation::of(&[], []), None);
+        assert_ne!(both.sha256, Operation::from_calls(&[call("b"), call("a")], []).unwrap().sha256);
+        assert_ne!(both.sha256, Operation::from_calls(&[call("a, b")], []).unwrap().sha256);
+        assert_eq!(Operation::from_calls(&[], []), None);
     }
 
     #[test]

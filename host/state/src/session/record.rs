@@ -290,7 +290,7 @@ impl Contents {
     }
 
     /// Drops the oldest of each kind, so that less remains. False if there is nothing to drop.
-    pub(super) fn halve(&mut self) -> bool {
+    pub(super) fn drop_oldest(&mut self) -> bool {
         let before = self.confirmed.len() + self.pending.len();
         let (confirmed, pending) = (self.confirmed.len() / 2, self.pending.len() / 2);
         keep_last(&mut self.confirmed, confirmed);
@@ -390,7 +390,7 @@ mod tests {
             contents.ask(entry("s1", &format!("n{number}"), &["a:one"], 2));
         }
         assert_eq!((contents.pending.len(), contents.pending[63].operation.as_str()), (PENDING, "n99"));
-        assert!(contents.halve() && contents.pending[0].operation == "n68");
+        assert!(contents.drop_oldest() && contents.pending[0].operation == "n68");
     }
 
     #[test]

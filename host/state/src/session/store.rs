@@ -45,7 +45,7 @@ pub enum Sessions {
 impl Sessions {
     /// Where they are kept in a state folder.
     #[must_use]
-    pub fn below(state: &Path) -> Self {
+    pub fn in_state(state: &Path) -> Self {
         Sessions::Folder(state.join("sessions"))
     }
 
@@ -296,7 +296,7 @@ impl SessionFile {
             return self.remove();
         }
         let mut bytes = serde_json::to_vec(contents)?;
-        while bytes.len() >= FILE_BYTES && contents.halve() {
+        while bytes.len() >= FILE_BYTES && contents.drop_oldest() {
             bytes = serde_json::to_vec(contents)?;
         }
         bytes.push(b'\n');
@@ -335,7 +335,7 @@ mod tests {
     }
 
     fn both(state: &Path) -> [Sessions; 2] {
-        [Sessions::below(state), Sessions::File(state.join("seed/guardrail-session.json"))]
+        [Sessions::in_state(state), Sessions::File(state.join("seed/guardrail-session.json"))]
     }
 
     #[test]
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn s2_56_the_file_has_the_keys_of_the_seed_and_belongs_to_its_user() {
         let state = tempfile::tempdir().unwrap();
-        let sessions = Sessions::below(&state.path().join("deep"));
+        let sessions = Sessions::in_state(&state.path().join("deep"));
         ask(&sessions, "s1", "rm x");
         let code = sessions.all().pending[0].code.clone();
         sessions.change("s1", PATIENCE, |contents, now| contents.confirm(&code, now)).unwrap();
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn s2_56_a_file_that_cannot_be_believed_holds_nothing_and_is_replaced() {
         let state = tempfile::tempdir().unwrap();
-        let sessions = Sessions::below(state.path());
+        let sessions = Sessions::in_state(state.path());
         let file = state.path().join("sessions/s1.json");
         ask(&sessions, "s1", "a");
         let sound = fs::read(&file).unwrap();
@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn the_file_of_another_session_is_not_its_own() {
         let state = tempfile::tempdir().unwrap();
-        let sessions = Sessions::below(state.path());
+        let sessions = Sessions::in_state(state.path());
         ask(&sessions, "s1", "a");
         fs::copy(state.path().join("sessions/s1.json"), state.path().join("sessions/s2.json")).unwrap();
         assert!(sessions.of("s2").is_empty());
@@ -424,7 +424,7 @@ mod tests {
     #[test]
     fn folders_and_files_are_bounded() {
         let state = tempfile::tempdir().unwrap();
-        let sessions = Sessions::below(state.path());
+        let sessions = Sessions::in_state(state.path());
         for number in 0..FILES + 20 {
             ask(&sessions, &format!("s{number}"), "a");
         }

@@ -40,7 +40,7 @@ pub(super) fn clean(
     }
     for start in starts {
         let start = start.canonicalize().unwrap_or(start);
-        let is_within = Repository::of(&start).is_some_and(|other| other == *repository);
+        let is_within = Repository::find(&start).is_some_and(|other| other == *repository);
         if start.join(".git").is_file() {
             gatherer.leave_out(format!("{}: a repository whose commits are stored elsewhere", start.display()));
         }

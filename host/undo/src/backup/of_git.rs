@@ -78,7 +78,7 @@ pub(super) fn gather(
 ) -> Result<Vec<GitState>, SkipReason> {
     let folder = native(&loss.folder);
     let physical = folder.canonicalize();
-    let of_folder = physical.as_ref().ok().and_then(|folder| Repository::of(folder));
+    let of_folder = physical.as_ref().ok().and_then(|folder| Repository::find(folder));
     let folder = physical.unwrap_or_else(|_| folder.into_owned());
     let repository = of_folder.filter(|repository| is_understood(repository, &folder, env));
     let root = repository.as_ref().and_then(|repository| repository.root.to_str()).map(str::to_owned);
@@ -174,7 +174,11 @@ fn state_before(
 }
 
 /// The commits that only reflogs name, and the files of the reflogs.
-fn reflogs(gatherer: &mut Gatherer, repository: &Repository, git: &Git<'_>) -> Result<Vec<(String, String)>, SkipReason> {
+fn reflogs(
+    gatherer: &mut Gatherer,
+    repository: &Repository,
+    git: &Git<'_>,
+) -> Result<Vec<(String, String)>, SkipReason> {
     add_tree(gatherer, Some(&repository.common_dir.join("logs")))?;
     let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
     let commits: BTreeSet<&str> = list.lines().collect();

@@ -65,7 +65,7 @@ impl Gatherer {
                 let entries = match fs::read_dir(folder) {
                     Ok(entries) => entries,
                     Err(error) => {
-                        self.miss(folder, &error)?;
+                        self.record_unreadable(folder, &error)?;
                         continue;
                     }
                 };

@@ -32,7 +32,7 @@ impl Gatherer {
                 let data = match path.symlink_metadata() {
                     Ok(data) => data,
                     Err(error) => {
-                        self.miss(&path, &error)?;
+                        self.record_unreadable(&path, &error)?;
                         continue;
                     }
                 };
@@ -63,7 +63,7 @@ impl Gatherer {
             let data = match above.symlink_metadata() {
                 Ok(data) => data,
                 Err(error) => {
-                    self.miss(above, &error)?;
+                    self.record_unreadable(above, &error)?;
                     continue;
                 }
             };
@@ -86,7 +86,8 @@ impl Gatherer {
         };
         let rules = self.rules(Some(repository), start.parent().unwrap_or(start));
         let mut open = vec![(start.to_path_buf(), 0)];
-        let mut rules_of = Walk { top: "", why: LossKind::Deleted, name: None, rules, repository: Some(repository.clone()) };
+        let mut rules_of =
+            Walk { top: "", why: LossKind::Deleted, name: None, rules, repository: Some(repository.clone()) };
         while let Some((folder, depth)) = open.pop() {
             rules_of.rules = self.rules(Some(repository), &folder);
             for (path, data) in self.children(&folder, depth)? {
@@ -105,7 +106,7 @@ impl Gatherer {
                     open.push((path, depth + 1));
                     continue;
                 }
-                let is_repository = || Repository::of(&path).is_some_and(|nested| nested.root == path);
+                let is_repository = || Repository::find(&path).is_some_and(|nested| nested.root == path);
                 if data.is_dir() && !with_repositories && is_repository() {
                     // Git leaves it alone.
                     continue;

@@ -61,7 +61,7 @@ impl Restorer<'_> {
     }
 
     fn index_of(&self, state: &GitState) -> Option<PathBuf> {
-        Repository::of(Path::new(&state.root)).map(|repository| repository.index())
+        Repository::find(Path::new(&state.root)).map(|repository| repository.index())
     }
 
     fn is_index_changed(&self, manifest: &Manifest, state: &GitState) -> bool {
@@ -82,7 +82,7 @@ impl Restorer<'_> {
 
     /// `HEAD` has moved in another way than by the call.
     fn is_head_moved_since(&self, state: &GitState) -> bool {
-        let Some(repository) = Repository::of(Path::new(&state.root)) else { return true };
+        let Some(repository) = Repository::find(Path::new(&state.root)) else { return true };
         let Some(moves) = repository.moves().checked_sub(state.moves) else { return true };
         let (begins, is_long): (&[&str], bool) = match state.operation.as_str() {
             "git.amend" => (&["commit (amend)"], false),
@@ -108,7 +108,7 @@ impl Restorer<'_> {
     /// A reference has got another value than by the call.
     fn is_ref_moved_since(&self, state: &GitState, name: &str, now: &str) -> bool {
         let moves = match name {
-            "HEAD" => Repository::of(Path::new(&state.root)).and_then(|it| it.moves().checked_sub(state.moves)),
+            "HEAD" => Repository::find(Path::new(&state.root)).and_then(|it| it.moves().checked_sub(state.moves)),
             _ => Some(1),
         };
         let Some(moves) = moves else { return true };

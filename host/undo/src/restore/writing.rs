@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Item, Options, RestoreError, Restorer, mode_of, of_entry, without};
 use crate::attributes;
-use crate::copy::{copy, date, digest, dress};
+use crate::copy::{copy, date, digest, restore_attributes};
 use crate::manifest::{Content, Entry, Manifest};
 use guard_platform::fs::{DirBuilderExt, OpenOptionsExt, symlink};
 
@@ -81,7 +81,7 @@ impl EntryWriter<'_> {
             }
         }
         self.set_attributes(entry, at);
-        dress(at, mode_of(entry), entry.time)
+        restore_attributes(at, mode_of(entry), entry.time)
     }
 
     /// Makes a folder that is gone, with all that was in it, in one step.
@@ -104,7 +104,7 @@ impl EntryWriter<'_> {
             self.make(other.entry, &place(other)).map_err(|source| without(&staged, other.entry, source))?;
         }
         for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
-            let _ = dress(&place(other), mode_of(other.entry), other.entry.time);
+            let _ = restore_attributes(&place(other), mode_of(other.entry), other.entry.time);
         }
         fs::rename(&staged, &item.target).map_err(|source| without(&staged, item.entry, source))?;
         let _ = date(&item.target, item.entry.time);

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use guard_undo::restore::Options;
-use guard_undo::{How, BackupCoverage};
+use guard_undo::{BackupCoverage, How};
 
 use crate::world::{Tree, World};
 

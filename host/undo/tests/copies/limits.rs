@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use guard_undo::How;
 use guard_undo::BackupCoverage;
+use guard_undo::How;
 use guard_undo::backup::{ChildAnswer, Task, make};
 use guard_undo::restore::{Options, Restorer};
 
@@ -159,7 +159,10 @@ fn ten_gigabytes_are_over_the_budget_at_once() {
     let task = Task { left_ms: 150, max_bytes: 256 << 20, ..world.task(vec![world.loss("d", How::Delete)]) };
     let (answer, took) = timed(&world, &task);
     eprintln!("10 GiB: {took:?}");
-    assert!(answer.kept == BackupCoverage::Nothing && answer.why == "larger than 256 MiB" && took < BUSY, "{answer:?} {took:?}");
+    assert!(
+        answer.kept == BackupCoverage::Nothing && answer.why == "larger than 256 MiB" && took < BUSY,
+        "{answer:?} {took:?}"
+    );
     assert_eq!(world.manifest(&answer.id).bytes, 0);
     assert_eq!(unlisted(&world), 0);
 }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use guard_undo::backup::{Task, make};
 use guard_undo::restore::{Options, Restorer};
-use guard_undo::{How, BackupCoverage, Loss, Manifest, PathLoss};
+use guard_undo::{BackupCoverage, How, Loss, Manifest, PathLoss};
 
 use world::World;
 

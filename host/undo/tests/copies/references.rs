@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use guard_undo::{GitLoss, BackupCoverage, Loss, Manifest};
+use guard_undo::{BackupCoverage, GitLoss, Loss, Manifest};
 
 use crate::world::World;
 

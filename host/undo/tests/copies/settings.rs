@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use guard_undo::{GitLoss, BackupCoverage, Loss};
+use guard_undo::{BackupCoverage, GitLoss, Loss};
 
 use crate::world::World;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use guard_undo::restore::Options;
-use guard_undo::{GitLoss, How, BackupCoverage, Loss, Manifest, PathLoss};
+use guard_undo::{BackupCoverage, GitLoss, How, Loss, Manifest, PathLoss};
 
 use crate::world::World;
 
@@ -48,7 +48,10 @@ fn only_proven_absence_is_no_loss() {
     let found = kept(&world, deletion(&world, "closed/secret", false)).0;
     let by_pattern = kept(&world, deletion(&world, "closed/*", true)).0;
     fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o700)).unwrap();
-    assert!(is_root || (found, by_pattern) == (BackupCoverage::Partly, BackupCoverage::Partly), "{found:?} {by_pattern:?}");
+    assert!(
+        is_root || (found, by_pattern) == (BackupCoverage::Partly, BackupCoverage::Partly),
+        "{found:?} {by_pattern:?}"
+    );
 }
 
 #[test]
@@ -60,7 +63,11 @@ fn patterns_that_shells_take_in_another_way_are_not_followed() {
         assert_eq!(kept(&world, deletion(&world, name, true)).0, BackupCoverage::Partly, "{name}");
     }
     for name in ["d/*.tmp", "d/?.tmp", "d/[a-c].tmp", "*/a.tmp"] {
-        assert_eq!(kept(&world, deletion(&world, name, true)), (BackupCoverage::Whole, vec!["d/a.tmp".to_owned()]), "{name}");
+        assert_eq!(
+            kept(&world, deletion(&world, name, true)),
+            (BackupCoverage::Whole, vec!["d/a.tmp".to_owned()]),
+            "{name}"
+        );
     }
     // Without a file that fits, the shell takes the pattern as a name.
     world.write("[x]y", "named so");
@@ -73,7 +80,10 @@ fn a_step_to_the_folder_above_is_taken_behind_a_link() {
     world.write("far/a.tmp", "a");
     fs::create_dir(world.path("far/in")).unwrap();
     symlink("far/in", world.path("l")).unwrap();
-    assert_eq!(kept(&world, deletion(&world, "l/../a.tmp", false)), (BackupCoverage::Whole, vec!["far/a.tmp".to_owned()]));
+    assert_eq!(
+        kept(&world, deletion(&world, "l/../a.tmp", false)),
+        (BackupCoverage::Whole, vec!["far/a.tmp".to_owned()])
+    );
     assert_eq!(kept(&world, deletion(&world, "l/..", false)).0, BackupCoverage::Partly);
     assert_eq!(kept(&world, deletion(&world, "l", false)).1, ["l"]);
     world.write("far/in/x", "x");
@@ -154,7 +164,10 @@ fn a_folder_in_the_place_of_a_file_has_no_place_afterwards() {
     world.write("a.txt/d/u2", "untracked");
     for (operation, words) in [("git.reset.hard", ""), ("git.discard", "."), ("git.discard", "a.txt")] {
         let (kept, names) = kept(&world, Loss::Git(git(&world, operation, words)));
-        assert!(kept == BackupCoverage::Partly && names.contains(&"a.txt/d/u2".to_owned()), "{operation}: {kept:?} {names:?}");
+        assert!(
+            kept == BackupCoverage::Partly && names.contains(&"a.txt/d/u2".to_owned()),
+            "{operation}: {kept:?} {names:?}"
+        );
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use guard_undo::backup::{ChildAnswer, Task, make};
 use guard_undo::restore::{Options, Report, Restorer};
-use guard_undo::{GitLoss, How, BackupCoverage, Loss, Losses, Manifest, PathLoss, Store};
+use guard_undo::{BackupCoverage, GitLoss, How, Loss, Losses, Manifest, PathLoss, Store};
 
 /// A project and a state folder.
 pub(crate) struct World {
@@ -115,7 +115,7 @@ impl World {
     }
 
     pub(crate) fn store(&self) -> Store {
-        Store::of(&self.state)
+        Store::in_state(&self.state)
     }
 
     pub(crate) fn manifest(&self, id: &str) -> Manifest {

@@ -11,7 +11,7 @@ use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
 use crate::cli::args::AllowArgs;
 use crate::cli::asked::INSTEAD_OF_ASK;
 use crate::cli::print;
-use crate::cli::subject::{Evaluator, Evaluators, circumstances, refused, tool_calls};
+use crate::cli::subject::{Evaluator, Evaluators, call_context, refused, tool_calls};
 use crate::cli::terminal::{answer, is_agreed};
 use guard_config::edit::allow::block;
 use guard_config::{Config, load};
@@ -24,7 +24,7 @@ use guard_hook::audit::Record;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::Trace;
 use guard_hook::hook::has_settings;
-use guard_hook::undo::would_spare;
+use guard_hook::undo::would_skip_prompt;
 use guard_redact::{MARK, plain, redact, shorten};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -69,7 +69,7 @@ pub(super) struct Choices {
 
 impl Choices {
     /// The options for a call from the log, or for a command that a person names.
-    pub(super) fn of(
+    pub(super) fn for_call(
         question: &Record,
         given: impl Fn(Allow) -> Allow,
         at: &CallContext,
@@ -77,7 +77,7 @@ impl Choices {
         environment: &Environment,
     ) -> anyhow::Result<Self> {
         let config = load(dirs, &at.projects());
-        if let Some(error) = question.rules.iter().find_map(|rule| of_own_hook(rule, &config)) {
+        if let Some(error) = question.rules.iter().find_map(|rule| missing_rule_error(rule, &config)) {
             return Err(error);
         }
         let shown = shorten(&plain(&redact(&question.operation)), SHOWN_BYTES);
@@ -141,12 +141,12 @@ impl Choices {
             _ => return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
-        self.is_recoverable = would_spare(call, &trace, &evaluator.chain.prepared);
+        self.is_recoverable = would_skip_prompt(call, &trace, &evaluator.chain.prepared);
         self.operations = lowered(&trace, (call, at), dirs, environment)?;
         let placed = (call, at, evaluator.facts());
         let narrowest = trace.analysis.as_deref().and_then(|analysis| {
-            let narrowest = evaluator.chain.sparing(&trace.verdict, placed, analysis, &given)?;
-            Some((narrowest, evaluator.chain.sparing_more(&trace.verdict, placed, analysis, &given)))
+            let narrowest = evaluator.chain.narrowest_allows(&trace.verdict, placed, analysis, &given)?;
+            Some((narrowest, evaluator.chain.wider_allows(&trace.verdict, placed, analysis, &given)))
         });
         match narrowest {
             Some((narrowest, wider)) => {
@@ -218,14 +218,14 @@ impl Choices {
         if let Some(number) = number.filter(|number| !(1..=self.offered.len()).contains(number)) {
             return Err(self.no_option(&number.to_string()));
         }
-        let wanted = |at: usize| number.is_none_or(|number| number == at);
+        let is_chosen = |at: usize| number.is_none_or(|number| number == at);
         print::line(&format!("`{}` is asked about by {}", self.shown, self.rules.join(", ")))?;
         if !self.obstacle.is_empty() {
             print::line(&format!("no allow covers it: {}", self.obstacle))?;
         }
         let others = self.others(dirs, environment)?;
         let mut evaluators = Evaluators::new(dirs, environment);
-        for (at, (title, change)) in (1..).zip(&self.offered).filter(|(at, _)| wanted(*at)) {
+        for (at, (title, change)) in (1..).zip(&self.offered).filter(|(at, _)| is_chosen(*at)) {
             print::line(&format!("\n{at}  {title}"))?;
             self.show(change, &others, &mut evaluators)?;
         }
@@ -305,7 +305,7 @@ impl Choices {
     /// The other calls of the log that are asked about, and the examples of the policies.
     fn others(&self, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Others> {
         let (own, cwd) = &self.own;
-        let at = circumstances(environment, Some(cwd.as_str()));
+        let at = call_context(environment, Some(cwd.as_str()));
         let config = load(dirs, &at.projects());
         let asked = asks(&config.audit.path)?;
         let of_log =
@@ -320,7 +320,7 @@ impl Choices {
             .collect();
         let mut others = Others { looked_at: 0, asked: Vec::new(), denied: Vec::new(), of_tools };
         for (command, cwd) in of_log.union(&of_policies).filter(|other| *other != &self.own) {
-            let there = circumstances(environment, Some(cwd));
+            let there = call_context(environment, Some(cwd));
             let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
             if command == own && *cwd == at.cwd {
                 continue;
@@ -355,7 +355,7 @@ fn changeable<'a>(rule: &'a str, config: &Config) -> Option<(&'a str, &'a str)> 
 
 /// The error for a rule of a built-in policy that the chain lacks. The question came from a hook for that policy
 /// alone, which ignores allows.
-fn of_own_hook(rule: &str, config: &Config) -> Option<anyhow::Error> {
+fn missing_rule_error(rule: &str, config: &Config) -> Option<anyhow::Error> {
     let (policy, _) = rule.split_once(':')?;
     let builtin = guard_builtins::find(policy).filter(|_| config.entries.iter().all(|entry| entry.name != policy))?;
     let hint = match builtin.settings_file {
@@ -442,7 +442,7 @@ impl Others {
     fn recoverable(&self, evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
         let mut passing = Vec::new();
         for other in &self.asked {
-            if would_spare(&other.call, &other.trace, &evaluators.at(&other.there)?.chain.prepared) {
+            if would_skip_prompt(&other.call, &other.trace, &evaluators.at(&other.there)?.chain.prepared) {
                 passing.push(other.shown());
             }
         }

@@ -19,8 +19,8 @@ struct Description {
 /// The kinds of calls that a change lets through, a line each.
 pub(super) fn covers(change: &Change) -> Vec<String> {
     let lines: BTreeSet<String> = match change {
-        Change::Allows(allows) => allows.iter().map(of_allow).collect(),
-        Change::Settings(settings) => settings.iter().map(of_setting).collect(),
+        Change::Allows(allows) => allows.iter().map(describe_allow).collect(),
+        Change::Settings(settings) => settings.iter().map(describe_setting).collect(),
         Change::CopyInstead => {
             BTreeSet::from(["every call that asks only because of a loss that a copy restores".to_owned()])
         }
@@ -28,7 +28,7 @@ pub(super) fn covers(change: &Change) -> Vec<String> {
     lines.into_iter().collect()
 }
 
-fn of_allow(allow: &Allow) -> String {
+fn describe_allow(allow: &Allow) -> String {
     let words = plain(&allow.command.join(" "));
     let targets = plain(&allow.targets.join("`, `"));
     let place = match allow.within.as_str() {
@@ -64,7 +64,7 @@ fn kinds(operations: &[String]) -> &'static str {
     }
 }
 
-fn of_setting(Setting { policy, item, .. }: &Setting) -> String {
+fn describe_setting(Setting { policy, item, .. }: &Setting) -> String {
     let description = guard_builtins::find(policy)
         .and_then(|builtin| serde_json::from_str::<Description>(builtin.guest.description).ok());
     let rules = description.map(|description| description.manifest.rules).unwrap_or_default();

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::choices::Setting;
-use crate::cli::asked::{is_catch_all, is_spared_by};
+use crate::cli::asked::{is_answered_by, is_catch_all};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::Severity;
 use guard_hook::chain::Trace;
@@ -30,7 +30,7 @@ pub(super) fn lowered(
     let names: Vec<String> = operations.into_iter().take(TRIED).map(|name| format!("{policy}:{name}")).collect();
     let each = names.iter().map(std::slice::from_ref);
     for some in each.chain((names.len() > 1).then_some(names.as_slice())) {
-        if is_spared_by(some, &[placed], dirs, environment)? {
+        if is_answered_by(some, &[placed], dirs, environment)? {
             let setting = |name: &String| {
                 let (policy, item) = name.split_once(':')?;
                 Some(Setting { policy: policy.to_owned(), key: "lower", item: item.to_owned() })

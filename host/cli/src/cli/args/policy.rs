@@ -299,7 +299,7 @@ impl WasiName {
     }
 
     /// How calls of WASI are answered if a command says this, or nothing.
-    pub(in crate::cli) fn of(name: Option<WasiName>) -> Wasi {
+    pub(in crate::cli) fn or_default(name: Option<WasiName>) -> Wasi {
         name.map_or(Wasi::Absent, |WasiName::Frozen| Wasi::Frozen)
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::print;
 use crate::cli::replay::{files_at, revision};
 use guard_config::candidate;
 use guard_config::load;
-use guard_config::problem::of_entry;
+use guard_config::problem::entry_location;
 use guard_contract::policy::Entry;
 use guard_contract::{Outcome, outcome_name};
 use guard_redact::{plain, shorten};
@@ -107,20 +107,20 @@ fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
             found.push(project.mistake(file, None, text, ""));
             continue;
         };
-        let texts = of_entry_itself(before, entry).into_iter().chain(of_settings(before, entry, &base.folder, project));
+        let texts = changed_keys(before, entry).into_iter().chain(of_settings(before, entry, &base.folder, project));
         found.extend(texts.map(|text| {
-            let place = of_entry(file, &entry.name);
+            let place = entry_location(file, &entry.name);
             let (file, line) = split(&place);
             project.mistake(Path::new(file), line, format!("policy `{}`: {text}", entry.name), "")
         }));
     }
     let is_new = |entry: &&Entry| !base.entries.iter().any(|before| before.name == entry.name);
-    found.extend(now.iter().filter(is_new).map(|entry| project.of_policy(&entry.name, "added", "")));
+    found.extend(now.iter().filter(is_new).map(|entry| project.policy_mistake(&entry.name, "added", "")));
     found
 }
 
 /// The keys of an entry that differ, apart from its settings.
-fn of_entry_itself(before: &Entry, now: &Entry) -> Vec<String> {
+fn changed_keys(before: &Entry, now: &Entry) -> Vec<String> {
     let tools = |entry: &Entry| entry.tools.as_ref().map_or_else(|| EVERY_TOOL.to_owned(), |tools| tools.join(", "));
     let limits = |entry: &Entry| format!("{} ms, {} MiB", entry.limits.time_ms, entry.limits.memory_mib);
     let values = |entry: &Entry| {
@@ -169,7 +169,7 @@ fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>
         match (old, new) {
             _ if old == new => {}
             (Value::Array(_) | Value::Null, Value::Array(_) | Value::Null) if has_texts(old) && has_texts(new) => {
-                found.extend(of_list(key, old, new));
+                found.extend(list_changes(key, old, new));
             }
             (Value::Object(old), Value::Object(new)) if key == "files" => {
                 let files: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -189,7 +189,7 @@ fn has_texts(value: &Value) -> bool {
 }
 
 /// The entries that a list lost and got.
-fn of_list(key: &str, old: &Value, new: &Value) -> Vec<String> {
+fn list_changes(key: &str, old: &Value, new: &Value) -> Vec<String> {
     let texts = |value: &Value| -> Vec<String> {
         let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
         items.map(|text| format!("`{}`", shorten(&plain(text), SHOWN))).collect()

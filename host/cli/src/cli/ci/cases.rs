@@ -7,7 +7,7 @@ use super::report::{Mistake, Remark, StepResult};
 use super::{ALL, Project, rego, split};
 use crate::cli::print;
 use crate::cli::test::{CEL, CHAIN};
-use guard_config::of_file;
+use guard_config::read_settings;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Layer, Wasi};
 use guard_kit::suite::rego::POLICY as REGO;
@@ -150,13 +150,13 @@ fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Ve
 /// The cases of a policy's own rules.
 fn of_rules(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
     let Source::Builtin(name) = &entry.source else { return Ok((0, Vec::new())) };
-    let of_policy = |text: String, hint: &str| Untested::Policies(project.of_policy(&entry.name, &text, hint));
+    let policy_mistake = |text: String, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, &text, hint));
     let rules = &entry.settings_source.file;
-    let settings = of_file(rules).map_err(|problem| of_policy(problem.text, &problem.hint))?;
+    let settings = read_settings(rules).map_err(|problem| policy_mistake(problem.text, &problem.hint))?;
     let subject = Subject::policy(name, Wasi::Frozen, &project.root, project.dirs)
-        .map_err(|error| of_policy(error.to_string(), &error.hint))?;
+        .map_err(|error| policy_mistake(error.to_string(), &error.hint))?;
     let with_settings = Suite { settings: settings.clone(), ..Suite::default() };
-    subject.chain_for_suite(&with_settings).map_err(|error| of_policy(error.to_string(), &error.hint))?;
+    subject.chain_for_suite(&with_settings).map_err(|error| policy_mistake(error.to_string(), &error.hint))?;
     let mut suites = read(project, &subject, folder)?;
     // In a folder of rules, a file in JSON is data.
     suites.retain(|(file, _)| !rules.is_dir() || file.extension().is_none_or(|extension| extension != "json"));

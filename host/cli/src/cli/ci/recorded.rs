@@ -48,7 +48,7 @@ pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
         },
     };
     let mut mistakes = skipped(project, &replayed, &file);
-    mistakes.extend(milder(project, &replayed, &file, against));
+    mistakes.extend(weaker_verdicts(project, &replayed, &file, against));
     if !mistakes.is_empty() {
         return Ok(StepResult::failed(mistakes));
     }
@@ -78,7 +78,7 @@ fn skipped(project: &Project<'_>, replayed: &Replayed<'_>, calls: &Path) -> Vec<
 }
 
 /// The calls that are judged milder, a mistake each. Of many the first ones.
-fn milder(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, against: &str) -> Vec<Mistake> {
+fn weaker_verdicts(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, against: &str) -> Vec<Mistake> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::cases::{Tried, Untested};
 use super::{ALL, Project};
 use crate::cli::test::rego::TEST_BYTES;
-use guard_config::of_file;
+use guard_config::read_settings;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Layer, Wasi};
 use guard_kit::suite::rego::{POLICY, is_test, tests as rego_tests};
@@ -20,8 +20,8 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
     let prepared = project.prepare();
     let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
     for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
-        let of_policy = |text: &str, hint: &str| Untested::Policies(project.of_policy(&entry.name, text, hint));
-        let settings = of_settings(entry).map_err(|text| of_policy(&text, ""))?;
+        let policy_mistake = |text: &str, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, text, hint));
+        let settings = of_settings(entry).map_err(|text| policy_mistake(&text, ""))?;
         let has_tests = settings
             .get("files")
             .and_then(Value::as_object)
@@ -29,7 +29,7 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
         if !has_tests {
             continue;
         }
-        let of_subject = |error: SubjectError| of_policy(&error.to_string(), &error.hint);
+        let of_subject = |error: SubjectError| policy_mistake(&error.to_string(), &error.hint);
         let subject = Subject::policy(POLICY, Wasi::Frozen, &project.root, project.dirs).map_err(of_subject)?;
         let tests = rego_tests(&subject, &settings, &project.root).map_err(of_subject)?;
         let on_chains: Vec<SuiteOnChain<'_>> =
@@ -58,7 +58,7 @@ fn tests_of(rules: &Path) -> PathBuf {
 /// The settings of an entry for the policy `rego`, with the tests of its rules.
 fn of_settings(entry: &Entry) -> Result<Map<String, Value>, String> {
     // Those of the entry are without the tests. What cannot be read is told by the check.
-    let mut settings = of_file(&entry.settings_source.file).unwrap_or_default();
+    let mut settings = read_settings(&entry.settings_source.file).unwrap_or_default();
     let tests = tests_of(&entry.settings_source.file);
     if is_test(&tests) && tests.is_file() {
         let shown = tests.to_string_lossy();

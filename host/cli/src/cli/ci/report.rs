@@ -97,13 +97,13 @@ pub(super) fn print(name: &str, result: &StepResult, format: CiFormat) -> anyhow
     for remark in &result.remarks {
         match format {
             CiFormat::Github => print::line(&annotation(name, remark))?,
-            _ => told(remark)?,
+            _ => print_remark(remark)?,
         }
     }
     Ok(())
 }
 
-fn told(Remark { level, on: Mistake { file, line, text, hint } }: &Remark) -> anyhow::Result<()> {
+fn print_remark(Remark { level, on: Mistake { file, line, text, hint } }: &Remark) -> anyhow::Result<()> {
     let place = line.map_or_else(|| file.clone(), |line| format!("{file}:{line}"));
     let level = if *level == Level::Warning { "warning: " } else { "" };
     print::line(&format!("     {level}{}: {}", plain(&place), plain(text)))?;

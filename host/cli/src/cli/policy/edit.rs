@@ -10,7 +10,7 @@ use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
-use crate::cli::subject::{circumstances, file as file_of, not_edited, refused, told};
+use crate::cli::subject::{call_context, file as file_of, not_edited, refused, told};
 use guard_config::edit::{Addition, EditError, Target};
 use guard_config::lock::{self, Lock, LockedComponent};
 use guard_config::{Trust, load};
@@ -48,7 +48,7 @@ fn meant(source: &str) -> String {
 }
 
 pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = EditTarget::of(args.place, dirs, environment);
+    let site = EditTarget::new(args.place, dirs, environment);
     let edited = site.open()?;
     let text = edited.text().unwrap_or_default();
     // A file that cannot be used is told before anything is compiled.
@@ -79,7 +79,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
     };
     let wasi = match (args.wasi, written(args.name.as_deref())?) {
         (None, Some((replaced, _))) => replaced.wasi,
-        (wasi, _) => WasiName::of(wasi),
+        (wasi, _) => WasiName::or_default(wasi),
     };
     let (artifact, manifest) = made(&component, wasi, &args.source, dirs)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
@@ -127,7 +127,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
 }
 
 pub(super) fn remove(args: &RemoveArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = EditTarget::of(args.place, dirs, environment);
+    let site = EditTarget::new(args.place, dirs, environment);
     let edited = site.open()?;
     let after = site.target().remove(edited.text(), &args.name).map_err(|error| match error {
         EditError::Missing(..) => refused(error.exit(), error.to_string(), site.elsewhere(&args.name, error.hint())),
@@ -146,8 +146,8 @@ pub(super) fn remove(args: &RemoveArgs, dirs: &AppDirs, environment: &Environmen
 }
 
 impl<'a> EditTarget<'a> {
-    pub(super) fn of(place: PlaceArgs, dirs: &'a AppDirs, environment: &'a Environment) -> Self {
-        let at = circumstances(environment, None);
+    pub(super) fn new(place: PlaceArgs, dirs: &'a AppDirs, environment: &'a Environment) -> Self {
+        let at = call_context(environment, None);
         let (layer, file) = match place.project {
             true => (Layer::Project, AppDirs::project_file(&at.project_root)),
             false => (Layer::User, dirs.config.clone()),

@@ -64,7 +64,7 @@ pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> an
     };
     let signers = signers.iter().filter(is_signer).cloned().collect();
     let digest = Some(digest).filter(|digest| !digest.is_empty());
-    Ok(Fetched { component: Component::of_bytes(pulled.wasm), digest, signers })
+    Ok(Fetched { component: Component::from_bytes(pulled.wasm), digest, signers })
 }
 
 /// The signer has signed what a reference leads to.

@@ -44,7 +44,7 @@ pub(super) fn try_out(
     let engine = Engine::new()?;
     let _clock = Clock::start(engine.clone());
     let chain = Chain::new(engine, prepared.only(member));
-    let (at, facts) = (examples::circumstances(), examples::facts());
+    let (at, facts) = (examples::call_context(), examples::facts());
     let (mut times, mut analyses, mut fault) = (Vec::new(), Vec::new(), None);
     let end = Instant::now() + PATIENCE;
     for run in 0..=runs {

@@ -11,7 +11,7 @@ use crate::cli::args::{FetchArgs, PlaceArgs, UpdateArgs};
 use crate::cli::install::show;
 use crate::cli::print;
 use crate::cli::replay::replay;
-use crate::cli::subject::{circumstances, refused, told as explained};
+use crate::cli::subject::{call_context, refused, told as explained};
 use crate::cli::terminal::{is_agreed, is_attended, unattended};
 use guard_config::edit::Addition;
 use guard_config::lock::{Lock, LockedComponent};
@@ -41,7 +41,7 @@ pub(super) fn fetch_missing(args: &FetchArgs, dirs: &AppDirs, environment: &Envi
             }
         }
     }
-    let projects = circumstances(environment, None).projects();
+    let projects = call_context(environment, None).projects();
     let warmed = warm(dirs, &environment.program, &projects, making());
     let is_untold = |entry: &Entry| entry.address.is_some() && !failed.contains(&&entry.name);
     for member in warmed.members.iter().filter(|member| is_untold(&member.entry)) {
@@ -103,13 +103,8 @@ pub(super) fn run(args: &UpdateArgs, dirs: &AppDirs, environment: &Environment) 
 }
 
 /// Takes what is newer of one file's entries. False if nothing is.
-fn update_file(
-    args: &UpdateArgs,
-    place: PlaceArgs,
-    dirs: &AppDirs,
-    environment: &Environment,
-) -> anyhow::Result<bool> {
-    let site = EditTarget::of(place, dirs, environment);
+fn update_file(args: &UpdateArgs, place: PlaceArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<bool> {
+    let site = EditTarget::new(place, dirs, environment);
     let prepared = chain(dirs, environment);
     let here = |entry: &Entry| entry.layer == site.layer && file_of(entry, dirs) == site.file;
     let all: Vec<_> = addressed(&prepared).filter(|(entry, _)| here(entry)).collect();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use guard_contract::Outcome;
 use guard_harness::Answer;
-use guard_setup::process::talk_to;
+use guard_setup::process::run_with_input;
 use guard_state::environment::Environment;
 
 /// Another hook.
@@ -36,6 +36,6 @@ impl OtherHook<'_> {
         });
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", self.command]).current_dir(cwd);
-        Answer::of_reply(&talk_to(&mut shell, payload.to_string())?).map(|answer| answer.outcome)
+        Answer::from_reply(&run_with_input(&mut shell, payload.to_string())?).map(|answer| answer.outcome)
     }
 }

@@ -69,42 +69,42 @@ impl Context {
 
     fn object(&mut self, mut object: Map<String, Value>) -> LineContents {
         if object.contains_key("ts") && object.contains_key("action") {
-            return of_log(&mut object);
+            return audit_line(&mut object);
         }
         let kind = text(&object, "type").to_owned();
         match object.get("payload") {
             // A rollout of Codex: each line has a kind and a payload.
             Some(Value::Object(payload)) if !kind.is_empty() && object.contains_key("timestamp") => {
-                return self.of_codex(&kind, payload);
+                return self.codex_line(&kind, payload);
             }
             _ => {}
         }
         if let Some(Value::Object(data)) = object.get("data")
             && kind.contains('.')
         {
-            return self.of_copilot(&kind, data);
+            return self.copilot_line(&kind, data);
         }
         if object.contains_key("sessionID") && object.contains_key("messageID") {
-            return self.of_messages(&[json!({ "parts": [object] })]);
+            return self.gemini_messages(&[json!({ "parts": [object] })]);
         }
         // Gemini writes a chat as a list of messages, or as a line for each message and each change of them.
         if let Some(Value::Object(change)) = object.get("$set") {
-            return self.of_messages(change.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice));
+            return self.gemini_messages(change.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice));
         }
         if let Some(Value::Array(messages)) = object.get("messages") {
             if let Some(folder) = object.get("info").and_then(|info| info.get("directory")).and_then(Value::as_str) {
                 folder.clone_into(&mut self.cwd);
             }
-            return self.of_messages(messages);
+            return self.gemini_messages(messages);
         }
         if ["toolCalls", "parts"].iter().any(|key| object.contains_key(*key)) {
-            return self.of_messages(&[Value::Object(object)]);
+            return self.gemini_messages(&[Value::Object(object)]);
         }
         if let Some(Value::Object(message)) = object.get("message")
             && !kind.is_empty()
         {
             // What was sent to the model holds all earlier calls once more.
-            return if kind == "assistant" { self.of_claude(&object, message) } else { LineContents::Nothing };
+            return if kind == "assistant" { self.claude_line(&object, message) } else { LineContents::Nothing };
         }
         self.plain(object)
     }
@@ -144,7 +144,7 @@ impl Context {
         LineContents::Calls(vec![Call { harness, payload }])
     }
 
-    fn of_claude(&mut self, line: &Map<String, Value>, message: &Map<String, Value>) -> LineContents {
+    fn claude_line(&mut self, line: &Map<String, Value>, message: &Map<String, Value>) -> LineContents {
         let Some(Value::Array(content)) = message.get("content") else { return LineContents::Nothing };
         let cwd = text(line, "cwd");
         let uses = content.iter().filter_map(Value::as_object).filter(|part| text(part, "type") == "tool_use");
@@ -154,7 +154,7 @@ impl Context {
         }))
     }
 
-    fn of_codex(&mut self, kind: &str, payload: &Map<String, Value>) -> LineContents {
+    fn codex_line(&mut self, kind: &str, payload: &Map<String, Value>) -> LineContents {
         if let Some(Value::String(cwd)) = payload.get("cwd") {
             self.cwd.clone_from(cwd);
         }
@@ -173,7 +173,9 @@ impl Context {
             }
             "local_shell_call" => {
                 let action = payload.get("action").and_then(Value::as_object);
-                let Some(command) = action.and_then(|action| action.get("command")) else { return LineContents::Nothing };
+                let Some(command) = action.and_then(|action| action.get("command")) else {
+                    return LineContents::Nothing;
+                };
                 let cwd = action.map_or("", |action| text(action, "working_directory"));
                 self.call("codex", "local_shell", json!({ "command": command }), cwd)
             }
@@ -181,7 +183,7 @@ impl Context {
         }
     }
 
-    fn of_copilot(&mut self, kind: &str, data: &Map<String, Value>) -> LineContents {
+    fn copilot_line(&mut self, kind: &str, data: &Map<String, Value>) -> LineContents {
         let folder = data.get("context").and_then(Value::as_object).map_or("", |context| text(context, "cwd"));
         if !folder.is_empty() {
             folder.clone_into(&mut self.cwd);
@@ -197,7 +199,7 @@ impl Context {
     }
 
     /// Messages of Gemini, which list their calls or have parts that are calls, and of OpenCode, whose parts are tools.
-    fn of_messages(&mut self, messages: &[Value]) -> LineContents {
+    fn gemini_messages(&mut self, messages: &[Value]) -> LineContents {
         let listed =
             |message: &Value, key: &str| message.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
         let calls = messages.iter().flat_map(|message| listed(message, "toolCalls"));
@@ -233,7 +235,7 @@ fn is_of_a_transcript(object: &Map<String, Value>) -> bool {
 }
 
 /// A line of the audit log.
-fn of_log(line: &mut Map<String, Value>) -> LineContents {
+fn audit_line(line: &mut Map<String, Value>) -> LineContents {
     if let Some(decision) = line.remove("decision") {
         return match serde_json::from_value(decision) {
             Ok(decision) => LineContents::Decision(Box::new(decision)),
@@ -367,7 +369,10 @@ mod tests {
         let sent = json!({ "type": "api-request-blob", "message": { "content": [
             { "type": "tool_use", "name": "Bash", "input": { "command": "ls" } }] } });
         assert_eq!(read(sent), LineContents::Nothing);
-        assert_eq!(read(json!({ "ts": "t", "action": "ran", "tool": "Bash", "operation": "ls" })), LineContents::Nothing);
+        assert_eq!(
+            read(json!({ "ts": "t", "action": "ran", "tool": "Bash", "operation": "ls" })),
+            LineContents::Nothing
+        );
         assert_eq!(read(json!({ "colour": "red" })), LineContents::Unusable("of no format that is known"));
         assert_eq!(read(json!("x")), LineContents::Unusable("no object"));
         let short = json!({ "ts": "t", "action": "allow", "tool": "Bash", "operation": "curl -H [redacted] x" });

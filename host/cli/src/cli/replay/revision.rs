@@ -51,7 +51,7 @@ pub(super) fn is_of_project(file: &Path) -> bool {
 }
 
 /// Puts a version of a project's guard.toml below `scratch` as that file, with the files beside it that it names.
-pub(super) fn of_file(file: &Path, scratch: &Path) -> anyhow::Result<()> {
+pub(super) fn read_settings(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     let unreadable =
         |error: std::io::Error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", file.display()), "");
     let root = file.ancestors().nth(2).unwrap_or(file);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::revision::{is_of_project, of_file, revision};
-use crate::cli::subject::{circumstances, noted, open, refused};
+use super::revision::{is_of_project, read_settings, revision};
+use crate::cli::subject::{call_context, noted, open, refused};
 use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, candidate, load};
 use guard_contract::call::{CallContext, ToolCall};
@@ -15,11 +15,11 @@ use guard_contract::{Outcome, Wasi, rank};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
-use guard_hook::audit::{RepeatedDecision, Decision};
+use guard_hook::audit::{Decision, RepeatedDecision};
 use guard_hook::cache::{Prepared, effective};
 use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
-use guard_hook::undo::would_spare;
+use guard_hook::undo::would_skip_prompt;
 use guard_kit::suite::{Subject, Suite};
 use guard_platform::paths::native;
 use guard_state::AppDirs;
@@ -73,7 +73,7 @@ impl Side {
         match policy_of(dirs) {
             Some(policy) => Side::policy(policy, dirs, environment),
             None => {
-                let project = circumstances(environment, None).project_root;
+                let project = call_context(environment, None).project_root;
                 Side::configuration(dirs.clone(), environment, &project, None)
             }
         }
@@ -104,21 +104,30 @@ impl Side {
                 let side = Side::configuration(dirs, environment, project, None)?;
                 return Ok(Side { read_as: "your own guard.toml", ..side });
             }
-            of_file(&config, &folder)?;
+            read_settings(&config, &folder)?;
         } else if name.ends_with(".toml") {
             return Err(refused(Exit::NoInput, format!("there is no file `{name}`"), ""));
         } else {
             revision(name, project, &folder)?;
         }
         let folder = folder.to_string_lossy().into_owned();
-        let side =
-            Side::moved(RelocatedProject { project: project.to_owned(), folder, is_revision }, dirs, environment, scratch)?;
+        let side = Side::moved(
+            RelocatedProject { project: project.to_owned(), folder, is_revision },
+            dirs,
+            environment,
+            scratch,
+        )?;
         let read_as = if is_revision { "a revision of this project" } else { "this project's guard.toml" };
         Ok(Side { read_as, ..side })
     }
 
     /// Returns the side of the project's configuration in another folder.
-    fn moved(moved: RelocatedProject, dirs: &AppDirs, environment: &Environment, scratch: &Path) -> anyhow::Result<Self> {
+    fn moved(
+        moved: RelocatedProject,
+        dirs: &AppDirs,
+        environment: &Environment,
+        scratch: &Path,
+    ) -> anyhow::Result<Self> {
         let project = moved.project.as_str();
         let file = AppDirs::project_file(project);
         let is_held = |(path, trust): &(PathBuf, Trust)| *path == file && *trust == Trust::Held;
@@ -194,7 +203,7 @@ impl Side {
         let mut verdict: Option<Verdict> = None;
         for call in calls {
             let trace = chain.decide(call, at, facts, ask);
-            is_spared &= trace.verdict.outcome != Outcome::Ask || would_spare(call, &trace, &chain.prepared);
+            is_spared &= trace.verdict.outcome != Outcome::Ask || would_skip_prompt(call, &trace, &chain.prepared);
             let one = noted(call, trace, &chain.prepared).verdict;
             if verdict.as_ref().is_none_or(|worst| rank(one.outcome) > rank(worst.outcome)) {
                 verdict = Some(one);
@@ -210,18 +219,18 @@ impl Side {
     }
 
     /// Whether `instead-of-ask` would spare the prompt of such a trace; none if there is no prompt.
-    pub(super) fn is_spared(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> Option<bool> {
+    pub(super) fn skips_prompt(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> Option<bool> {
         let prepared = &self.chain(at).prepared;
-        let is_spared = would_spare(call, trace, prepared);
+        let is_spared = would_skip_prompt(call, trace, prepared);
         // Where it is set already, a call that it spares has no prompt.
         let is_ask = trace.verdict.outcome == Outcome::Ask && !(is_spared && prepared.config.undo.instead_of_ask);
         is_ask.then_some(is_spared)
     }
 
     /// A decision of the log, made again.
-    pub(super) fn again(&self, decision: &Decision) -> RepeatedDecision {
+    pub(super) fn repeat(&self, decision: &Decision) -> RepeatedDecision {
         let nested = |folders: &[String]| self.nested(folders);
-        decision.again(&self.chain(&decision.at), AskOptions { nested: Some(&nested), ..AskOptions::default() })
+        decision.repeat(&self.chain(&decision.at), AskOptions { nested: Some(&nested), ..AskOptions::default() })
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {

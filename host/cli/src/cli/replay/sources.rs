@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::Take;
 use super::formats::{Call, Context, LineContents};
-use crate::cli::subject::{circumstances, folder};
+use crate::cli::subject::{call_context, folder};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_harness::Event;
 use guard_hook::audit::Decision;
@@ -294,7 +294,7 @@ impl<'a> Sources<'a> {
         if self.contexts.len() >= FOLDERS {
             self.contexts.clear();
         }
-        let at = circumstances(self.environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
+        let at = call_context(self.environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
         let at = Arc::new(CallContext { harness: harness.to_owned(), ..at });
         self.contexts.insert((cwd, harness), at.clone());
         at

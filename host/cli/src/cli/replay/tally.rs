@@ -28,7 +28,7 @@ pub(super) struct SideDecision {
 
 impl SideDecision {
     /// Summarizes a verdict. `None` means that there was nothing to decide.
-    pub(super) fn of(verdict: Option<&Verdict>) -> Self {
+    pub(super) fn from_verdict(verdict: Option<&Verdict>) -> Self {
         let outcome = verdict.map_or(Outcome::Abstain, |verdict| verdict.outcome);
         let skips = verdict.is_some_and(|verdict| verdict.skips_prompt);
         let rank = match outcome {

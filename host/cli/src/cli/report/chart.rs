@@ -53,7 +53,7 @@ pub(super) fn bars(stats: &Stats) -> Markup {
             text x=(LEFT - 6) y=(TOP + HEIGHT) text-anchor="end" { "0" }
             @for (index, (name, kinds)) in (0_u64..).zip(&days) {
                 g {
-                    title { (short_day(name)) ": " (told(kinds)) }
+                    title { (short_day(name)) ": " (chart_label(kinds)) }
                     @for (place, (class, _)) in KINDS.iter().enumerate() {
                         @let below = kinds.iter().take(place).sum::<u64>();
                         @let (from, to) = (height(below), height(below + kinds.get(place).copied().unwrap_or(0)));
@@ -70,7 +70,7 @@ pub(super) fn bars(stats: &Stats) -> Markup {
     }
 }
 
-fn told(kinds: &[u64; 4]) -> String {
+fn chart_label(kinds: &[u64; 4]) -> String {
     let told = kinds.iter().zip(KINDS).filter(|(count, _)| **count > 0);
     told.map(|(count, (_, name))| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }

@@ -36,7 +36,10 @@ impl BackedUpCalls {
             return;
         }
         let text = |text: &str, bytes| shorten(&plain(text), bytes);
-        let of = self.0.entry(record.undo.clone()).or_insert_with(|| BackedUpCall { is_gone: true, ..BackedUpCall::default() });
+        let of = self
+            .0
+            .entry(record.undo.clone())
+            .or_insert_with(|| BackedUpCall { is_gone: true, ..BackedUpCall::default() });
         if record.action == UNDO {
             of.restores.push((text(&record.ts, NAME_BYTES), text(&record.operation, CALL_BYTES)));
         } else {
@@ -46,7 +49,7 @@ impl BackedUpCalls {
 
     /// Adds the copies that are there, also those of calls that have no line. Without a key there are none.
     pub(super) fn add_kept(&mut self, dirs: &AppDirs, selection: &Selection) {
-        for manifest in Store::of(&dirs.state).list().unwrap_or_default() {
+        for manifest in Store::in_state(&dirs.state).list().unwrap_or_default() {
             let line = Record {
                 ts: manifest.time.clone(),
                 tool: manifest.tool.clone(),

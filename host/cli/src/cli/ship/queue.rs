@@ -182,7 +182,7 @@ fn open(log: &Path) -> io::Result<([Option<Part>; 2], u64)> {
     let old = rotated(log);
     for _ in 0..OPENINGS {
         let parts = [part(&old, true)?, part(log, false)?];
-        let discarded = Discarded::of(log);
+        let discarded = Discarded::load(log);
         let first = parts.first().and_then(Option::as_ref).map(|part| part.file.get_ref());
         let opened = first.map(|file| file_identity(file, &file.metadata()?)).transpose()?;
         // A rotation in between would hide a file.
@@ -282,7 +282,7 @@ impl Part {
 
 /// Returns the form in which a line at this offset is sent, or `None` if the line is damaged.
 fn sent(line: &[u8], offset: u64) -> Option<Sent> {
-    let record = Record::of_line(line)?;
+    let record = Record::parse(line)?;
     let mut keys: Map<String, Value> = serde_json::from_slice(line).ok()?;
     // What the next line has as `prev`, so that a receiver sees that none is missing between them.
     keys.insert("digest".to_owned(), hex(&Sha256::digest(line)).into());

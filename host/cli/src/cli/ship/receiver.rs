@@ -69,7 +69,7 @@ enum ReceiverReply {
 
 impl Receiver {
     /// The receiver of the command line.
-    pub(super) fn of(args: &ShipArgs) -> anyhow::Result<Self> {
+    pub(super) fn from_args(args: &ShipArgs) -> anyhow::Result<Self> {
         let path = if args.format == ShipFormat::Otlp { PATH } else { "" };
         let url = address(&args.to, path)?;
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];

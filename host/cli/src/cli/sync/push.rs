@@ -34,7 +34,7 @@ pub(super) fn run(args: &SyncPushArgs, dirs: &AppDirs, environment: &Environment
         ));
     }
     let file = native(&environment.cwd).join(&args.file);
-    let bundle = Bundle::of(&file, &environment.home)
+    let bundle = Bundle::collect(&file, &environment.home)
         .map_err(|problem| refused(Exit::Config, problem.to_string(), problem.hint.clone()))?;
     // It is tried as another machine has it.
     let mistakes = mistakes_of(&bundle.text, bundle.files.iter(), &file, (dirs, environment))?;

@@ -12,13 +12,13 @@ use sha2::{Digest, Sha256};
 use crate::cli::subject::{not_written, refused};
 use guard_config::Signer;
 use guard_config::bundle::{FOLDER, is_name_of};
-use guard_config::problem::of_toml;
+use guard_config::problem::toml_problem;
 use guard_contract::Layer;
 use guard_contract::exit::Exit;
 use guard_platform::fs::set_mode;
 use guard_registry::PublicKey;
 use guard_state::files::read_text;
-use guard_state::{FileLock, AppDirs, hex, write_lasting};
+use guard_state::{AppDirs, FileLock, hex, write_lasting};
 
 /// The largest file that is read here.
 const TEXT_BYTES: u64 = 1 << 20;
@@ -95,7 +95,7 @@ pub(super) struct SyncTarget {
 }
 
 impl SyncTarget {
-    pub(super) fn of(to: Option<&Path>, dirs: &AppDirs, cwd: &str) -> Self {
+    pub(super) fn new(to: Option<&Path>, dirs: &AppDirs, cwd: &str) -> Self {
         SyncTarget { file: to.map_or_else(|| dirs.managed.clone(), |to| Path::new(cwd).join(to)) }
     }
 
@@ -124,7 +124,7 @@ impl SyncTarget {
     }
 
     /// Reads `sync.toml`.
-    pub(super) fn wanted(&self) -> anyhow::Result<SyncSettings> {
+    pub(super) fn read_settings(&self) -> anyhow::Result<SyncSettings> {
         let file = self.file.with_file_name("sync.toml");
         let shown = file.display().to_string();
         let text = read_text(&file, TEXT_BYTES).map_err(|error| {
@@ -132,7 +132,7 @@ impl SyncTarget {
             refused(Exit::NoInput, format!("`{shown}` cannot be read: {error}"), hint)
         })?;
         let wanted: SyncSettings = toml::from_str(&text).map_err(|error| {
-            let problem = of_toml(Layer::Managed, &shown, &text, &error);
+            let problem = toml_problem(Layer::Managed, &shown, &text, &error);
             refused(Exit::Config, problem.to_string(), problem.hint.clone())
         })?;
         let is_key = |signer: &Signer| PublicKey::parse(&signer.key).is_ok();

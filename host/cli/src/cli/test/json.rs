@@ -7,7 +7,7 @@ use crate::cli::explain::{analysis_json, finding_json};
 use guard_contract::outcome_name;
 use guard_contract::verdict::Attributed;
 use guard_kit::suite::rego::Lines;
-use guard_kit::suite::{FinishedCase, Logged, LimitUsage};
+use guard_kit::suite::{FinishedCase, LimitUsage, Logged};
 use guard_redact::{hide_shapes, plain};
 
 pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{of_subject, of_suite};
+use super::{subject_error, suite_error};
 use crate::cli::args::TestArgs;
 use crate::cli::subject::refused;
 use guard_contract::exit::Exit;
@@ -19,7 +19,7 @@ pub(in crate::cli) const TEST_BYTES: u64 = 1 << 20;
 /// The settings of suites without some of their own.
 pub(super) fn settings(args: &TestArgs, cwd: &Path) -> anyhow::Result<Map<String, Value>> {
     let Some(file) = &args.settings_file else { return Ok(Map::new()) };
-    guard_config::of_file(&cwd.join(file))
+    guard_config::read_settings(&cwd.join(file))
         .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn tests(
     let folder = settings.get("file").and_then(Value::as_str).map(Path::new).map(Path::to_path_buf);
     let mut modules = settings.get("files").and_then(Value::as_object).cloned().unwrap_or_default();
     for fixture in &args.fixtures {
-        for path in find_tests(&cwd.join(fixture)).map_err(|error| of_suite(error, cwd))? {
+        for path in find_tests(&cwd.join(fixture)).map_err(|error| suite_error(error, cwd))? {
             // One that the folder of the settings holds is there already.
             let below = folder.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
             if below.is_some_and(|below| modules.contains_key(&*below.to_string_lossy())) {
@@ -65,7 +65,7 @@ pub(super) fn tests(
     if args.coverage {
         settings.insert("coverage".to_owned(), true.into());
     }
-    found(subject, &settings, cwd).map(Some).map_err(|error| of_subject(&error, None))
+    found(subject, &settings, cwd).map(Some).map_err(|error| subject_error(&error, None))
 }
 
 /// The suites of the tests, with what runs them.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::{CHAIN, once};
 use crate::cli::args::TestArgs;
 use crate::cli::print;
-use crate::cli::subject::circumstances;
+use crate::cli::subject::call_context;
 use guard_contract::exit::Exit;
 use guard_kit::suite;
 use guard_platform::fs::identity;
@@ -67,7 +67,7 @@ impl Watched<'_> {
         let cwd = &*native(&self.environment.cwd);
         match self.args.policy.as_str() {
             CHAIN => {
-                let projects = circumstances(self.environment, None).projects();
+                let projects = call_context(self.environment, None).projects();
                 guard_config::load(self.dirs, &projects).inputs.into_iter().collect()
             }
             // The name of a built-in policy is a file that does not exist.

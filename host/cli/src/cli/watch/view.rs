@@ -60,7 +60,7 @@ fn calls(frame: &mut Frame<'_>, state: &State, records: &[&Record], area: Rect) 
 fn line(record: &Record) -> Line<'static> {
     let time = record.ts.split('T').nth(1).and_then(|time| time.get(..8)).unwrap_or_default();
     let call = plain(&record.operation).split_whitespace().collect::<Vec<_>>().join(" ");
-    let (word, colour) = said(&record.action);
+    let (word, colour) = action_label(&record.action);
     Line::from(vec![
         Span::raw(format!("{} ", plain(time))),
         Span::styled(format!("{word:<10} "), Style::new().fg(colour)),
@@ -70,7 +70,7 @@ fn line(record: &Record) -> Line<'static> {
 }
 
 /// The word for an action, and its colour.
-fn said(action: &str) -> (String, Color) {
+fn action_label(action: &str) -> (String, Color) {
     let colour = match action {
         "block" | "error" => Color::Red,
         "confirm_required" | "warn" => Color::Yellow,
@@ -86,19 +86,19 @@ fn explained(frame: &mut Frame<'_>, state: &State, record: Option<&Record>, area
         Line::styled(plain(&record.operation).replace('\n', " "), Modifier::BOLD),
         Line::raw(format!("in {}, session {}", plain(&record.cwd), plain(&record.session))),
         Line::raw(match record.rules.as_slice() {
-            [] => said(&record.action).0,
-            rules => format!("{} [{}]", said(&record.action).0, plain(&rules.join(", "))),
+            [] => action_label(&record.action).0,
+            rules => format!("{} [{}]", action_label(&record.action).0, plain(&rules.join(", "))),
         }),
     ];
     let known = state.detail.as_ref().filter(|detail| detail.id == record.id);
-    lines.extend(known.map(told).unwrap_or_default());
+    lines.extend(known.map(detail_lines).unwrap_or_default());
     let block = Block::new().borders(Borders::TOP);
     let text = Paragraph::new(lines).wrap(Wrap { trim: false }).scroll((state.above, 0));
     frame.render_widget(text.block(block), area);
 }
 
 /// Formats the details of a call that its line does not show.
-fn told(detail: &Detail) -> Vec<Line<'static>> {
+fn detail_lines(detail: &Detail) -> Vec<Line<'static>> {
     let Some(parts) = &detail.parts else {
         return vec![Line::styled("The log does not say enough of this call to explain it.", Modifier::DIM)];
     };

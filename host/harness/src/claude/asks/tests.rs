@@ -21,7 +21,7 @@ fn call(tool: &str, input: &Value) -> ToolCall {
 
 fn hears(mode: Option<&str>, version: Option<&str>, cwd: &str, calls: &[ToolCall]) -> bool {
     let resolve = |word: &str| resolve_in(cwd, word);
-    is_heard(&AskScene { mode, calls, variable: &|_| None, resolve: &resolve }, version)
+    is_shown(&AskScene { mode, calls, variable: &|_| None, resolve: &resolve }, version)
 }
 
 fn hears_bash(command: &str) -> bool {

@@ -68,7 +68,7 @@ const PROGRAMS: &[Program] = &[
 ];
 
 impl Program {
-    fn of(shape: &Shape<'_>) -> Option<&'static Program> {
+    fn find(shape: &Shape<'_>) -> Option<&'static Program> {
         let own: Vec<&Word<'_>> = shape.words.iter().skip(shape.program).collect();
         let fits = |program: &&Program| {
             let mut words = own.iter().zip(program.words);
@@ -99,7 +99,7 @@ fn options<'s, 'a>(shape: &'s Shape<'a>, program: &Program) -> impl Iterator<Ite
 }
 
 pub(super) fn split(shape: &Shape<'_>) -> Option<String> {
-    let program = Program::of(shape)?;
+    let program = Program::find(shape)?;
     let (word, letters) = options(shape, program)
         .find_map(|word| Some((word, program.cluster(word).filter(|letters| letters.len() > 1)?)))?;
     let alone: Vec<String> = letters.chars().map(|letter| format!("-{letter}")).collect();
@@ -107,7 +107,7 @@ pub(super) fn split(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn joined(shape: &Shape<'_>) -> Option<String> {
-    let program = Program::of(shape)?;
+    let program = Program::find(shape)?;
     let words: Vec<&Word<'_>> = options(shape, program).collect();
     let (one, other, letters) = words.windows(2).find_map(|pair| {
         let [one, other] = pair else { return None };
@@ -118,14 +118,14 @@ pub(super) fn joined(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn reversed(shape: &Shape<'_>) -> Option<String> {
-    let program = Program::of(shape)?;
+    let program = Program::find(shape)?;
     let (word, letters) = options(shape, program)
         .find_map(|word| Some((word, program.cluster(word).filter(|letters| letters.len() > 1)?)))?;
     shape.with(word, &format!("-{}", letters.chars().rev().collect::<String>()))
 }
 
 pub(super) fn last(shape: &Shape<'_>) -> Option<String> {
-    let program = Program::of(shape)?;
+    let program = Program::find(shape)?;
     let from = shape.program + program.words.len();
     let words: Vec<&Word<'_>> = shape.words.iter().skip(from).collect();
     let is_option = |word: &&&Word<'_>| program.cluster(word).is_some() || program.short(word).is_some();
@@ -138,7 +138,7 @@ pub(super) fn last(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn spelled_out(shape: &Shape<'_>) -> Option<String> {
-    let program = Program::of(shape)?;
+    let program = Program::find(shape)?;
     options(shape, program).find_map(|word| {
         let letters = program.cluster(word)?;
         let (letter, name) = letters.chars().find_map(|letter| Some((letter, program.long(letter)?)))?;
@@ -149,12 +149,12 @@ pub(super) fn spelled_out(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn shortened(shape: &Shape<'_>) -> Option<String> {
-    let program = Program::of(shape)?;
+    let program = Program::find(shape)?;
     options(shape, program).find_map(|word| shape.with(word, &format!("-{}", program.short(word)?)))
 }
 
 pub(super) fn ended(shape: &Shape<'_>) -> Option<String> {
-    let program = Program::of(shape).filter(|program| program.ends)?;
+    let program = Program::find(shape).filter(|program| program.ends)?;
     let from = shape.program + program.words.len();
     let words: Vec<&Word<'_>> = shape.words.iter().skip(from).collect();
     let count = words.iter().take_while(|word| word.text.starts_with('-')).count();

@@ -58,7 +58,7 @@ pub(super) fn slashes(place: &PathUse<'_>) -> Option<PathForm> {
     (folder.len() > 1).then(|| moved(format!("{folder}/{name}")))
 }
 
-pub(super) fn up_and_down(place: &PathUse<'_>) -> Option<PathForm> {
+pub(super) fn with_parent_step(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
     let parent = folder.strip_suffix('/').unwrap_or(folder);
     let base = parent.rsplit('/').next()?;
@@ -66,7 +66,7 @@ pub(super) fn up_and_down(place: &PathUse<'_>) -> Option<PathForm> {
     fits.then(|| moved(format!("{parent}/../{base}/{name}")))
 }
 
-pub(super) fn out_and_in(place: &PathUse<'_>) -> Option<PathForm> {
+pub(super) fn with_round_trip(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     let base = place.cwd.rsplit('/').next().filter(|base| !base.is_empty())?;
     let relative = !place.path.starts_with(['/', '~']);

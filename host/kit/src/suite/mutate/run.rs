@@ -13,7 +13,7 @@ use super::super::{Case, Filter, OneOrMore, Subject, Suite, SuiteOnChain, WorldF
 use super::paths::PathUse;
 use super::plan::{self, SplitMix};
 use super::shape::Shape;
-use super::{Rewriter, Preserved, Rewrite};
+use super::{Preserved, Rewrite, Rewriter};
 use guard_contract::call::PATH_KEYS;
 use guard_contract::verdict::FAULT;
 use guard_contract::{Outcome, outcome_name, outcome_named, rank};
@@ -241,7 +241,7 @@ fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl Fn
     }
     let at = circumstances(&seed.world);
     let analysis = analyzer.analyze(&mut Shared::default(), text, "bash", (&at.cwd, &at.home), None).ok();
-    let shape = analysis.as_ref().and_then(|analysis| Shape::of(text, analysis));
+    let shape = analysis.as_ref().and_then(|analysis| Shape::parse(text, analysis));
     then(shape.as_ref())
 }
 

@@ -212,7 +212,7 @@ pub(super) struct Shape<'a> {
 
 impl<'a> Shape<'a> {
     /// The shape of a text; none if it may not be complete.
-    pub(super) fn of(text: &'a str, analysis: &Analysis) -> Option<Self> {
+    pub(super) fn parse(text: &'a str, analysis: &Analysis) -> Option<Self> {
         let text = text.trim();
         let odd = |c: char| c == '\0' || c == '\r';
         if text.is_empty() || text.len() > TEXT_BYTES || text.contains(odd) || text.ends_with('\\') {

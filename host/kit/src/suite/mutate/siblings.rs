@@ -2,7 +2,7 @@
 
 use super::doors::{self, string};
 use super::shape::{Shape, Word};
-use super::{Rewriter, Preserved, Rewrite};
+use super::{Preserved, Rewrite, Rewriter};
 use guard_contract::shell_word::quoted;
 
 type Example = (&'static str, &'static str);

@@ -2,7 +2,7 @@
 
 use super::paths::{PathForm, PathUse};
 use super::shape::Shape;
-use super::{Rewriter, Preserved, Rewrite, data, options, paths, prefix, words, wrap};
+use super::{Preserved, Rewrite, Rewriter, data, options, paths, prefix, words, wrap};
 
 type Example = (&'static str, &'static str);
 type Command = fn(&Shape<'_>) -> Option<String>;
@@ -123,8 +123,8 @@ pub const REWRITES: &[Rewrite] = &[
     text("data-matched", "the word of a `case`", ("ls -la", "case 'ls -la' in y) true ;; esac"), data::matched),
     path("path-dot", "`.` before the name", ("/repo/src/a.rs", "/repo/src/./a.rs"), paths::dot),
     path("path-slashes", "two slashes before the name", ("/repo/src/a.rs", "/repo/src//a.rs"), paths::slashes),
-    path("path-up-and-down", "out of the folder and in again; only if there is no link on the way", ("/repo/src/a.rs", "/repo/src/../src/a.rs"), paths::up_and_down),
-    path("path-out-and-in", "out of the working directory and in again", ("src/a.rs", "../repo/src/a.rs"), paths::out_and_in),
+    path("path-up-and-down", "out of the folder and in again; only if there is no link on the way", ("/repo/src/a.rs", "/repo/src/../src/a.rs"), paths::with_parent_step),
+    path("path-out-and-in", "out of the working directory and in again", ("src/a.rs", "../repo/src/a.rs"), paths::with_round_trip),
     path("path-written-out", "a relative path made absolute", ("src/a.rs", "/repo/src/a.rs"), paths::absolute),
     path("path-relative", "an absolute path below the working directory made relative", ("/repo/src/a.rs", "src/a.rs"), paths::relative),
     path("path-home", "`~` written out", ("~/a.txt", "/home/u/a.txt"), paths::home),
