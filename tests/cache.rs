@@ -2,7 +2,7 @@
 //!
 //! Every test asks the hook itself, and then looks at what lies in the cache.
 
-mod carried;
+mod embedded;
 mod changes;
 mod folders;
 #[cfg(target_os = "linux")]

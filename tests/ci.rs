@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::support::pages::{Shell, blocks, root};
-use crate::support::texts::{Transcript, lasting, lines_about};
+use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -109,7 +109,7 @@ fn each_mistake_is_told_with_its_line() {
         let told = ended.stdout.lines().find(|line| line.trim_start().starts_with(place));
         said += &format!("{}\n", told.unwrap_or_else(|| panic!("{new}: {ended:?}")));
     }
-    assert_text!("ci_mistakes", lasting(&world, &said));
+    assert_text!("ci_mistakes", normalize(&world, &said));
     assert_eq!(ci(&world, &[]).exit, 0, "the mistakes were taken back");
 }
 

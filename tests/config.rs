@@ -6,7 +6,7 @@ mod allow;
 mod broken;
 mod broken_table;
 mod entries;
-mod honest;
+mod ordinary_work;
 mod managed;
 mod nested;
 mod oversights;

@@ -4,7 +4,7 @@ use crate::support::{crates, guests, world};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -41,7 +41,7 @@ fn saw(ended: &ProcessOutput, deed: &str) -> String {
 fn fault(world: &World, ended: &ProcessOutput) -> String {
     let reason = ended.reason();
     let line = reason.lines().find(|line| line.contains(": policy-fault]")).unwrap_or_else(|| panic!("{ended:?}"));
-    lasting(world, &format!("{line}\n"))
+    normalize(world, &format!("{line}\n"))
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_project_cannot_ask_for_it() {
     std::fs::copy(component(), world.path("repo/asks.wasm")).unwrap();
     world
         .write("repo/.guard/guard.toml", "[[policy]]\nname = \"asks\"\nsource = \"../asks.wasm\"\nwasi = \"frozen\"\n");
-    assert_text!("frozen_in_a_project", lasting(&world, &world.bash("nothing").reason()));
+    assert_text!("frozen_in_a_project", normalize(&world, &world.bash("nothing").reason()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! The verdicts of the built-ins are tested where the built-ins are; here a verdict only stands for its kind of reply.
 
-mod brought;
+mod overrides;
 mod claude;
 mod confined;
 mod history;

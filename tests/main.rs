@@ -19,7 +19,7 @@ mod frozen;
 mod harness;
 mod hook;
 mod install;
-mod kept;
+mod contract_versions;
 mod mutate;
 mod new;
 mod outside;

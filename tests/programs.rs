@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny};
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::{PATIENCE, ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -137,7 +137,7 @@ fn no_command_compiles_what_the_program_carries() {
     let ours = guests::place(&world, "shell");
     let ended = without_files(&format!("policy inspect {}", ours.display()));
     assert!(ended.exit != 0, "a policy of others is compiled: {ended:?}");
-    assert_text!("compiler_missing", lasting(&world, &ended.stderr));
+    assert_text!("compiler_missing", normalize(&world, &ended.stderr));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_policy_that_is_not_compiled_yet_asks_to_wait_and_answers_soon() {
     let payload = r#"{"tool_name":"Bash","tool_input":{"command":"ls -la"}}"#;
     let first = world.run(&["hook", "claude"], payload);
     assert_ask(&first, &["[shell: policy-fault]"]);
-    assert_text!("not_compiled_yet", lasting(&world, &first.reason()));
+    assert_text!("not_compiled_yet", normalize(&world, &first.reason()));
     let until = Instant::now() + PATIENCE;
     loop {
         let ended = world.run(&["hook", "claude"], payload);

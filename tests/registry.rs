@@ -11,7 +11,7 @@ use crate::support::guests;
 use crate::support::pages::{Shell, root};
 use crate::support::registry::Registry;
 use crate::support::terminal::attended_by;
-use crate::support::texts::{lasting, told};
+use crate::support::texts::{normalize, normalized_output};
 use crate::support::world::{World, policy as done};
 use crate::texts::assert_text;
 
@@ -23,7 +23,7 @@ const LOCK: &str = "repo/.guard/guard.lock";
 fn refused(world: &World, arguments: &[&str], exit: i32) -> String {
     let ended = world.run(&[&["policy"], arguments].concat(), "");
     assert_eq!(ended.exit, exit, "{arguments:?}: {ended:?}");
-    told(world, &ended)
+    normalized_output(world, &ended)
 }
 
 /// A world whose files `v1.wasm` and `v2.wasm` are two versions, of which the second asks for grants.
@@ -102,7 +102,7 @@ fn a_clone_fetches_what_the_lock_pins_and_then_needs_no_registry() {
     assert!(verdict(&clone).starts_with("ask: the guest was asked"), "{}", verdict(&clone));
     assert!(asked > 0);
     said += &refused(&clone, &["update", "--project"], 69);
-    assert_text!("registry_not_fetched", lasting(&clone, &said));
+    assert_text!("registry_not_fetched", normalize(&clone, &said));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_newer_version_of_the_same_kind_is_found() {
     let shown = done(&world, &["update", "--project", "--dry-run"]);
     assert!(fs::read_to_string(world.path(LOCK)).unwrap().contains(":1.0.0"), "a dry run changed the lock");
     let shown = shown + &refused(&world, &["update", "y", "--project"], 66);
-    assert_text!("registry_newer", lasting(&world, &shown));
+    assert_text!("registry_newer", normalize(&world, &shown));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn the_log_shows_what_a_new_version_would_have_decided() {
     done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]);
     world.bash("git push origin topic");
     let shown = done(&world, &["update", "--project", "--dry-run"]);
-    assert_text!("registry_log_compared", lasting(&world, &shown));
+    assert_text!("registry_log_compared", normalize(&world, &shown));
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn a_signature_is_told_and_then_wanted() {
         "[trust]\nsigners = [{{ name = \"acme\", key = \"{}\" }}]\n",
         key_line(&world, "acme.key")
     ));
-    let mut said = lasting(&world, &done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]));
+    let mut said = normalize(&world, &done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]));
     assert!(fs::read_to_string(world.path(LOCK)).unwrap().contains("signer = \"acme\""));
     said += &refused(&world, &["update", "--project", "--dry-run"], 65);
     // Who does not know the signer can fetch what is pinned, and take nothing newer.
     let clone = clone_of(&world);
-    said += &lasting(&clone, &done(&clone, &["fetch"]));
+    said += &normalize(&clone, &done(&clone, &["fetch"]));
     said += &refused(&clone, &["update", "--project"], 65);
     // A signature of somebody else is none.
     done(&world, &["keygen", "other.key"]);
@@ -184,7 +184,7 @@ fn what_is_not_signed_is_refused_where_the_layer_says_so() {
     done(&world, &["add", &at("bare"), "--name", "bare", "--project"]);
     let key = key_line(&world, "acme.key");
     world.configure(&format!("[trust]\nsigned-only = true\nsigners = [{{ name = \"acme\", key = \"{key}\" }}]\n"));
-    let mut said = lasting(&world, &verdict(&world));
+    let mut said = normalize(&world, &verdict(&world));
     assert!(said.starts_with("ask"), "{said}");
     // The same bytes with a signature are the same component.
     done(&world, &["add", &at("signed"), "--name", "signed", "--project"]);
@@ -193,9 +193,9 @@ fn what_is_not_signed_is_refused_where_the_layer_says_so() {
     done(&world, &["remove", "bare", "--project"]);
     let clone = clone_of(&world);
     clone.configure(&fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap());
-    said += &lasting(&clone, &verdict(&clone));
+    said += &normalize(&clone, &verdict(&clone));
     done(&clone, &["fetch"]);
-    assert_text!("registry_unsigned", said + &lasting(&clone, &verdict(&clone)));
+    assert_text!("registry_unsigned", said + &normalize(&clone, &verdict(&clone)));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_component_that_was_changed_on_the_disk_is_not_used() {
             fs::write(path, guests::bytes("denies")).unwrap();
         }
     }
-    assert_text!("registry_changed_file", lasting(&world, &(verdict(&world) + &done(&world, &["fetch"]))));
+    assert_text!("registry_changed_file", normalize(&world, &(verdict(&world) + &done(&world, &["fetch"]))));
     assert!(verdict(&world).starts_with("ask: the guest was asked"), "{}", verdict(&world));
 }
 
@@ -224,7 +224,7 @@ fn an_address_that_the_lock_lacks_says_what_to_do() {
     found += &verdict(&world);
     world.write(PROJECT, "[[policy]]\nname = \"x\"\nsource = \"ftp://localhost/x\"\n");
     found += &verdict(&world);
-    assert_text!("registry_unknown_addresses", lasting(&world, &found));
+    assert_text!("registry_unknown_addresses", normalize(&world, &found));
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_file_has_an_address_as_well() {
     assert_eq!(done(&world, &["update", "--project"]), "nothing is new\n");
     fs::write(world.path("repo/v1.wasm"), guests::version("denies", "1.0.1")).unwrap();
     assert!(verdict(&world).starts_with("ask: the guest was asked"), "the file has changed, what is used has not");
-    assert_text!("registry_file_updated", lasting(&world, &done(&world, &["update", "--project"])));
+    assert_text!("registry_file_updated", normalize(&world, &done(&world, &["update", "--project"])));
     assert_eq!(fs::read_dir(world.path("repo/.guard/fetched")).unwrap().count(), 2, "the old version is left");
     assert!(verdict(&world).starts_with("ok"), "{}", verdict(&world));
 }
@@ -274,7 +274,7 @@ fn a_key_is_made_once_and_for_its_owner() {
     let shown = done(&world, &["keygen", "a.key"]).replace(&key_line(&world, "a.key"), "KEY");
     let mode = |file: &str| fs::metadata(world.path(file)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("repo/a.key"), mode("repo/a.key.pub")), (0o600, 0o644));
-    assert_text!("registry_keygen", lasting(&world, &(shown + &refused(&world, &["keygen", "a.key"], 64))));
+    assert_text!("registry_keygen", normalize(&world, &(shown + &refused(&world, &["keygen", "a.key"], 64))));
 }
 
 /// The names of what lies in a folder, and below it.
@@ -319,7 +319,7 @@ fn a_lock_proves_no_signature() {
     world.write(LOCK, lock.replace(&old, &digest));
     world.write(&format!("repo/.guard/fetched/{digest}.wasm"), other);
     let said = verdict(&world) + &refused(&world, &["fetch"], 69);
-    assert_text!("registry_unproved_signature", lasting(&world, &said));
+    assert_text!("registry_unproved_signature", normalize(&world, &said));
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_signature_holds_in_its_own_repository_and_an_older_version_needs_a_person()
     done(&world, &["add", &at("z", "1.1.0"), "--name", "z", "--project"]);
     done(&world, &["push", "v1.wasm", &at("z", "1.2.0")]);
     let said = said + &refused(&world, &["update", "--project"], 77);
-    assert_text!("registry_older", lasting(&world, &said));
+    assert_text!("registry_older", normalize(&world, &said));
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn an_address_that_was_changed_by_hand_is_taken_again() {
     done(&world, &["add", &at("1.0.1"), "--name", "x", "--project"]);
     let text = fs::read_to_string(world.path(PROJECT)).unwrap();
     world.write(PROJECT, text.replace("1.0.1", "1.0.0"));
-    assert_text!("registry_address_changed", lasting(&world, &verdict(&world)));
+    assert_text!("registry_address_changed", normalize(&world, &verdict(&world)));
     done(&world, &["update", "x", "--project"]);
     assert!(verdict(&world).starts_with("ask: the guest was asked"), "{}", verdict(&world));
 }

@@ -9,7 +9,7 @@ mod relay;
 mod severity;
 mod stub;
 mod tls;
-mod told;
+mod policy_commands;
 
 use crate::support::world::World;
 

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::support::guests::{chain, entry, place};
 use crate::support::reply::assert_ask;
-use crate::support::texts::{lasting, lines_about};
+use crate::support::texts::{lines_about, normalize};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -24,7 +24,7 @@ fn check(guest: &str) {
 fn check_in(world: &World, guest: &str, on_error: &str) {
     let end = format!(" [{guest}: policy-fault]");
     let fault = |ended: &ProcessOutput| {
-        let reason = lasting(world, &ended.reason());
+        let reason = normalize(world, &ended.reason());
         let (before, _) = reason.split_once(&end)?;
         before.split_once(&format!("`{guest}` ")).map(|(_, fault)| fault.to_owned())
     };
@@ -68,7 +68,7 @@ fn what_fails_in_a_built_in_is_no_fault_of_those_that_share_its_component() {
     world.configure("[[policy]]\nname = \"command-guard\"\nlimits = { memory-mib = 1 }\n");
     let harmless = world.bash("ls -la");
     assert_eq!(harmless.decision(), "ask", "{harmless:?}");
-    assert_text!("fault_of_a_built_in", lasting(&world, &lines_about(&harmless.reason(), "policy-fault]")));
+    assert_text!("fault_of_a_built_in", normalize(&world, &lines_about(&harmless.reason(), "policy-fault]")));
     let harmful = world.bash("rm -rf ~/.config/guard-host");
     assert_eq!((harmful.decision().as_str(), harmful.exit), ("deny", 2), "{harmful:?}");
     assert!(harmful.reason().contains("[self-protect: guard-file]"), "{harmful:?}");
@@ -332,7 +332,7 @@ fn a_small_stack_of_the_process_does_not_turn_a_recursion_into_silence() {
     for kilobytes in [4096, 1024, 512] {
         let ended = after(&world, &format!("ulimit -s {kilobytes}"));
         assert_eq!(ended.decision(), "ask", "{kilobytes} KiB: {ended:?}");
-        assert_text!("fault_small_stack", lasting(&world, &lines_about(&ended.reason(), "policy-fault]")));
+        assert_text!("fault_small_stack", normalize(&world, &lines_about(&ended.reason(), "policy-fault]")));
     }
 }
 

@@ -33,7 +33,7 @@ fn interface(wasm: &[u8]) -> (Vec<String>, Vec<String>) {
 fn a_service_needs_an_engine_with_http_and_nothing_else() {
     let world = World::new();
     // It imports WASI, as what Cargo builds does, and calls nothing of it.
-    let own = root().join("tests/kept/0.1.0/policy.wasm");
+    let own = root().join("tests/contract_versions/0.1.0/policy.wasm");
     world.configure(&format!("preset = \"full\"\n{}", guests::entry("own", &own, KEPT)));
     let built = world.run(&["policy", "bundle", "-o", "team.wasm"], "");
     assert_text!("bundle", &world, 0, built);
@@ -72,7 +72,7 @@ fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
         world.configure(&guests::entry("taker", &guests::place(&world, guest), ""));
         transcript.add(&world, 65, &world.run(&["policy", "bundle"], ""));
     }
-    let kept = root().join("tests/kept/0.1.0/policy.wasm");
+    let kept = root().join("tests/contract_versions/0.1.0/policy.wasm");
     world.configure(&guests::entry("kept", &kept, &format!("{KEPT}\nwasi = \"frozen\"")));
     transcript.add(&world, 65, &world.run(&["policy", "bundle"], ""));
     assert_text!("bundle_unfit", transcript.0);

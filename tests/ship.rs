@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::support::pages::{Shell, blocks};
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 use receiver::{Mode, Receiver};
@@ -135,7 +135,7 @@ fn damaged_lines_are_counted_and_told_once() {
     world.write(LOG, line(3) + "\n\u{0}\u{0}\n" + &"x".repeat((1 << 20) + 1) + "\n" + &line(4) + "{\"ts\"");
     let ended = ship(&world, &receiver, &[]);
     assert_eq!((ended.exit, sent(&ended)), (1, 4), "{ended:?}");
-    assert_text!("ship_damaged", told(&world, &ended));
+    assert_text!("ship_damaged", normalized_output(&world, &ended));
     assert_eq!(receiver.ids(), ids(1..5));
     // The last line may still get its end.
     assert_eq!(ship_all(&world, &receiver), 0);

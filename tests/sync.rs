@@ -11,7 +11,7 @@ use crate::support::guests;
 use crate::support::pages::{Shell, root};
 use crate::support::registry::{Registry, RegistryFault};
 use crate::support::terminal::attended;
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -70,7 +70,7 @@ impl Fleet {
     fn synced(&self, version: &str) -> String {
         let ended = self.sync();
         assert_eq!((ended.exit, self.status()["current"]["version"].as_str()), (0, Some(version)), "{ended:?}");
-        told(&self.world, &ended)
+        normalized_output(&self.world, &ended)
     }
 
     /// The verdict on a command by the configuration of the machine.

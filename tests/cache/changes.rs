@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{answers, prepared};
 use crate::support::guests::{self, chain, entry, place};
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::texts::assert_text;
 
 #[test]
@@ -44,7 +44,7 @@ fn a_changed_component_is_seen_by_the_next_call() {
     fs::remove_file(&component).unwrap();
     let ended = world.bash("ls -la");
     assert_eq!(ended.decision(), "ask");
-    assert_text!("cache_component_gone", lasting(&world, &ended.reason()));
+    assert_text!("cache_component_gone", normalize(&world, &ended.reason()));
 }
 
 #[test]
@@ -69,5 +69,5 @@ fn a_pinned_component_that_changes_later_is_at_fault() {
     fs::write(world.path("guests/shell.wasm"), guests::bytes("denies")).unwrap();
     let ended = world.bash("ls -la");
     assert_eq!(ended.decision(), "ask", "{ended:?}");
-    assert_text!("cache_component_changed", lasting(&world, &ended.reason()));
+    assert_text!("cache_component_changed", normalize(&world, &ended.reason()));
 }

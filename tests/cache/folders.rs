@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::{NOBODY, answers, change_mode, is_answer, is_root, prepared};
 use crate::support::guests::chain;
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -126,7 +126,7 @@ fn a_state_folder_that_cannot_be_read_is_a_fault_of_every_policy() {
         bound.with_mode(".local/state/guard-host", mode, || {
             let ended = bound.bash("ls -la");
             assert_eq!(ended.decision(), "deny", "{mode:o}: {ended:?}");
-            assert_text!("cache_no_state", lasting(&bound.world, &ended.reason()));
+            assert_text!("cache_no_state", normalize(&bound.world, &ended.reason()));
         });
     }
     is_answer(&bound.bash("ls -la"));
@@ -168,7 +168,7 @@ fn a_home_that_cannot_be_written_gives_a_question_when_nothing_is_prepared() {
     bound.with_mode("", 0o555, || {
         let ended = bound.bash("ls -la");
         assert_eq!(ended.decision(), "ask", "{ended:?}");
-        assert_text!("cache_no_folder", lasting(&bound.world, &ended.reason()));
+        assert_text!("cache_no_folder", normalize(&bound.world, &ended.reason()));
     });
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::{attended, attended_by};
-use crate::support::texts::{Transcript, lasting, told};
+use crate::support::texts::{Transcript, normalize, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -57,7 +57,7 @@ fn it_shows_what_else_it_would_let_run() {
     // The asks of the log, and at least the examples of the policies.
     let looked_at = ended.stdout.split("would also allow 1 of ").nth(1).and_then(|rest| rest.split(' ').next());
     assert!(looked_at.and_then(|count| count.parse::<u32>().ok()).is_some_and(|count| count > 5), "{ended:?}");
-    assert_text!("allow_also", told(&world, &ended));
+    assert_text!("allow_also", normalized_output(&world, &ended));
 }
 
 #[test]
@@ -84,7 +84,10 @@ fn what_is_wrong_is_told_as_what_it_is() {
     world.configure("[[allow]\n");
     let broken = attended(&world, &["allow", "git push", "--yes"]);
     assert_eq!(broken.exit, 78, "{broken:?}");
-    assert_text!("allow_wrong", [past, no_day, ended, broken].map(|ended| told(&world, &ended)).join("\n"));
+    assert_text!(
+        "allow_wrong",
+        [past, no_day, ended, broken].map(|ended| normalized_output(&world, &ended)).join("\n")
+    );
 }
 
 #[test]
@@ -148,12 +151,12 @@ fn what_no_allow_covers_changes_nothing() {
         let ended = attended(&world, arguments);
         assert_eq!(ended.exit, exit, "{arguments:?}: {ended:?}");
         let typed = arguments.join(" ").replace("sw0rdfish-9f3k2", "SECRET");
-        shown.push(format!("$ {typed}\n{}", told(&world, &ended)));
+        shown.push(format!("$ {typed}\n{}", normalized_output(&world, &ended)));
     }
     assert_ask(&world.bash("API_TOKEN=0123456789abcdef0123 git push origin topic"), &[]);
     let ended = attended(&world, &["allow", "--last", "--yes"]);
     assert_eq!(ended.exit, 1, "{ended:?}");
-    shown.push(told(&world, &ended));
+    shown.push(normalized_output(&world, &ended));
     assert_text!("allow_refused", shown.join("\n"));
     assert!(!world.path(FILE).exists());
 }
@@ -166,7 +169,7 @@ fn nobody_at_a_terminal_allows_nothing() {
         let ended = world.run(arguments, "y\n");
         assert_eq!(ended.exit, 77, "{ended:?}");
     }
-    assert_text!("allow_unattended", told(&world, &world.run(&["allow", "--last"], "")));
+    assert_text!("allow_unattended", normalized_output(&world, &world.run(&["allow", "--last"], "")));
     assert!(!world.path(FILE).exists());
     assert_deny(&world.bash("guard-host allow --last --yes"), &["[self-protect: guard-command]"]);
 }
@@ -182,7 +185,7 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
     assert_ask(&world.bash("git push -u origin feat/cart"), &["guard-host allow --last"]);
     let ended = choose(&world, &["allow", "--last"], "2\n");
     assert_eq!(ended.exit, 0, "{ended:?}");
-    assert_text!("allow_choices", told(&world, &ended));
+    assert_text!("allow_choices", normalized_output(&world, &ended));
     for command in ["git push -u origin feat/cart", "git push origin other", "git push"] {
         assert_silent(&world.bash(command));
     }
@@ -359,7 +362,7 @@ fn no_answer_and_a_wrong_number_change_nothing() {
         assert_eq!(ended.exit, exit, "{typed}: {ended:?}");
         answers += &format!("$ {typed}{}", ended.stdout.rsplit("\n\n").next().unwrap());
     }
-    let mut transcript = Transcript(lasting(&world, &answers));
+    let mut transcript = Transcript(normalize(&world, &answers));
     transcript.add(&world, 64, &choose(&world, &["allow", "--last", "--choose", "9", "--yes"], ""));
     assert_text!("allow_no_such_choice", transcript.0);
     assert!(!world.path(FILE).exists());

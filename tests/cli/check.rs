@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -182,14 +182,14 @@ fn a_secret_is_in_no_answer() {
 fn explain_tells_the_whole_way() {
     let world = World::new();
     let ended = assert_exit(&world, &["explain", "sudo git push | tee log"], 0);
-    assert_text!("explain", told(&world, &ended));
+    assert_text!("explain", normalized_output(&world, &ended));
 }
 
 #[test]
 fn explain_says_why_a_text_was_not_understood_in_full() {
     let world = World::new();
     let ended = assert_exit(&world, &["explain", "echo \"$(\""], 0);
-    assert_text!("explain_partial", told(&world, &ended));
+    assert_text!("explain_partial", normalized_output(&world, &ended));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::reply::{assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::{attended, attended_by};
-use crate::support::texts::{lasting, lines_about, told};
+use crate::support::texts::{lines_about, normalize, normalized_output};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -16,7 +16,7 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     let world = World::new();
     let ended = attended(&world, &["pause", "10m", "--all"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
-    assert_text!("pause_all", told(&world, &ended));
+    assert_text!("pause_all", normalized_output(&world, &ended));
     for _ in 0..2 {
         assert_warn(
             &world.bash(FORCED),
@@ -37,10 +37,13 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     // Nobody pauses what keeps guard-host in place.
     assert_deny(&world.bash("guard-host uninstall claude"), &["[self-protect: guard-command]"]);
     let doctor = lines_about(&world.run(&["doctor"], "").stdout, "pause");
-    assert_text!("resume", lasting(&world, &doctor) + &told(&world, &world.run(&["pause", "--end"], "")));
+    assert_text!(
+        "resume",
+        normalize(&world, &doctor) + &normalized_output(&world, &world.run(&["pause", "--end"], ""))
+    );
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     assert_eq!(world.audit().iter().filter(|line| line["action"] == json!("resume")).count(), 1);
-    assert_text!("resume_again", told(&world, &world.run(&["pause", "--end"], "")));
+    assert_text!("resume_again", normalized_output(&world, &world.run(&["pause", "--end"], "")));
 }
 
 #[test]
@@ -49,7 +52,7 @@ fn a_pause_lifts_asks_and_leaves_denies() {
     let ended = attended(&world, &["pause", "10m"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     let doctor = lines_about(&world.run(&["doctor"], "").stdout, "pause");
-    assert_text!("pause_asks", told(&world, &ended) + &lasting(&world, &doctor));
+    assert_text!("pause_asks", normalized_output(&world, &ended) + &normalize(&world, &doctor));
     assert_warn(&world.bash("git push"), &["command-guard:git-push would ask about this call"]);
     assert_deny(&world.bash(FORCED), &["[command-guard: force-push-protected]"]);
     assert_deny(&world.bash("git push && rm -rf /"), &["[command-guard: rm-root]"]);
@@ -75,7 +78,7 @@ fn an_agent_can_neither_pause_nor_write_a_pause() {
     let world = World::new();
     let alone = world.run(&["pause", "10m"], "");
     assert_eq!(alone.exit, 77, "{alone:?}");
-    assert_text!("pause_unattended", told(&world, &alone));
+    assert_text!("pause_unattended", normalized_output(&world, &alone));
     assert_deny(&world.bash("guard-host pause 10m"), &["[self-protect: guard-command]"]);
     assert_deny(&world.bash("script -qec 'guard-host pause 10m' /dev/null"), &["self-protect"]);
     assert_deny(&world.bash("echo x > ~/.local/state/guard-host/pause.json"), &["self-protect"]);
@@ -96,7 +99,7 @@ fn a_terminal_that_an_agent_made_is_nobodys() {
     for arguments in [vec!["CLAUDECODE=1", program, "pause", "1m"], vec!["GEMINI_CLI=1", "sh", "-c", &hidden]] {
         let ended = attended_by(&world, "env", &arguments, "");
         assert_eq!(ended.exit, 77, "{arguments:?} {ended:?}");
-        shown.push(told(&world, &ended));
+        shown.push(normalized_output(&world, &ended));
     }
     assert_text!("pause_by_an_agent", shown.join("\n"));
     let ended = attended_by(&world, "env", &[program, "pause", "1m"], "");
@@ -117,7 +120,7 @@ fn a_length_or_a_name_that_cannot_be_is_refused() {
     ] {
         let ended = world.run(arguments, "");
         assert_eq!(ended.exit, 64, "{arguments:?} {ended:?}");
-        shown.push(format!("$ {}\n{}", arguments.join(" "), told(&world, &ended)));
+        shown.push(format!("$ {}\n{}", arguments.join(" "), normalized_output(&world, &ended)));
     }
     assert_text!("pause_refused", shown.join("\n"));
 }

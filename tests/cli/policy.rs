@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_held};
-use crate::support::texts::{Transcript, lasting, lines_about, told};
+use crate::support::texts::{Transcript, lines_about, normalize, normalized_output};
 use crate::support::world::{ProcessOutput, World, policy as done};
 use crate::texts::assert_text;
 
@@ -22,7 +22,7 @@ fn refused(world: &World, file: &str, arguments: &[&str], exit: i32) -> String {
     let ended = world.run(&[&["policy"], arguments].concat(), "");
     assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{arguments:?}: {ended:?}");
     assert_eq!(fs::read(world.path(file)).ok(), before, "{arguments:?} changed the file");
-    told(world, &ended)
+    normalized_output(world, &ended)
 }
 
 /// A guest as a component in the world's home. Gives its path.
@@ -101,7 +101,7 @@ fn what_is_added_answers_the_next_call_and_is_held_to_its_digest() {
     said += &refused(&world, CONFIG, &["add", &source, "--name", "ours"], 64);
     said += &done(&world, &["add", &source, "--name", "ours", "--replace"]);
     assert!(said.contains(&digest("denies")), "{said}");
-    assert_text!("policy_added", lasting(&world, &said));
+    assert_text!("policy_added", normalize(&world, &said));
     assert!(world.bash("ls").is_silent());
     assert_eq!(world.bash("rm -rf x").decision(), "deny");
     done(&world, &["add", &source, "--name", "ours", "--replace", "--no-pin"]);
@@ -151,7 +151,7 @@ fn what_is_replaced_keeps_what_it_says_unless_it_is_given_anew() {
             &settings,
         ],
     );
-    assert_text!("policy_kept", lasting(&world, &said));
+    assert_text!("policy_kept", normalize(&world, &said));
     let now = entry(&world);
     assert_eq!((now["on-error"].as_str(), now.get("settings")), (Some("ask"), None));
     assert_eq!(now["grants"].to_string(), r#"{ read = ["./x"] }"#);
@@ -173,7 +173,7 @@ fn a_grant_of_an_untrusted_project_does_not_hold_and_inspect_says_so() {
         PROJECT,
         "[[policy]]\nname = \"ours\"\nsource = \"wishes.wasm\"\n[policy.grants]\nread = [\"~/allowed.txt\", \"./x\"]\n",
     );
-    assert_text!("policy_untrusted", lasting(&world, &done(&world, &["inspect", "ours"])));
+    assert_text!("policy_untrusted", normalize(&world, &done(&world, &["inspect", "ours"])));
     assert_eq!(inspect(&world, "ours")["waiting"], json!(["read:~/allowed.txt"]));
 }
 
@@ -192,7 +192,7 @@ fn wishes_that_are_not_granted_are_named_with_the_flag_that_grants_them() {
     for word in ["CI", "env:", "env:A=B", "read:a/b", "read:/a/../b", "journal:notes", "journal:=/x", "net:all"] {
         said += &refused(&world, CONFIG, &["add", &source, "--replace", "--grant", word], 64);
     }
-    assert_text!("policy_grants", lasting(&world, &said));
+    assert_text!("policy_grants", normalize(&world, &said));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     done(&world, &["add", &source, "--no-pin"]);
     let added = fs::read_to_string(&path).unwrap();
     let said = said + &done(&world, &["remove", "test-guest", "--dry-run"]);
-    assert_text!("policy_dry_run", lasting(&world, &said));
+    assert_text!("policy_dry_run", normalize(&world, &said));
     assert_eq!(fs::read_to_string(&path).unwrap(), added);
 }
 
@@ -283,7 +283,7 @@ fn a_project_names_its_component_by_the_way_to_it() {
     assert!(text.contains("source = \"../policies/a.wasm\"\n"), "{text}");
     assert_ask(&world.bash("ls"), &["ours: known"]);
     said += &refused(&world, CONFIG, &["remove", "ours"], 66);
-    assert_text!("policy_project", lasting(&world, &said));
+    assert_text!("policy_project", normalize(&world, &said));
     done(&world, &["remove", "ours", "--project"]);
     assert!(!world.path(PROJECT).exists());
     assert!(world.bash("ls").is_silent());
@@ -334,7 +334,7 @@ fn inspect_shows_a_component_that_is_in_no_chain() {
     world.configure(&format!("preset = \"none\"\n{}", guests::entry("ours", failing.as_ref(), "")));
     text += &done(&world, &["inspect", "ours"]);
     text += &done(&world, &["inspect", &component(&world, "foreign-import")]);
-    assert_text!("policy_inspect", lasting(&world, &text));
+    assert_text!("policy_inspect", normalize(&world, &text));
     assert!(inspect(&world, "plan-enforcer")["id"] == json!("plan-enforcer"), "a built-in that is not in the chain");
 }
 
@@ -389,7 +389,7 @@ fn a_policy_that_always_reaches_a_limit_is_found_by_all_three_checks() {
         transcript.add(&world, 78, &world.run(&["config", "check"], ""));
         let examined = world.run(&["doctor"], "");
         assert_eq!(examined.exit, 69, "{guest}: {examined:?}");
-        transcript.0 += &lasting(&world, &lines_about(&examined.stdout, " policies: "));
+        transcript.0 += &normalize(&world, &lines_about(&examined.stdout, " policies: "));
     }
     assert_text!("policy_limits", transcript.0);
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -83,7 +83,7 @@ fn it_says_first_what_happened_and_why() {
     assert_eq!(told["calls"].as_array().unwrap().len(), 1, "a call and its answer are one: {told}");
     assert_eq!(told["calls"][0]["actions"], json!({ "ask": 1, "ran": 1 }));
     assert_eq!(told["prompts"], json!({ "asked": 1, "ran": 1, "refused": 0 }));
-    assert_text!("report", lasting(&world, &format!("{lead}\n{worst}\n{}", told["summary"])));
+    assert_text!("report", normalize(&world, &format!("{lead}\n{worst}\n{}", told["summary"])));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny};
-use crate::support::texts::{Transcript, lasting, lines_about};
+use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -121,7 +121,7 @@ fn cache_verify_finds_a_flipped_byte_and_the_hook_maps_none() {
     }
     let ended = world.run(&["cache", "verify"], "");
     assert_eq!(ended.exit, 69, "{ended:?}");
-    assert_text!("cache_verify", lasting(&world, &(lines_about(&ended.stdout, ".cwasm") + &ended.stderr)));
+    assert_text!("cache_verify", normalize(&world, &(lines_about(&ended.stdout, ".cwasm") + &ended.stderr)));
     let decision = world.bash("rm -rf /").decision();
     assert!(decision == "deny" || decision == "ask", "{decision}");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
@@ -196,7 +196,7 @@ fn config_show_works_on_a_broken_file_and_tells_the_problem() {
     world.configure("preset = \n");
     let shown = json_of(&world, &["config", "show", "--format", "json"]);
     assert_keys(&shown["problems"][0], &["hint", "layer", "place", "text"]);
-    assert_text!("config_show_broken", lasting(&world, &world.run(&["config", "show"], "").stderr));
+    assert_text!("config_show_broken", normalize(&world, &world.run(&["config", "show"], "").stderr));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_silent, assert_warn};
 use crate::support::terminal::attended_by;
-use crate::support::texts::{Transcript, lasting, lines_about};
+use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
@@ -80,7 +80,7 @@ fn a_command_that_was_always_approved_is_suggested_with_what_else_it_lets_run() 
     };
     assert_eq!((operations("approved"), operations("also")), (vec![("rm -rf build", 3)], vec![("rm -rf ./build", 1)]));
     assert_eq!(found[0]["spares"], json!(4));
-    let mut transcript = Transcript(lasting(
+    let mut transcript = Transcript(normalize(
         &world,
         &lines_about(&world.run(&["audit", "suggest"], "").stdout, "guard-host allow --id "),
     ));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::reply::assert_ask;
-use crate::support::texts::told;
+use crate::support::texts::normalized_output;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -34,7 +34,7 @@ fn broken(world: &World, file: &str, line: u64) -> String {
     let ended = verify(world);
     let place = format!("{}:{line}: ", world.path(file).display());
     assert!(ended.exit == 1 && ended.stdout.starts_with(&place), "{place}: {ended:?}");
-    told(world, &ended)
+    normalized_output(world, &ended)
 }
 
 fn lines(world: &World, file: &str) -> Vec<String> {

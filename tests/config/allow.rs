@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::texts::told;
+use crate::support::texts::normalized_output;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -257,7 +257,7 @@ fn what_says_too_much_or_nothing_is_a_problem() {
         let world = allowing(&entry(text));
         let checked = world.run(&["config", "check"], "");
         assert_eq!(checked.exit, 78, "{text}: {checked:?}");
-        said += &told(&world, &checked);
+        said += &normalized_output(&world, &checked);
         assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
     }
     assert_text!("config_allow_refused", said);

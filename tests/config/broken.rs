@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::texts::{Transcript, lasting};
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -36,7 +36,7 @@ fn what_is_odd_about_a_file_is_told_with_its_layer_and_its_line() {
     let first = &checked["problems"][0];
     assert_eq!((&first["layer"], &first["line"]), (&json!("project"), &json!(5)), "{ended:?}");
     let warned = world.run(&["check", "ls"], "").stderr;
-    assert_text!("config_odd", lasting(&world, &format!("{}\n{warned}", first["text"])));
+    assert_text!("config_odd", normalize(&world, &format!("{}\n{warned}", first["text"])));
 }
 
 #[test]

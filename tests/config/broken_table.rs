@@ -18,7 +18,7 @@ use rows::{ENTRY, FILES, KEYS, MANAGED, SETTINGS};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_deny, assert_warn};
-use crate::support::texts::{Transcript, lasting};
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -193,7 +193,7 @@ fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_r
         let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
         let told = &reply["systemMessage"];
         assert_eq!(told, &reply["hookSpecificOutput"]["additionalContext"]);
-        transcript.0 += &lasting(&world, &format!("{}\n", told.as_str().unwrap()));
+        transcript.0 += &normalize(&world, &format!("{}\n", told.as_str().unwrap()));
         assert_eq!(ended.decision(), "", "{ended:?}");
         assert_eq!(world.bash("cp x /etc/y").decision(), "deny", "{text}");
         transcript.add(&world, 78, &world.run(&["config", "check"], ""));
@@ -215,7 +215,7 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
         let reply: Value = serde_json::from_str(&ended.stdout).unwrap();
         let told = reply["systemMessage"].as_str().unwrap_or_default();
         assert!(told.lines().count() <= 2, "{told}");
-        transcript.0 += &lasting(&world, &format!("{told}\n"));
+        transcript.0 += &normalize(&world, &format!("{told}\n"));
         transcript.add(&world, 78, &world.run(&["config", "check"], ""));
     };
     let rule = r#"{ "pattern": "frobnicate", "action": "block" }"#;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::texts::{lines_about, told};
+use crate::support::texts::{lines_about, normalized_output};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -21,7 +21,7 @@ fn broken(world: &World) -> String {
     let ended = world.run(&["config", "check"], "");
     assert_eq!(ended.exit, 78, "{ended:?}");
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
-    told(world, &ended)
+    normalized_output(world, &ended)
 }
 
 #[test]

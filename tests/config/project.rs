@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::layers::Layers;
 use crate::support::terminal::attended;
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -39,7 +39,7 @@ fn what_would_loosen_is_refused_and_asks() {
         let layers = Layers::new().project(&text);
         layers.assert_problem(&["repo/.guard/guard.toml"]);
         assert_eq!(layers.names(), Layers::new().names(), "{text}");
-        shown.push(lasting(&layers.world, &format!("{}\n", layers.problems().join("\n"))));
+        shown.push(normalize(&layers.world, &format!("{}\n", layers.problems().join("\n"))));
     }
     assert_text!("config_of_a_project", shown.join("\n"));
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -99,7 +99,7 @@ fn doctor_excuses_a_missing_deny_only_where_its_policy_is_watched() {
         world.configure(configuration);
         assert_eq!(world.run(&["install", "claude"], "").exit, 0);
         let said = world.run(&["doctor", "claude"], "").stdout;
-        lasting(&world, said.lines().find(|line| line.contains(" canary: ")).unwrap_or_default())
+        normalize(&world, said.lines().find(|line| line.contains(" canary: ")).unwrap_or_default())
     };
     let watched = canary("mode = \"watch\"\n");
     assert!(watched.starts_with("note"), "{watched}");

@@ -116,7 +116,7 @@ fn git(shell: &mut Shell, words: &str) {
 fn the_commands_of_the_pages_for_users_run_one_after_another() {
     const CALL: &str = r#"{"tool":"Bash","input":{"command":"ls"}}"#;
     let mut shell = at_home();
-    let component = fs::read(root().join("tests/kept/0.1.0/policy.wasm")).unwrap();
+    let component = fs::read(root().join("tests/contract_versions/0.1.0/policy.wasm")).unwrap();
     for name in ["old.wasm", "new.wasm"] {
         shell.world.write(&format!("repo/{name}"), &component);
     }

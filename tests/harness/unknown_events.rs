@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_deny, assert_silent};
-use crate::support::texts::told;
+use crate::support::texts::normalized_output;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -79,7 +79,7 @@ fn a_call_that_an_unknown_event_hides_is_held() {
     let world = World::new();
     let hidden = json!({ "hook_event_name": "PreExec", "arguments": { "command": PUSH } });
     let ended = hook(&world, "claude", &hidden);
-    assert_text!("harness_hidden_call", told(&world, &ended));
+    assert_text!("harness_hidden_call", normalized_output(&world, &ended));
     for payload in [
         json!({ "hook_event_name": "PostExec", "tool_name": "Bash", "tool_input": { "command": PUSH } }),
         json!({ "hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": { "command": PUSH } }),

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::reply::{assert_deny, assert_silent};
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -103,7 +103,7 @@ fn where_no_input_can_be_replaced_the_question_names_the_command() {
     });
     let ended = end(world.command(&["hook", "gemini"]), &payload.to_string());
     let said = format!("{}{}", ended.stdout, ended.stderr);
-    assert_text!("confined_question", lasting(&world, &said));
+    assert_text!("confined_question", normalize(&world, &said));
     // An input with other keys than the one that is known isn't replaced.
     let ended = hook(&world, "claude", &json!({ "cmd": "./tool" }));
     assert_eq!(replaced(&ended), None, "{ended:?}");

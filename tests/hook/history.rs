@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::attended;
-use crate::support::texts::{Transcript, lasting};
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -164,7 +164,7 @@ fn only_what_a_call_was_denied_for_is_denied_again() {
     // Where the rule says it itself, it is said once.
     let again = bash(&world, "s1", "git push -f origin main");
     assert_deny(&again, &["[command-guard: force-push-protected]"]);
-    assert_text!("history_said_once", lasting(&world, &again.reason()));
+    assert_text!("history_said_once", normalize(&world, &again.reason()));
 }
 
 /// A call that the other rules let pass is no retry, whatever file it is about.

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::support::terminal::attended_by;
-use crate::support::texts::told;
+use crate::support::texts::normalized_output;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -33,10 +33,10 @@ fn without_a_terminal_the_harnesses_of_this_machine_are_listed_with_their_comman
     run(&world, &["install", "claude"]);
     let ended = run(&world, &["install"]);
     assert_eq!(ended.exit, 2);
-    assert_text!("install_listed", told(&world, &ended));
+    assert_text!("install_listed", normalized_output(&world, &ended));
     let none = run(&World::new(), &["install"]);
     assert_eq!(none.exit, 69, "{none:?}");
-    assert_text!("install_none", told(&world, &none));
+    assert_text!("install_none", normalized_output(&world, &none));
 }
 
 #[test]

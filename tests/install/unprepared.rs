@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::{SETTINGS, done, read, text};
-use crate::support::texts::{lasting, lines_about};
+use crate::support::texts::{lines_about, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
@@ -18,7 +18,7 @@ fn a_chain_that_cannot_be_prepared_is_a_problem() {
     doctor.env_clear().env("HOME", world.home.path()).env("PATH", std::env::var_os("PATH").unwrap());
     let ended = end(doctor, "");
     assert_eq!(ended.exit, 69, "{ended:?}");
-    assert_text!("doctor_not_prepared", lasting(&world, &lines_about(&ended.stdout, "artifacts: ")));
+    assert_text!("doctor_not_prepared", normalize(&world, &lines_about(&ended.stdout, "artifacts: ")));
 }
 
 #[test]
@@ -31,5 +31,5 @@ fn an_empty_program_is_a_problem() {
     world.write(SETTINGS, registered);
     let ended = world.run(&["doctor"], "");
     assert_eq!(ended.exit, 69, "{ended:?}");
-    assert_text!("doctor_empty_program", lasting(&world, &lines_about(&ended.stdout, "program: ")));
+    assert_text!("doctor_empty_program", normalize(&world, &lines_about(&ended.stdout, "program: ")));
 }

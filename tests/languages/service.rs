@@ -242,7 +242,7 @@ pub(crate) fn service() {
     }
     let world = World::new();
     world.write("repo/src/deep/er/a.rs", "");
-    let kept = |version: &str| root().join("tests/kept").join(version).join("policy.wasm");
+    let kept = |version: &str| root().join("tests/contract_versions").join(version).join("policy.wasm");
     let policy = |name: &str, version: &str, settings: &str| {
         let grants = format!("grants = {{ journal = {{ kept = \"~/{name}.jsonl\" }} }}");
         let source = kept(version).display().to_string();

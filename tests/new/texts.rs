@@ -5,7 +5,7 @@ use std::fs;
 
 use super::read;
 use crate::support::pages::{Shell, blocks};
-use crate::support::texts::told;
+use crate::support::texts::normalized_output;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -28,7 +28,10 @@ fn the_cases_pass_at_once_by_the_commands_that_are_printed() {
         assert_eq!((printed.exit, printed.stdout.as_str()), (0, expected.as_str()), "{language}: {}", printed.stderr);
         let ended = shell.run(&printed.stdout);
         assert_eq!(ended.exit, 0, "{language}: {ended:?}");
-        assert_text!(format!("new_{language}"), told(&shell.world, &printed) + &told(&shell.world, &ended));
+        assert_text!(
+            format!("new_{language}"),
+            normalized_output(&shell.world, &printed) + &normalized_output(&shell.world, &ended)
+        );
         // A case that is changed fails, so that a case which passes says something.
         let cases = shell.folder().join("cases/cases.toml");
         fs::write(&cases, fs::read_to_string(&cases).unwrap().replacen("\"deny\"", "\"ask\"", 1)).unwrap();

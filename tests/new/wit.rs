@@ -7,7 +7,7 @@ use std::path::Path;
 use wit_bindgen_core::wit_parser::Resolve;
 
 use super::{read, root};
-use crate::support::texts::{Transcript, lasting};
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -51,7 +51,7 @@ fn the_folder_holds_the_files_of_the_contract_and_nothing_else() {
     paths.sort();
     let expected: Vec<String> = contract().keys().map(|name| format!("deep/contract/{name}")).collect();
     assert_eq!(paths, expected);
-    assert_text!("wit", lasting(&world, &ended.stderr));
+    assert_text!("wit", normalize(&world, &ended.stderr));
     assert!(!contract().is_empty());
 }
 

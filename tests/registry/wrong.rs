@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::{all_below, author, done, refused};
 use crate::support::registry::{Registry, RegistryFault};
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -137,7 +137,7 @@ fn a_search_tells_what_it_may_not_see_and_ends_at_the_first_fault() {
     registry.go_wrong(RegistryFault::SilentTags);
     let start = Instant::now();
     let silent = refused(&world, &["search", &registry.host, "--timeout", "2"], 69);
-    assert_text!("registry_search", told(&world, &ended) + &silent);
+    assert_text!("registry_search", normalized_output(&world, &ended) + &silent);
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 

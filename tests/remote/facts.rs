@@ -10,7 +10,7 @@ use super::asking;
 use super::stub::{Stub, say, verdict, wants};
 use crate::serve::client::Server;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
@@ -152,7 +152,7 @@ fn a_variable_that_may_not_be_told_is_no_answer_and_is_named() {
     hook.env("MINE", "not for it");
     let ended = end(hook, &payload.to_string());
     assert_eq!(ended.decision(), "deny", "{ended:?}");
-    assert_text!("remote_variable", lasting(&world, &ended.reason()));
+    assert_text!("remote_variable", normalize(&world, &ended.reason()));
     assert!(!json!(stub.requests()).to_string().contains("not for it"));
 }
 

@@ -8,7 +8,7 @@ use super::stub::{Reply, Stub, missing, say, verdict};
 use super::{ask, asking};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::attended;
-use crate::support::texts::told;
+use crate::support::texts::normalized_output;
 use crate::support::world::{ProcessOutput, end};
 use crate::texts::assert_text;
 
@@ -140,7 +140,7 @@ fn a_pause_is_of_the_policies_here() {
     let watching = Stub::always(say(&response));
     ask(&world, &watching.url, "");
     let ended = world.bash("ls");
-    assert_text!("remote_watching", told(&world, &ended));
+    assert_text!("remote_watching", normalized_output(&world, &ended));
 }
 
 #[test]

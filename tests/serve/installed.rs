@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use super::client::Server;
-use crate::support::texts::{Transcript, lasting, lines_about};
+use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
@@ -42,7 +42,7 @@ fn the_entry_holds_the_address_and_the_token() {
     assert_eq!(fs::read_to_string(&file).unwrap(), original);
 
     printed += &done(&world, &["install", "claude", "--http"]);
-    assert_text!("install_http", lasting(&world, &printed));
+    assert_text!("install_http", normalize(&world, &printed));
     let token = fs::read_to_string(&token_file).unwrap();
     let asked = |address: &str, timeout| {
         json!({ "type": "http", "url": format!("http://{address}/hook/claude"), "timeout": timeout,
@@ -91,7 +91,7 @@ fn a_server_elsewhere_is_told_as_it_is_started() {
     let state = state.to_str().unwrap();
     let printed = done(&world, &["--state", state, "install", "claude", "--http=127.0.0.1:9000"]);
     assert!(printed.contains("127.0.0.1:9000"), "{printed}");
-    assert_text!("install_http_state", lasting(&world, &printed));
+    assert_text!("install_http_state", normalize(&world, &printed));
     assert!(world.path("my state/serve.token").exists());
 }
 
@@ -146,7 +146,7 @@ fn a_version_that_closes_no_http_hook_is_refused() {
     assert_eq!(run(&["doctor", "claude"], "2.1.295").exit, 0);
     let ended = run(&["doctor", "claude"], "2.0.9");
     assert_eq!(ended.exit, 69, "{ended:?}");
-    transcript.0 += &lasting(&world, &lines_about(&ended.stdout, "2.0.9"));
+    transcript.0 += &normalize(&world, &lines_about(&ended.stdout, "2.0.9"));
     assert_text!("install_http_version", transcript.0);
 }
 
@@ -157,7 +157,7 @@ fn doctor_asks_the_server() {
     done(&world, &["install", "claude", &format!("--http={}", server.address)]);
     let printed = done(&world, &["doctor", "claude"]);
     let said = |printed: &str| {
-        lasting(
+        normalize(
             &world,
             &["ok       canary: the server", "a call takes", "problem "]
                 .map(|words| lines_about(printed, words))

@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::client::{Server, bash, read_answer, socket};
 use crate::support::guests;
 use crate::support::reply::assert_ask;
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -132,7 +132,7 @@ fn a_token_that_others_can_read_is_none() {
         fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
         let ended = world.run(&arguments, "");
         assert_eq!(ended.exit, 78, "{ended:?}");
-        told(&world, &ended)
+        normalized_output(&world, &ended)
     });
     assert_text!("serve_token", told.concat());
     fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();

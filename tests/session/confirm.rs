@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{assert_confirmed, bash_in, file, guardrail, operations};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
 use crate::support::terminal::{attended, attended_by};
-use crate::support::texts::{Transcript, lasting};
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -130,7 +130,7 @@ fn c_16_a_person_whom_the_hook_has_just_asked_confirms_once() {
         let asked = bash_in(&world, "s1", mode, "guard-host confirm 'git push'");
         assert_ask(&asked, &["[self-protect: guard-command]"]);
         // Claude Code adds a word to the last line, which is therefore none to copy.
-        assert_text!("confirm_asked", lasting(&world, &asked.reason()));
+        assert_text!("confirm_asked", normalize(&world, &asked.reason()));
         let ended = confirm(&world, "git push");
         assert_eq!(ended.exit, 0, "{mode}: {ended:?}");
         assert_confirmed(&bash_in(&world, "s1", mode, "git push"), "confirmed in this session");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::terminal::{attended, attended_by};
-use crate::support::texts::{lines_about, told};
+use crate::support::texts::{lines_about, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -39,7 +39,7 @@ fn trust_needs_a_terminal() {
     let told = [&["trust"][..], &["trust", "--remove"], &["trust", "."]].map(|arguments| {
         let ended = world.run(arguments, "yes\n");
         assert_eq!((ended.exit, ended.stdout.as_str()), (77, ""), "{ended:?}");
-        told(&world, &ended)
+        normalized_output(&world, &ended)
     });
     assert_text!("trust_unattended", told.concat());
     assert_eq!(standing(&world), "none");
@@ -54,14 +54,14 @@ fn trust_shows_what_it_grants_and_asks() {
         let program = env!("CARGO_BIN_EXE_guard-host");
         let ended = attended_by(&world, program, &["trust"], typed);
         assert_eq!(ended.exit, exit, "{typed:?}: {ended:?}");
-        said += &told(&world, &ended);
+        said += &normalized_output(&world, &ended);
         assert_eq!(standing(&world), if exit == 77 { "none" } else { "trusted" });
     }
     // What would not be more than it may anyway is told too.
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"more\"\nsource = \"builtin:write-control\"\n");
     let ended = attended(&world, &["trust", "--yes"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
-    assert_text!("trust", said + &told(&world, &ended));
+    assert_text!("trust", said + &normalized_output(&world, &ended));
     // Nobody has to trust it.
     let ended = world.run(&["trust", "--yes"], "");
     assert_text!("trust_needless", &world, 0, ended);
@@ -79,7 +79,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
     let ended = check(&world);
     // The check tells that the component is none.
     assert_eq!(ended.exit, 78, "{ended:?}");
-    let mut said = told(&world, &ended);
+    let mut said = normalized_output(&world, &ended);
     for name in ["guard.toml", "settings.json", "policy.wasm"] {
         let below = format!("repo/.guard/{name}");
         let before = std::fs::read_to_string(world.path(&below)).unwrap();
@@ -88,7 +88,7 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
         assert_eq!(standing(&world), "lapsed", "{name}");
         let ended = check(&world);
         assert_eq!(ended.exit, 78);
-        said += &told(&world, &ended);
+        said += &normalized_output(&world, &ended);
         world.write(&below, &before);
         assert_silent(&world.bash("ls"));
         std::fs::remove_file(world.path(&below)).unwrap();
@@ -127,7 +127,7 @@ fn rules_that_were_trusted_and_are_missing_are_noticed() {
     let warned = world.bash("frobnicate");
     assert_warn(&warned, &[notice, "[config: missing-rules]"]);
     assert_silent(&world.bash("frobnicate"));
-    assert_text!("trust_missing", lines_about(&told(&world, &world.run(&["doctor"], "")), notice));
+    assert_text!("trust_missing", lines_about(&normalized_output(&world, &world.run(&["doctor"], "")), notice));
     assert!(start().contains(notice));
     std::fs::rename(world.path("moved"), &file).unwrap();
     assert_deny(&world.bash("frobnicate"), &[]);

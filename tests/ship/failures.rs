@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::receiver::{Mode, Receiver};
 use super::{LOG, ROTATED, ids, line, lines, sent, ship, ship_all};
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::{PATIENCE, World, append, ended};
 use crate::texts::assert_text;
 
@@ -39,7 +39,7 @@ fn a_receiver_that_is_busy_is_asked_again_when_it_says() {
     let ended = ship(&world, &receiver, &[]);
     assert!(started.elapsed() >= Duration::from_secs(3), "{:?}", started.elapsed());
     assert_eq!((ended.exit, sent(&ended)), (0, 3));
-    assert_text!("ship_busy", told(&world, &ended));
+    assert_text!("ship_busy", normalized_output(&world, &ended));
     assert_eq!((receiver.requests().len(), receiver.ids(), receiver.twice()), (3, ids(0..3), 0));
 }
 
@@ -139,7 +139,7 @@ fn a_batch_that_is_too_large_is_sent_in_parts() {
     // A line that is too large alone is told.
     world.write(LOG, lines(0..101));
     receiver.then([Mode::Answer(413, "", String::new())]);
-    assert_text!("ship_too_large", told(&world, &ship(&world, &receiver, &[])));
+    assert_text!("ship_too_large", normalized_output(&world, &ship(&world, &receiver, &[])));
 }
 
 #[test]

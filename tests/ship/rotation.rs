@@ -5,7 +5,7 @@ use std::fs;
 
 use super::receiver::Receiver;
 use super::{LOG, ROTATED, cursor, ids, lines, sent, ship, ship_all};
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -53,7 +53,7 @@ fn what_rotation_discarded_is_counted_and_told() {
     let lost = 50 - arrived;
     assert!(lost > 10 && arrived > 5, "{ended:?}");
     assert_eq!(ended.exit, 1, "{ended:?}");
-    assert_text!("ship_rotation", lasting(&world, &ended.stderr).replace(&lost.to_string(), "LOST"));
+    assert_text!("ship_rotation", normalize(&world, &ended.stderr).replace(&lost.to_string(), "LOST"));
     let operations = operations(&receiver);
     assert_eq!(later.difference(&operations).count(), lost);
     assert_eq!(receiver.twice(), 0);

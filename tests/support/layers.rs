@@ -20,7 +20,7 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use serde_json::Value;
 
-use crate::support::texts::lasting;
+use crate::support::texts::normalize;
 use crate::support::world::World;
 
 /// A world whose managed file can be written too.
@@ -71,7 +71,7 @@ impl Layers {
     pub fn problem(&self) -> String {
         let problems = self.problems();
         assert_eq!(problems.len(), 1, "{problems:?}");
-        lasting(&self.world, &format!("{}\n", problems[0]))
+        normalize(&self.world, &format!("{}\n", problems[0]))
     }
 
     /// The one problem; all words are in it, and every entry of the layer is left out.

@@ -13,12 +13,12 @@ impl Transcript {
     #[track_caller]
     pub fn add(&mut self, world: &World, exit: i32, ended: &ProcessOutput) {
         assert_eq!(ended.exit, exit, "{ended:?}");
-        self.0 += &told(world, ended);
+        self.0 += &normalized_output(world, ended);
     }
 }
 
 /// The output of a command, for a snapshot: without the parts that differ from run to run.
-pub fn told(world: &World, ended: &ProcessOutput) -> String {
+pub fn normalized_output(world: &World, ended: &ProcessOutput) -> String {
     let mut text = format!("exit: {}\n", ended.exit);
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         if !stream.is_empty() {
@@ -26,11 +26,11 @@ pub fn told(world: &World, ended: &ProcessOutput) -> String {
             text += if stream.ends_with('\n') { "" } else { "\n" };
         }
     }
-    lasting(world, &text)
+    normalize(world, &text)
 }
 
 /// A text without what differs from run to run: places, times, ids, and how many calls the log and the policies have.
-pub fn lasting(world: &World, text: &str) -> String {
+pub fn normalize(world: &World, text: &str) -> String {
     let home = world.home.path().display().to_string();
     let text = text.replace(env!("CARGO_BIN_EXE_guard-host"), "GUARD_HOST").replace(&home, "HOME");
     let text = hidden(&hidden(&text, " until ", "\n", "TIME"), " of ", " other calls", "COUNT");

@@ -2,7 +2,7 @@
 
 use super::{denied, json, test};
 use crate::support::guests;
-use crate::support::texts::told;
+use crate::support::texts::normalized_output;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -11,7 +11,7 @@ use crate::texts::assert_text;
 fn refused(world: &World, ended: &ProcessOutput, exit: i32) -> String {
     assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{ended:?}");
     assert!(ended.stderr.starts_with("error: "), "{ended:?}");
-    told(world, ended)
+    normalized_output(world, ended)
 }
 
 #[test]

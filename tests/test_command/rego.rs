@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::texts::{Transcript, lasting, told};
+use crate::support::texts::{Transcript, normalize, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -70,7 +70,7 @@ fn a_test_that_fails_says_where() {
     world.write("repo/team/more_test.rego", FAILING);
     let ended = run(&world, &[]);
     assert_eq!(ended.exit, 1);
-    assert_text!("test_rego_failing", told(&world, &ended));
+    assert_text!("test_rego_failing", normalized_output(&world, &ended));
     assert!(run(&world, &["--fail-fast", "--filter", "test_main"]).exit == 0);
     let listed = run(&world, &["--list", "--filter", "fails"]);
     assert_eq!(listed.stdout, "team/more_test.rego:3: more_test.test_fails\n");
@@ -81,14 +81,17 @@ fn every_format_tells_of_them() {
     let world = world();
     world.write("repo/team/more_test.rego", FAILING);
     let told = |format: &str| run(&world, &["--format", format]).stdout;
-    assert_text!("test_rego_formats", lasting(&world, &["tap", "junit"].map(told).concat()));
-    let sarif: Value = serde_json::from_str(&told("sarif")).unwrap();
+    assert_text!("test_rego_formats", normalize(&world, &["tap", "junit"].map(normalized_output).concat()));
+    let sarif: Value = serde_json::from_str(&normalized_output("sarif")).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2);
     let place = &results[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "team/more_test.rego");
     assert_eq!(place["region"]["startLine"], 3);
-    assert!(told("github").starts_with("::error file=team/more_test.rego,line=3,title=more_test.test_fails::test"));
+    assert!(
+        normalized_output("github")
+            .starts_with("::error file=team/more_test.rego,line=3,title=more_test.test_fails::test")
+    );
     let report = json(&world, &[]);
     assert_eq!([&report["passed"], &report["failed"], &report["skipped"]], [2, 2, 1]);
     assert_eq!(report["lines"], Value::Null);

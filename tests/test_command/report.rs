@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{CASES, denied, json, test};
 use crate::support::guests::{self, place};
-use crate::support::texts::{Transcript, lasting, told};
+use crate::support::texts::{Transcript, normalize, normalized_output};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -81,7 +81,7 @@ fn junit_has_a_suite_a_file_and_escapes_what_is_no_text() {
     let ended = test(&world, "denies", &["bad.toml", "good.toml", "--format", "junit", "--threshold", "100"]);
     assert_eq!(ended.exit, 1);
     let xml = &ended.stdout;
-    assert_text!("test_junit", lasting(&world, xml));
+    assert_text!("test_junit", normalize(&world, xml));
     assert!(xml.trim_end().ends_with("</testsuites>") && !xml.contains("<gone>"), "{xml}");
     assert_eq!(xml.matches("<testcase ").count(), 5);
 }
@@ -92,7 +92,7 @@ fn annotations_stand_at_the_line_of_their_case() {
     world.write("repo/a,b.toml", CASES);
     let ended = test(&world, "denies", &["a,b.toml", "--format", "github"]);
     assert_eq!(ended.exit, 1);
-    assert_text!("test_github", told(&world, &ended));
+    assert_text!("test_github", normalized_output(&world, &ended));
 }
 
 #[test]

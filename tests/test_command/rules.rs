@@ -1,7 +1,7 @@
 //! Which rule a case asks for: that of a policy, or that of a text which a policy carries.
 
 use super::{denied, test};
-use crate::support::texts::{Transcript, told};
+use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -103,7 +103,7 @@ fn a_failing_case_shows_what_the_policy_logged() {
     let all = ["test", "rego", "cases.jsonl", "--settings-file", "team.rego"];
     let ended = world.run(&all, "");
     assert_eq!((ended.exit, ended.stdout.matches("tool is Bash").count()), (1, 1), "{ended:?}");
-    assert_text!("test_log", told(&world, &ended));
+    assert_text!("test_log", normalized_output(&world, &ended));
     let json: serde_json::Value =
         serde_json::from_str(&world.run(&[&all[..], &["--format", "json"]].concat(), "").stdout).unwrap();
     let line = &json["cases"][0]["log"][0];

@@ -12,7 +12,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
-pub mod baked;
+pub mod embedded;
 mod allows;
 mod bypass;
 mod committed;

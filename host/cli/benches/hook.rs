@@ -25,8 +25,8 @@ use guard_engine::{Engine, Shared};
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_hook::cache::{Readiness, prepare};
-use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain};
+use guard_hook::embedded;
 use guard_state::AppDirs;
 
 const ROUNDS: usize = 1000;
@@ -232,13 +232,13 @@ fn stages(program: &Path, home: &Path) {
     let engine = Engine::new().unwrap();
     let _clock = Clock::start(engine.clone());
     let prepared = open();
-    row("map and link the analyzer", time(200, || carried::analyzer(&engine).unwrap()));
+    row("map and link the analyzer", time(200, || embedded::analyzer(&engine).unwrap()));
     for member in &prepared.members {
         let Readiness::Ready { artifact, .. } = &member.readiness else { panic!("{member:?}") };
         let name = format!("map and link {}", member.entry.name);
         row(&name, time(200, || artifact.policy(&engine).unwrap()));
     }
-    let loaded = carried::analyzer(&engine).unwrap();
+    let loaded = embedded::analyzer(&engine).unwrap();
     let long = "git add src/main.rs && cargo test --quiet | tail -n 3; echo done > /dev/null\n".repeat(260);
     for text in ["git status --short .", &long[..308], &long[..20_020]] {
         let name = format!("analyse {} bytes", text.len());

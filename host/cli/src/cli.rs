@@ -2,7 +2,7 @@
 
 mod allow;
 mod args;
-mod asked;
+mod past_questions;
 mod audit;
 mod cache;
 mod check;
@@ -31,7 +31,7 @@ mod sandbox;
 mod sarif;
 mod serve;
 mod service;
-mod seen;
+mod outcome_counts;
 mod session;
 pub(crate) mod settings;
 mod ship;

@@ -17,7 +17,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
-pub mod brought;
+pub mod overrides;
 mod builtin;
 pub mod bundle;
 pub mod edit;
@@ -43,11 +43,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use brought::CommandLineOverrides;
 pub use builtin::{builtin_entry, unconfigured};
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
 pub use options::{AuditLevel, ConfineClass, Fallback, OnMalformed};
+pub use overrides::CommandLineOverrides;
 pub use pins::Pins;
 pub use problem::{line_and_column, nearest, refused_settings};
 pub use project::{Candidate, candidate};
@@ -114,7 +114,7 @@ pub struct Config {
     /// The policies that the managed layer or the user switches off.
     pub disabled: Vec<String>,
     /// The policies that only the hook's command line names.
-    pub brought: Vec<String>,
+    pub added_policies: Vec<String>,
     /// How the files of the projects stand.
     pub projects: Vec<(PathBuf, Trust)>,
     /// The components and settings of policies that the managed layer and the user's name.

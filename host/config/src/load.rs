@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::brought::CommandLineOverrides;
 use super::builtin::{add_strict, builtin_entry, preset_entries};
 use super::folder::Modules;
 use super::layer::{LayerChain, in_file, layer, names};
 use super::loosening;
 use super::options::{ConfineClass, Mode, Options, Preset};
 use super::order::{self, EntryPosition};
+use super::overrides::CommandLineOverrides;
 use super::problem::nearest;
 use super::project::project;
 use super::remote::Remote;
@@ -46,7 +46,7 @@ pub fn load(dirs: &AppDirs, projects: &[String]) -> Config {
 
 /// As [`load`], for a hook whose command line brings something.
 #[must_use]
-pub fn load_with(dirs: &AppDirs, projects: &[String], brought: &CommandLineOverrides) -> Config {
+pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &CommandLineOverrides) -> Config {
     let mut config = Config::bare(dirs);
     let managed = layer(Layer::Managed, &dirs.managed, &dirs.home, &mut config);
     let mut user = layer(Layer::User, &dirs.config, &dirs.home, &mut config);
@@ -69,7 +69,7 @@ pub fn load_with(dirs: &AppDirs, projects: &[String], brought: &CommandLineOverr
         ((Layer::Managed, dirs.managed.as_path()), managed.options.trust.clone()),
         ((Layer::User, dirs.config.as_path()), user.options.trust.clone()),
     ];
-    config.entries = chain(managed, user, of_projects, dirs, brought, &mut config);
+    config.entries = chain(managed, user, of_projects, dirs, overrides, &mut config);
     let void = loosening::allows(&config.allows, &config.entries, &config.locked, layer_files);
     config.ineffective.extend(void);
     warn_of_unknown_policies(dirs, &mut config);
@@ -123,7 +123,7 @@ impl Config {
             warnings: Vec::new(),
             ineffective: Vec::new(),
             disabled: Vec::new(),
-            brought: Vec::new(),
+            added_policies: Vec::new(),
             projects: Vec::new(),
             named: Vec::new(),
             inputs: Vec::new(),
@@ -246,7 +246,7 @@ fn chain(
     user: LayerChain,
     of_projects: Vec<Entry>,
     dirs: &AppDirs,
-    brought: &CommandLineOverrides,
+    overrides: &CommandLineOverrides,
     config: &mut Config,
 ) -> Vec<Entry> {
     let is_watched = |layer: &LayerChain| layer.options.mode.is_some_and(|mode| mode != Mode::Enforce);
@@ -282,10 +282,10 @@ fn chain(
         entry.settings_source.is_usual && matches!(&entry.source, Source::Builtin(name) if *name == entry.name)
     };
     for entry in allowed.iter_mut().filter(is_silent) {
-        find_settings(entry, brought, dirs, config);
+        find_settings(entry, overrides, dirs, config);
     }
     for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
-        find_settings(entry, brought, dirs, config);
+        find_settings(entry, overrides, dirs, config);
     }
     replace_or_append(&mut users, allowed, preset);
     put_in_order(&mut users, &user.order, &disabled, (Layer::User, &dirs.config), config);
@@ -305,7 +305,7 @@ fn chain(
         }
     }
     chain.append(&mut users);
-    add_brought(&mut chain, brought, dirs, config);
+    add_overrides(&mut chain, overrides, dirs, config);
     chain.extend(of_projects);
     for entry in &mut chain {
         let by_layer = entry.watched || user_watches && entry.layer == Layer::Project;
@@ -317,16 +317,16 @@ fn chain(
 
 /// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
 /// stays off.
-fn add_brought(chain: &mut Vec<Entry>, brought: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
-    for builtin in brought.builtins().filter_map(guard_builtins::find) {
+fn add_overrides(chain: &mut Vec<Entry>, overrides: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
+    for builtin in overrides.builtins().filter_map(guard_builtins::find) {
         // A project can neither take the place of a policy nor switch it off.
         let is_there = |entry: &Entry| entry.name == builtin.name && entry.layer != Layer::Project;
         if chain.iter().any(is_there) || config.disabled.iter().any(|name| name == builtin.name) {
             continue;
         }
         let mut entry = builtin_entry(builtin, Layer::User);
-        find_settings(&mut entry, brought, dirs, config);
-        config.brought.push(entry.name.clone());
+        find_settings(&mut entry, overrides, dirs, config);
+        config.added_policies.push(entry.name.clone());
         chain.push(entry);
     }
 }
@@ -358,10 +358,10 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>, preset: Preset
 /// Loads the settings of a built-in of which no entry says anything from its usual file.
 ///
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
-fn find_settings(entry: &mut Entry, brought: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
+fn find_settings(entry: &mut Entry, overrides: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
     let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
     let usual = native(&absolute(file, "/", &dirs.home)).into_owned();
-    let beside = brought.place(file);
+    let beside = overrides.place(file);
     config.inputs.extend(beside.clone());
     let path = beside.filter(|path| path.exists()).unwrap_or(usual);
     let read = settings::read(Layer::User, &path, Modules::Judging);

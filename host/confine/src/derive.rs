@@ -5,7 +5,7 @@ use std::path::Path;
 use guard_contract::syntax::{Analysis, Effect};
 use guard_sensitive_paths::{Lists, matches};
 
-use crate::places::{canonical, link_on_the_way};
+use crate::command_dirs::{canonical, link_on_the_way};
 use crate::profile::Profile;
 use crate::programs::Programs;
 use crate::{Attempt, CommandDirs, Refusal};

@@ -9,7 +9,7 @@
 mod derive;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod linux;
-mod places;
+mod command_dirs;
 mod profile;
 mod programs;
 pub mod secrets;
@@ -17,9 +17,9 @@ pub mod secrets;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub use command_dirs::CommandDirs;
 pub use derive::{derive, needs};
 pub use guard_sensitive_paths::Lists;
-pub use places::CommandDirs;
 pub use profile::{Profile, ProfileError};
 
 /// A command and where it runs.

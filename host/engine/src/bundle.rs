@@ -7,8 +7,8 @@ use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::{Bundle as Guest, BundlePre};
-use crate::carried::EmbeddedComponent;
 use crate::convert::Convert;
+use crate::embedded::EmbeddedComponent;
 use crate::guest::GuestPre;
 use crate::imports::{self, State, bound};
 use crate::meter::Meter;
@@ -37,15 +37,15 @@ impl std::fmt::Debug for Bundle {
 }
 
 impl Engine {
-    /// Links the bundle, once for each engine. Its artifact comes from [`Engine::load_carried_from`]'s source.
+    /// Links the bundle, once for each engine. Its artifact comes from [`Engine::load_embedded_from`]'s source.
     ///
     /// # Errors
     ///
     /// [`FaultKind::Component`] without an artifact, [`FaultKind::Artifact`] if this engine can't load it.
     pub fn bundle(&self) -> Result<Bundle, FaultKind> {
         let link = || {
-            let code = self.carried.code(EmbeddedComponent::Bundle)?;
-            let mut linker = Linker::new(self.carried.engine.get()?);
+            let code = self.embedded.code(EmbeddedComponent::Bundle)?;
+            let mut linker = Linker::new(self.embedded.engine.get()?);
             let linked = imports::define_for_bundle(&mut linker).and_then(|()| linker.instantiate_pre(&code.component));
             let pre = linked.and_then(BundlePre::new);
             let pre = pre.map_err(|error| FaultKind::Artifact(format!("{error:#}")))?;

@@ -7,8 +7,8 @@ use wasmtime::component::{Component, InstancePre, Linker};
 
 use crate::bindings::GuestPre;
 use crate::bundle::Bundle;
-use crate::carried::{EmbeddedArtifacts, EmbeddedEngine};
 use crate::code::Code;
+use crate::embedded::{EmbeddedArtifacts, EmbeddedEngine};
 use crate::imports::{self, State};
 use crate::policy::Policy;
 use crate::scripts::Scripts;
@@ -33,7 +33,7 @@ pub struct Engine {
     contract: Arc<OnceLock<Linker<State>>>,
     /// The component that the program carries, linked once.
     pub(crate) bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
-    pub(crate) carried: EmbeddedEngine,
+    pub(crate) embedded: EmbeddedEngine,
     /// The analyzers for the scripts of commands.
     pub(crate) scripts: Scripts,
 }
@@ -70,9 +70,9 @@ impl Engine {
     }
 
     fn from_lazy(inner: LazyEngine) -> Self {
-        let carried = EmbeddedEngine::new(inner.clone());
-        let scripts = Scripts::new(carried.clone());
-        Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), carried, scripts }
+        let embedded = EmbeddedEngine::new(inner.clone());
+        let scripts = Scripts::new(embedded.clone());
+        Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), embedded, scripts }
     }
 
     /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart. On a machine that
@@ -83,8 +83,8 @@ impl Engine {
     }
 
     /// Sets the source of the components that the program carries. The first call wins.
-    pub fn load_carried_from(&self, artifacts: Box<dyn EmbeddedArtifacts>) {
-        self.carried.load_from(artifacts);
+    pub fn load_embedded_from(&self, artifacts: Box<dyn EmbeddedArtifacts>) {
+        self.embedded.load_from(artifacts);
     }
 
     /// Moves the clock of time limits on by one [`guard_contract::limits::TICK`].

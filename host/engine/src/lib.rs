@@ -17,7 +17,7 @@
 
 mod bindings;
 mod bundle;
-mod carried;
+mod embedded;
 mod convert;
 pub mod clock;
 mod code;
@@ -35,8 +35,8 @@ mod traced;
 mod wasi;
 
 pub use bundle::{Analyzer, Bundle, SharedInstance};
-pub use carried::{EmbeddedArtifacts, EmbeddedComponent};
 pub use code::{Code, check};
+pub use embedded::{EmbeddedArtifacts, EmbeddedComponent};
 pub use engine::{Compile, Engine};
 pub use instance::{CallResult, Instance};
 pub use policy::Policy;

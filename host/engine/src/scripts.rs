@@ -6,20 +6,20 @@ use wasmtime::Store;
 use wasmtime::component::Linker;
 
 use crate::bindings::ScriptReaderPre;
-use crate::carried::{EmbeddedComponent, EmbeddedEngine};
+use crate::embedded::{EmbeddedComponent, EmbeddedEngine};
 use crate::imports::{State, bound};
 use guard_contract::limits::Limits;
 
 /// The reader, linked when it is first asked.
 #[derive(Clone)]
 pub(crate) struct Scripts {
-    carried: EmbeddedEngine,
+    embedded: EmbeddedEngine,
     linked: Arc<OnceLock<Option<ScriptReaderPre<State>>>>,
 }
 
 impl Scripts {
-    pub(crate) fn new(carried: EmbeddedEngine) -> Self {
-        Scripts { carried, linked: Arc::default() }
+    pub(crate) fn new(embedded: EmbeddedEngine) -> Self {
+        Scripts { embedded, linked: Arc::default() }
     }
 
     /// Returns the effects of a script, as read by an instance of its own, or `None` if no analyzer can read it.
@@ -33,8 +33,8 @@ impl Scripts {
     }
 
     fn link(&self) -> Option<ScriptReaderPre<State>> {
-        let code = self.carried.code(EmbeddedComponent::ScriptReader).ok()?;
-        let linker = Linker::new(self.carried.engine.get().ok()?);
+        let code = self.embedded.code(EmbeddedComponent::ScriptReader).ok()?;
+        let linker = Linker::new(self.embedded.engine.get().ok()?);
         ScriptReaderPre::new(linker.instantiate_pre(&code.component).ok()?).ok()
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::cache::{Member, Prepared, Readiness, discard};
 use crate::history::RETRY;
-use crate::{carried, nested};
+use crate::{embedded, nested};
 use guard_chain::exchange::{AnsweredRequest, Request, Undecided};
 use guard_chain::{ChainConfig, ChainMember, DEFAULTS, Sandbox, SettingsToUse};
 use guard_contract::allow::Allow;
@@ -255,7 +255,7 @@ impl Sandbox for Chain {
         sources: Option<&Arc<Sources>>,
     ) -> Result<Analysis, FaultKind> {
         let at = (at.cwd.as_str(), at.home.as_str());
-        carried::analyzer(&self.engine)?.analyze(shared, command, dialect, at, sources.cloned())
+        embedded::analyzer(&self.engine)?.analyze(shared, command, dialect, at, sources.cloned())
     }
 
     fn ask(&self, shared: &mut SharedInstance, place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer {

@@ -66,8 +66,8 @@ impl HookLine {
         let dirs = dirs([&self.config, &self.state, &self.cache], environment);
         let only = (!self.only.is_empty()).then_some(self.only);
         let settings = self.settings.map(|folder| native(&environment.cwd).join(folder));
-        let brought = CommandLineOverrides { only, settings };
-        HookOptions { harness: self.harness, brought, record: self.record, dirs: Some(dirs) }
+        let overrides = CommandLineOverrides { only, settings };
+        HookOptions { harness: self.harness, overrides, record: self.record, dirs: Some(dirs) }
     }
 }
 

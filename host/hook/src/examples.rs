@@ -88,12 +88,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{carried, scene};
+    use crate::{embedded, scene};
     use guard_engine::Engine;
 
     #[test]
     fn an_instance_judges_the_call_that_it_is_asked_about_whatever_it_was_asked_before() {
-        let bundle = carried::bundle(&Engine::new().unwrap()).unwrap();
+        let bundle = embedded::bundle(&Engine::new().unwrap()).unwrap();
         let mut shared = SharedInstance::default();
         let mut outcomes = Vec::new();
         for command in ["ls", "guard-host trust; git push --force origin main; rm .env", "ls"] {

@@ -6,7 +6,7 @@
 
 mod confine;
 mod consent;
-mod elsewhere;
+mod remote_decision;
 mod greeting;
 mod open_call;
 mod judge;
@@ -24,11 +24,10 @@ use std::process::{self, Command, Stdio};
 use std::sync::Arc;
 
 use crate::cache::{Prepared, prepare_for};
-use crate::carried;
 use crate::chain::Chain;
+use crate::embedded;
 use crate::remote::Child;
 pub use consent::has_settings;
-pub use elsewhere::is_asked_locally;
 pub use guard_chain::bypass;
 use guard_config::{CommandLineOverrides, Config, OnMalformed};
 use guard_contract::Outcome;
@@ -48,6 +47,7 @@ use judge::call_context;
 pub use judge::{Chains, Judge, Judgement, PayloadAnswer};
 pub use open_call::{OpenCall, Unlogged};
 pub use records::Records;
+pub use remote_decision::is_asked_locally;
 use responder::Responder;
 pub use responder::report;
 use serde_json::{Map, Value};
@@ -61,7 +61,7 @@ pub struct HookOptions {
     /// The harness; none: the payload tells.
     pub harness: Option<String>,
     /// The policies that it asks, and the settings that it brings.
-    pub brought: CommandLineOverrides,
+    pub overrides: CommandLineOverrides,
     /// The folder in which payloads are kept as fixtures; none: they are not.
     pub record: Option<PathBuf>,
     /// Where the program's files lie.
@@ -91,19 +91,19 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         return responder.reply(&merge([Opinion::from_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
-    let chains = OneReply { dirs: &dirs, environment, brought: &options.brought, responder: &responder };
+    let chains = OneReply { dirs: &dirs, environment, overrides: &options.overrides, responder: &responder };
     let variable = |name: &str| environment.variables.get(name).cloned();
     let judge = Judge {
         dirs: &dirs,
         environment,
         facts: &facts,
-        brought: &options.brought,
+        overrides: &options.overrides,
         variable: &variable,
         chains: &chains,
         asker: &Child { environment },
     };
     let object = read();
-    let harness = plain_protocol(&options.brought, object.as_ref().ok()).unwrap_or(harness);
+    let harness = plain_protocol(&options.overrides, object.as_ref().ok()).unwrap_or(harness);
     let mut judged = judge.judge(&responder.call, harness, object.as_ref());
     let exit = match &judged.said {
         PayloadAnswer::Verdict(verdict) => responder.reply(verdict),
@@ -124,8 +124,11 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
 const PLAIN: [&str; 3] = ["tool_name", "tool_input", "cwd"];
 
 /// The protocol of the script whose name the program was started by, if the payload is one of that script's own.
-fn plain_protocol(brought: &CommandLineOverrides, object: Option<&Map<String, Value>>) -> Option<&'static dyn Harness> {
-    let [name] = brought.only.as_deref()? else { return None };
+fn plain_protocol(
+    overrides: &CommandLineOverrides,
+    object: Option<&Map<String, Value>>,
+) -> Option<&'static dyn Harness> {
+    let [name] = overrides.only.as_deref()? else { return None };
     let is_plain = |object: &Map<String, Value>| object.keys().all(|key| PLAIN.contains(&key.as_str()));
     object.filter(|object| object.contains_key("tool_name") && is_plain(object))?;
     let builtin = guard_builtins::find(name)?;
@@ -138,7 +141,7 @@ fn plain_protocol(brought: &CommandLineOverrides, object: Option<&Map<String, Va
 struct OneReply<'a> {
     dirs: &'a AppDirs,
     environment: &'a Environment,
-    brought: &'a CommandLineOverrides,
+    overrides: &'a CommandLineOverrides,
     responder: &'a Responder,
 }
 
@@ -146,8 +149,8 @@ impl Chains for OneReply<'_> {
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
         let engine = Engine::for_one_reply();
         self.responder.set_engine(engine.clone());
-        carried::load_from_cache(&engine, self.dirs);
-        Arc::new(Chain::new(engine, self.prepared(&at.projects(), &at.cwd, self.brought)))
+        embedded::load_from_cache(&engine, self.dirs);
+        Arc::new(Chain::new(engine, self.prepared(&at.projects(), &at.cwd, self.overrides)))
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {
@@ -157,9 +160,9 @@ impl Chains for OneReply<'_> {
 }
 
 impl OneReply<'_> {
-    fn prepared(&self, projects: &[String], cwd: &str, brought: &CommandLineOverrides) -> Prepared {
+    fn prepared(&self, projects: &[String], cwd: &str, overrides: &CommandLineOverrides) -> Prepared {
         // Nobody waits for what is compiled beside: this process ends first.
-        open_chain(self.dirs, self.environment, projects, cwd, brought).0
+        open_chain(self.dirs, self.environment, projects, cwd, overrides).0
     }
 }
 
@@ -179,10 +182,10 @@ pub fn open_chain(
     environment: &Environment,
     projects: &[String],
     cwd: &str,
-    brought: &CommandLineOverrides,
+    overrides: &CommandLineOverrides,
 ) -> (Prepared, Option<process::Child>) {
-    let open = Prepared::open_with(dirs, &environment.program, projects, brought);
-    let prepared = open.unwrap_or_else(|| prepare_for(dirs, &environment.program, projects, brought, None));
+    let open = Prepared::open_with(dirs, &environment.program, projects, overrides);
+    let prepared = open.unwrap_or_else(|| prepare_for(dirs, &environment.program, projects, overrides, None));
     let compiling = prepared.is_waiting().then(|| compile_beside(dirs, environment, cwd)).flatten();
     (prepared, compiling)
 }

@@ -24,7 +24,7 @@
 
 pub mod audit;
 pub mod cache;
-pub mod carried;
+pub mod embedded;
 pub mod chain;
 pub mod command_line;
 pub mod examples;

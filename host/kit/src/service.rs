@@ -9,7 +9,7 @@
 //!                   config        guard-service-view
 //! ```
 
-use guard_chain::baked::EmbeddedChain;
+use guard_chain::embedded::EmbeddedChain;
 use guard_contract::{FaultKind, Wasi};
 use wasm_compose::graph::{
     Component, ComponentId, CompositionGraph, EncodeOptions, ExportIndex, ImportIndex, InstanceId,
@@ -72,12 +72,12 @@ pub struct RowPolicy {
 /// # Errors
 ///
 /// A part is missing, or a policy imports what a service does not give.
-pub fn compose(baked: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError> {
+pub fn compose(embedded: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError> {
     let mut parts = Parts::new();
     let view = parts.carried("guard-service-view", &[])?;
     let scripts = parts.carried("guard-scripts", &[])?;
     let bundle = parts.carried("guard-bundle", &[view, scripts])?;
-    let config = parts.add("config", config(&baked.to_bytes().map_err(ServiceError::Chain)?)?)?;
+    let config = parts.add("config", config(&embedded.to_bytes().map_err(ServiceError::Chain)?)?)?;
     let config = parts.closed(config, &[])?;
     let link = parts.component_carried("guard-service-link")?;
     // The view is the end of the row. Of two parts that export one interface, the first one is taken.

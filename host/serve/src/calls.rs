@@ -240,7 +240,7 @@ impl PendingCall {
             dirs: &calls.dirs,
             environment: &calls.environment,
             facts: &calls.facts,
-            brought: &CommandLineOverrides::default(),
+            overrides: &CommandLineOverrides::default(),
             // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
             variable: &|_| Some(String::new()),
             chains: &calls.chains,

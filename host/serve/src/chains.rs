@@ -12,8 +12,8 @@ use guard_contract::limits::TICK;
 use guard_engine::Engine;
 use guard_engine::clock::Ticks;
 use guard_hook::cache::{Prepared, effective};
-use guard_hook::carried;
 use guard_hook::chain::Chain;
+use guard_hook::embedded;
 use guard_hook::hook::{Chains, open_chain};
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, FileState, Seal};
@@ -86,8 +86,8 @@ impl ChainCache {
     }
 
     fn prepared(&self, projects: &[String], cwd: &str) -> Prepared {
-        let brought = CommandLineOverrides::default();
-        let (prepared, compiling) = open_chain(&self.dirs, &self.environment, projects, cwd, &brought);
+        let overrides = CommandLineOverrides::default();
+        let (prepared, compiling) = open_chain(&self.dirs, &self.environment, projects, cwd, &overrides);
         if let Some(mut child) = compiling {
             // Somebody has to wait for it when it ends.
             let _ = thread::Builder::new().spawn(move || child.wait());
@@ -113,7 +113,7 @@ impl Chains for ChainCache {
 
 impl Generation {
     fn new(dirs: &AppDirs, pulse: &EpochTicker) -> Result<Self, FaultKind> {
-        let engine = carried::engine_for_many_replies(dirs)?;
+        let engine = embedded::engine_for_many_replies(dirs)?;
         pulse.drive(engine.clone());
         Ok(Generation { engine, kept: HashMap::new() })
     }

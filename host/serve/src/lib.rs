@@ -19,7 +19,7 @@
 
 mod calls;
 mod chains;
-mod ends;
+mod shutdown;
 mod http;
 mod listener;
 mod metrics;
@@ -44,13 +44,13 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 
 use calls::Calls;
-use ends::ShutdownSignals;
 use guard_hook::remote::RemoteDecider;
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, FileLock, FolderError, make_private};
 use http::{BODIES_KIB, Router};
 pub use listener::Address;
 use listener::{Connection, Listener};
+use shutdown::ShutdownSignals;
 use token::Token;
 pub use token::{TokenError, TokenErrorKind};
 

@@ -101,8 +101,8 @@ fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
         }
         false => serde_json::from_slice(&body).map_err(|error| Reaction::refusal(400, error))?,
     };
-    let baked = embedded_chain().map_err(broken)?;
-    let response = answer(&baked, question).map_err(|undecided| Reaction::refusal(400, undecided))?;
+    let embedded = embedded_chain().map_err(broken)?;
+    let response = answer(&embedded, question).map_err(|undecided| Reaction::refusal(400, undecided))?;
     let missing = !response.missing.is_empty();
     let mut headers = Vec::new();
     let body = match (is_hook, &response.reply) {
@@ -118,13 +118,13 @@ fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
 }
 
 fn health() -> Result<Reaction, Reaction> {
-    let baked = embedded_chain().map_err(broken)?;
-    let policies: Vec<&str> = baked.members.iter().map(|member| member.entry.name.as_str()).collect();
+    let embedded = embedded_chain().map_err(broken)?;
+    let policies: Vec<&str> = embedded.members.iter().map(|member| member.entry.name.as_str()).collect();
     let body = json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
         "policies": policies,
-        "config_problems": baked.problems.len(),
+        "config_problems": embedded.problems.len(),
     });
     Ok(Reaction::new(200, body.to_string()))
 }

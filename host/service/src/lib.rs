@@ -44,11 +44,11 @@ fn embedded_chain() -> Result<EmbeddedChain, FaultKind> {
 }
 
 /// Answers a request with this chain.
-fn answer(baked: &EmbeddedChain, request: Request) -> Result<Response, Undecided> {
-    let linked = Linked::new(baked, &request.facts);
-    let chain = Chain { sandbox: &linked, config: baked.config(today), members: baked.members() };
+fn answer(embedded: &EmbeddedChain, request: Request) -> Result<Response, Undecided> {
+    let linked = Linked::new(embedded, &request.facts);
+    let chain = Chain { sandbox: &linked, config: embedded.config(today), members: embedded.members() };
     // How long a request may take, the engine says.
-    chain.answer(request, baked.bypass_ask, || false, || linked.missing()).map(|answered| answered.response)
+    chain.answer(request, embedded.bypass_ask, || false, || linked.missing()).map(|answered| answered.response)
 }
 
 /// The present day in UTC, such as `2026-01-31`.

@@ -21,7 +21,7 @@ use guard_facts::{Answer, Question, Scene, Used};
 /// The policies of one request.
 #[derive(Debug)]
 pub(crate) struct Linked<'a> {
-    baked: &'a EmbeddedChain,
+    embedded: &'a EmbeddedChain,
     /// The facts of the machine, in JSON, until the policies get them.
     record: RefCell<Option<String>>,
     /// The record was told.
@@ -31,10 +31,10 @@ pub(crate) struct Linked<'a> {
 }
 
 impl<'a> Linked<'a> {
-    pub(crate) fn new(baked: &'a EmbeddedChain, record: &Record) -> Self {
+    pub(crate) fn new(embedded: &'a EmbeddedChain, record: &Record) -> Self {
         // A record is maps of texts, and has a form in JSON.
         let record = serde_json::to_string(record).unwrap_or_default();
-        Linked { baked, record: RefCell::new(Some(record)), is_open: Cell::new(false), begun: RefCell::default() }
+        Linked { embedded, record: RefCell::new(Some(record)), is_open: Cell::new(false), begun: RefCell::default() }
     }
 
     /// Facts that policies wanted and the record lacks.
@@ -90,7 +90,7 @@ impl Sandbox for Linked<'_> {
     }
 
     fn ask(&self, (): &mut (), place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer {
-        let Some(EmbeddedPolicy { entry, component, .. }) = self.baked.members.get(place) else {
+        let Some(EmbeddedPolicy { entry, component, .. }) = self.embedded.members.get(place) else {
             return Answer::fault(FaultKind::NotReady);
         };
         let settings = match given {

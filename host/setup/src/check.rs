@@ -114,11 +114,11 @@ pub fn registration_mistakes(
 ) -> Vec<Mistake> {
     let program = &site.environment.program;
     let mut found = CheckResults::default();
-    for (config, brought) in registered(site) {
+    for (config, overrides) in registered(site) {
         let dirs = &AppDirs { config, ..site.dirs.clone() };
-        let mut prepared = Prepared::open_with(dirs, program, projects, &brought)
-            .unwrap_or_else(|| prepare_for(dirs, program, projects, &brought, making));
-        if let Some(only) = &brought.only {
+        let mut prepared = Prepared::open_with(dirs, program, projects, &overrides)
+            .unwrap_or_else(|| prepare_for(dirs, program, projects, &overrides, making));
+        if let Some(only) = &overrides.only {
             prepared.members.retain(|member| only.contains(&member.entry.name));
         }
         let mistakes = check(prepared, site.environment, &site.project.to_string_lossy());
@@ -142,8 +142,8 @@ fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, CommandLineOverrides)> {
     for Registered { config, only, settings, foreign, .. } in found {
         // A repository does not choose the file that counts as the user's own.
         let config = config.filter(|_| !foreign);
-        let brought = CommandLineOverrides { only: (!only.is_empty()).then_some(only), settings };
-        let addition = (config.unwrap_or_else(|| usual.clone()), brought);
+        let overrides = CommandLineOverrides { only: (!only.is_empty()).then_some(only), settings };
+        let addition = (config.unwrap_or_else(|| usual.clone()), overrides);
         if addition != (usual.clone(), CommandLineOverrides::default()) && !additions.contains(&addition) {
             additions.push(addition);
         }

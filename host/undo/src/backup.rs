@@ -1,7 +1,7 @@
 //! Makes a backup: what the child of the hook does.
 
 mod git_folders;
-mod of_git;
+mod git_state;
 mod references;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +115,7 @@ fn begin_and_fill(
         Ok(git) => git.clone(),
         Err(_) => Vec::new(),
     };
-    let is_silent = |loss: &Loss| matches!(loss, Loss::Git(loss) if of_git::is_silent(loss));
+    let is_silent = |loss: &Loss| matches!(loss, Loss::Git(loss) if git_state::is_silent(loss));
     if let Err(stop) = &gathered
         && task.losses.list.iter().all(is_silent)
     {
@@ -178,7 +178,7 @@ fn gather(
                 gatherer.add(path)?;
                 add_worktree(gatherer, &native(&path.path))?;
             }
-            Loss::Git(git) => states.extend(of_git::gather(gatherer, git, env)?),
+            Loss::Git(git) => states.extend(git_state::gather(gatherer, git, env)?),
             Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy restores it")),
         }
     }

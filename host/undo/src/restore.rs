@@ -3,7 +3,7 @@
 //! Each file is made whole under another name and then renamed, and so is each folder of which nothing is left. What is
 //! replaced goes into a backup of its own first.
 
-mod of_git;
+mod git_state;
 mod writing;
 
 use std::cell::RefCell;

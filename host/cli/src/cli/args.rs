@@ -8,7 +8,7 @@ mod consent;
 pub(super) mod help;
 mod install;
 mod new;
-mod own;
+mod self_command;
 mod pause;
 mod policy;
 mod rates;
@@ -41,7 +41,6 @@ pub(super) use ci::{CiArgs, CiFormat};
 pub(super) use consent::{ConfirmArgs, SessionArgs, SessionCommand, TrustArgs};
 pub(super) use install::{CompletionsArgs, DoctorArgs, InstallArgs, StatuslineArgs, UninstallArgs};
 pub(super) use new::{LanguageName, NewArgs};
-pub(super) use own::{ManArgs, SelfArgs, SelfCommand};
 pub(super) use pause::PauseArgs;
 pub(super) use policy::{
     AddArgs, ExportArgs, FetchArgs, KeygenArgs, PlaceArgs, PolicyArgs, PolicyCommand, PullArgs, PushArgs, RemoveArgs,
@@ -51,6 +50,7 @@ pub(super) use rates::RatesArgs;
 pub(super) use replay::{FailOn, ReplayArgs, ReplayFormat};
 pub(super) use report::ReportArgs;
 pub(super) use run::RunArgs;
+pub(super) use self_command::{ManArgs, SelfArgs, SelfCommand};
 pub(super) use serve::ServeArgs;
 pub(super) use service::ServiceBuildArgs;
 pub(super) use settings::{ExperimentArgs, SandboxArgs, SandboxCommand, SettingsArgs, SettingsCommand};

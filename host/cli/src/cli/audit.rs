@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::args::{AllowArgs, AuditArgs, AuditCommand, Format};
-use super::asked::{self, PastQuestion, Questions, Suggestion};
+use super::past_questions::{self, PastQuestion, Questions, Suggestion};
 use super::subject::{call_context, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
 use super::{allow, log, print, report, ship, watch};
@@ -118,7 +118,7 @@ fn suggest(
     })?;
     damaged(damage, path);
     let asked = questions.most();
-    let suggestions = asked::suggest(&asked, dirs, environment)?;
+    let suggestions = past_questions::suggest(&asked, dirs, environment)?;
     if let Some(number) = apply {
         let found = number.checked_sub(1).and_then(|index| suggestions.get(index));
         let Some(found) = found else {

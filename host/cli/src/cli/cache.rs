@@ -15,7 +15,7 @@ use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
 use guard_hook::cache::{self, Artifacts, CachedFile, Member, Readiness, clear, stored};
-use guard_hook::carried;
+use guard_hook::embedded;
 use guard_hook::hook::warm_lock;
 use guard_hook::nested;
 use guard_kit::compile::making;
@@ -48,7 +48,7 @@ pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<
         prepared.config.problems.extend(below.config.problems);
     }
     let mut exit = Exit::Success;
-    if let Err(fault) = Engine::new().and_then(|engine| carried::bundle(&engine)) {
+    if let Err(fault) = Engine::new().and_then(|engine| embedded::bundle(&engine)) {
         print::line(&format!("built-in policies: {fault}"))?;
         exit = Exit::Unavailable;
     }
@@ -68,8 +68,9 @@ pub(super) fn ready_beside(names: &[String], dirs: &AppDirs, environment: &Envir
         return Ok(Exit::Success);
     }
     let at = call_context(environment, None);
-    let brought = |only| CommandLineOverrides { only, settings: None };
-    let prepare = |only| cache::prepare_for(dirs, &environment.program, &at.projects(), &brought(only), Some(making()));
+    let overrides = |only| CommandLineOverrides { only, settings: None };
+    let prepare =
+        |only| cache::prepare_for(dirs, &environment.program, &at.projects(), &overrides(only), Some(making()));
     let chain = prepare(None);
     let mut members = prepare(Some(names.to_vec())).members;
     let is_in_chain = |member: &Member| chain.members.iter().any(|other| other.entry.name == member.entry.name);

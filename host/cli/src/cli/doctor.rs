@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::{DoctorArgs, Format};
 use super::install::{Registered, registered, registration};
 use super::subject::call_context;
-use super::{print, seen};
+use super::{outcome_counts, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
@@ -52,8 +52,8 @@ pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) 
 
 /// Says when a call was last judged. A call that passed in silence leaves no line in the log at its usual level.
 fn last(format: Format, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<Exit> {
-    let call = seen::last(&load(dirs, projects).audit.path);
-    let noted = seen::last_noted(&dirs.state);
+    let call = outcome_counts::last(&load(dirs, projects).audit.path);
+    let noted = outcome_counts::last_noted(&dirs.state);
     if format == Format::Json {
         let call = call.as_ref().map(|call| {
             json!({ "ts": call.ts, "harness": call.harness, "tool": call.tool, "operation": call.operation,

@@ -16,8 +16,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::args::{Format, ReportArgs};
-use super::asked::{self, PastQuestion, Questions, Suggestion};
 use super::explain::{analysis_lines, understood};
+use super::past_questions::{self, PastQuestion, Questions, Suggestion};
 use super::replay::{Replayed, replay};
 use super::subject::{Evaluators, call_context, refused, tool_calls};
 use super::{html, log, print};
@@ -160,7 +160,7 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
     let sums = asked
         .iter()
         .fold([0, 0, 0], |[asks, ran, refused], asked| [asks + asked.asks, ran + asked.ran, refused + asked.refused]);
-    let suggestions = asked::suggest(&asked, dirs, environment)?;
+    let suggestions = past_questions::suggest(&asked, dirs, environment)?;
     let mut calls: Vec<Call> = calls.into_values().collect();
     calls.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.operation.cmp(&b.operation)));
     let left_out = forgotten + calls.len().saturating_sub(CALLS);

@@ -4,7 +4,7 @@ use super::args::ServiceBuildArgs;
 use super::print;
 use super::subject::refused;
 use guard_builtins::{Artifact, component};
-use guard_chain::baked::{ComponentLocation, EmbeddedChain, EmbeddedPolicy};
+use guard_chain::embedded::{ComponentLocation, EmbeddedChain, EmbeddedPolicy};
 use guard_contract::exit::Exit;
 use guard_contract::policy::Source;
 use guard_hook::cache::{Component, Member, Prepared, Readiness, prepare};
@@ -28,8 +28,8 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
         let text = format!("the service is not built: {}", check::line(first));
         return Err(refused(Exit::Config, text, "`guard-host config check` shows all"));
     }
-    let (baked, row) = embed_chain(&prepared)?;
-    let wasm = compose(&baked, &row).map_err(|error| {
+    let (embedded, row) = embed_chain(&prepared)?;
+    let wasm = compose(&embedded, &row).map_err(|error| {
         let hint = match &error {
             ServiceError::Types(_) => "build it with a tool of its language, or leave the policy out of the service",
             ServiceError::Import { .. } => "build the policy without it, or leave the policy out of the service",
@@ -41,7 +41,7 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
     std::fs::write(&file, &wasm).map_err(|error| {
         refused(Exit::Unavailable, format!("{}: {error}", file.display()), "name another file with `-o`")
     })?;
-    let names: Vec<&str> = baked.members.iter().map(|member| member.entry.name.as_str()).collect();
+    let names: Vec<&str> = embedded.members.iter().map(|member| member.entry.name.as_str()).collect();
     print::line(&format!("{}: {} bytes, {}", args.output.display(), wasm.len(), names.join(", ")))?;
     Ok(Exit::Success)
 }
@@ -81,7 +81,7 @@ fn embed_chain(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPol
         });
     }
     let config = &prepared.config;
-    let baked = EmbeddedChain {
+    let embedded = EmbeddedChain {
         problems: config.problems.clone(),
         disabled: config.disabled.clone(),
         tools: config.tools.clone(),
@@ -91,5 +91,5 @@ fn embed_chain(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPol
         bypass_ask: config.bypass_ask,
         members,
     };
-    Ok((baked, row))
+    Ok((embedded, row))
 }

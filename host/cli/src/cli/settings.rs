@@ -16,7 +16,7 @@ use guard_contract::shell_word::word;
 use guard_contract::syntax::Command;
 use guard_engine::clock::Clock;
 use guard_engine::{Engine, Shared};
-use guard_hook::carried;
+use guard_hook::embedded;
 use guard_state::environment::Environment;
 use guard_state::files;
 
@@ -98,7 +98,7 @@ fn read_plan(path: &str) -> anyhow::Result<Plan> {
 pub(crate) fn plan(text: &str) -> anyhow::Result<Result<Plan, String>> {
     let engine = Engine::new()?;
     let _clock = Clock::start(engine.clone());
-    let analyzer = carried::analyzer(&engine)?;
+    let analyzer = embedded::analyzer(&engine)?;
     let mut shared = Shared::default();
     let mut started = |text: &str| {
         let analysis =

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::install::registration;
+use super::outcome_counts::OutcomeCounts;
 use super::print;
-use super::seen::OutcomeCounts;
 use super::subject::call_context;
 use guard_config::load;
 use guard_contract::exit::Exit;

@@ -22,8 +22,8 @@ use guard_facts::real::RealFacts;
 use guard_harness::{DetectionConfidence, Event};
 use guard_hook::audit::Decision;
 use guard_hook::cache::{Prepared, effective, prepare};
-use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
+use guard_hook::embedded;
 use guard_hook::undo::Copy;
 use guard_hook::{in_session, nested, watch};
 use guard_kit::compile::making;
@@ -97,7 +97,7 @@ impl Evaluator {
     /// The chain that holds for these projects.
     pub(super) fn open(dirs: &AppDirs, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = open(dirs, &environment.program, projects);
-        let engine = carried::engine_for_many_replies(dirs)?;
+        let engine = embedded::engine_for_many_replies(dirs)?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (dirs, program) = (dirs.clone(), environment.program.clone());

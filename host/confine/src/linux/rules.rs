@@ -16,7 +16,7 @@ use landlock::{
 use rustix::fs::{FileType, fstat};
 
 use super::setup;
-use crate::places::canonical;
+use crate::command_dirs::canonical;
 use crate::{ConfineError, Job};
 
 /// The most neighbours that get a rule. Beyond it they can't be read.

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::component::{Component, Unpack};
 use super::folders;
-use crate::carried::{self, bundle};
+use crate::embedded::{self, bundle};
 use guard_builtins::Artifact as EmbeddedArtifact;
 use guard_contract::Manifest;
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
@@ -128,7 +128,7 @@ struct Description {
 impl BuiltArtifact {
     /// The artifact of a policy that this program contains.
     #[must_use]
-    pub fn carried(component: &str, wasi: Wasi) -> Option<Self> {
+    pub fn embedded(component: &str, wasi: Wasi) -> Option<Self> {
         let guest = &guard_builtins::by_digest(component)?.guest;
         let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
         let artifact = Artifact { place: ArtifactLocation::Carried, component: component.to_owned(), interface, wasi };
@@ -167,7 +167,7 @@ impl Artifacts {
     /// The artifact of a component if there is one that can be used: what this program carries, or a file.
     #[must_use]
     pub fn find(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
-        self.carried(component, wasi).or_else(|| self.kept(component, wasi))
+        self.embedded(component, wasi).or_else(|| self.kept(component, wasi))
     }
 
     /// The artifact in a file, if it can be used. The file is read whole, to check its digest, and mapped.
@@ -214,8 +214,8 @@ impl Artifacts {
 
     /// The artifact that this program carries, in a file if it lies packed in the program, so that it is unpacked once.
     /// Where no file can be written it is unpacked at each call.
-    fn carried(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
-        let made = BuiltArtifact::carried(component, wasi)?;
+    fn embedded(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
+        let made = BuiltArtifact::embedded(component, wasi)?;
         let builtin = guard_builtins::by_digest(component)?;
         let EmbeddedArtifact::Packed(packed) = &builtin.guest.artifact else { return Some(made) };
         let unpack = || {
@@ -261,8 +261,8 @@ impl Artifacts {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
-            if [carried::BUNDLE, carried::SCRIPTS].iter().any(|kind| name.ends_with(&format!(".{kind}"))) {
-                found.extend(carried::is_whole(&path).map(|is_whole| (path, is_whole)));
+            if [embedded::BUNDLE, embedded::SCRIPTS].iter().any(|kind| name.ends_with(&format!(".{kind}"))) {
+                found.extend(embedded::is_whole(&path).map(|is_whole| (path, is_whole)));
                 continue;
             }
             let Some(stem) = name.strip_suffix(".cwasm") else { continue };

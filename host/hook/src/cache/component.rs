@@ -32,7 +32,7 @@ enum Wasm {
 }
 
 impl Component {
-    fn carried(guest: &'static EmbeddedArtifact) -> Self {
+    fn embedded(guest: &'static EmbeddedArtifact) -> Self {
         Component { wasm: Wasm::Carried(guest), sha256: hex(&guest.sha256) }
     }
 
@@ -45,7 +45,7 @@ impl Component {
         match source {
             Source::Builtin(name) => {
                 let missing = || FaultKind::Component(format!("this binary has no built-in `{name}`"));
-                guard_builtins::find(name).map(|builtin| Component::carried(&builtin.guest)).ok_or_else(missing)
+                guard_builtins::find(name).map(|builtin| Component::embedded(&builtin.guest)).ok_or_else(missing)
             }
             Source::File(path) => read(path).map(Component::from_bytes),
         }

@@ -18,7 +18,7 @@ use super::folders;
 use super::prune;
 use super::salvage;
 use super::snapshot::Snapshot;
-use crate::{carried, examples};
+use crate::{embedded, examples};
 use guard_config::{CommandLineOverrides, Config};
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::paths::PATH_BYTES;
@@ -98,11 +98,11 @@ impl Prepared {
         dirs: &AppDirs,
         program: &Path,
         projects: &[String],
-        brought: &CommandLineOverrides,
+        overrides: &CommandLineOverrides,
     ) -> Option<Self> {
         let projects = effective(projects);
         let seal = Seal::open(&dirs.state).ok()?;
-        let prepared = Prepared::read(&seal, &file(dirs, program, &projects, brought))?;
+        let prepared = Prepared::read(&seal, &file(dirs, program, &projects, overrides))?;
         prepared.is_current(dirs).then_some(prepared)
     }
 
@@ -230,19 +230,19 @@ pub fn prepare_for(
     dirs: &AppDirs,
     program: &Path,
     projects: &[String],
-    brought: &CommandLineOverrides,
+    overrides: &CommandLineOverrides,
     making: Option<BuildOptions>,
 ) -> Prepared {
     let find =
         |artifacts: &Artifacts, entry: &Entry, artifact: &Artifact, _: &Manifest| artifacts.snapshot(entry, artifact);
-    prepare_with(dirs, program, projects, brought, making, find)
+    prepare_with(dirs, program, projects, overrides, making, find)
 }
 
 /// As [`prepare`], and takes the snapshots that are worth it, and unpacks the reader of scripts. For commands, which have
 /// time.
 #[must_use]
 pub fn warm(dirs: &AppDirs, program: &Path, projects: &[String], making: BuildOptions) -> Prepared {
-    carried::keep(dirs);
+    embedded::keep(dirs);
     prepare_with(
         dirs,
         program,
@@ -287,13 +287,13 @@ fn prepare_with(
     dirs: &AppDirs,
     program: &Path,
     projects: &[String],
-    brought: &CommandLineOverrides,
+    overrides: &CommandLineOverrides,
     making: Option<BuildOptions>,
     snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
 ) -> Prepared {
     let projects = effective(projects);
     let (mut config, inputs) = stamped(|| {
-        let mut config = guard_config::load_with(dirs, &projects, brought);
+        let mut config = guard_config::load_with(dirs, &projects, overrides);
         config.tell_places(dirs, program);
         config.inputs.push(program.to_path_buf());
         config
@@ -322,7 +322,7 @@ fn prepare_with(
     if let Ok((_, seal)) = &opened
         && prepared.is_settled()
     {
-        prepared.save(dirs, &file(dirs, program, &projects, brought), seal);
+        prepared.save(dirs, &file(dirs, program, &projects, overrides), seal);
     }
     prepared
 }
@@ -389,7 +389,7 @@ fn made(
     making: Option<BuildOptions>,
 ) -> Result<BuiltArtifact, FaultKind> {
     match (artifacts, making) {
-        (Err(fault), _) => BuiltArtifact::carried(&component.sha256, wasi).ok_or_else(|| fault.clone()),
+        (Err(fault), _) => BuiltArtifact::embedded(&component.sha256, wasi).ok_or_else(|| fault.clone()),
         (Ok(artifacts), Some(making)) => artifacts.ensure(component, wasi, making),
         (Ok(artifacts), None) => artifacts.find(&component.sha256, wasi).ok_or(FaultKind::NotReady),
     }
@@ -407,7 +407,7 @@ pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), Faul
     }
     let engine = Engine::new()?;
     let policy = artifact.policy(&engine)?;
-    let analyzer = carried::analyzer(&engine);
+    let analyzer = embedded::analyzer(&engine);
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 
@@ -442,16 +442,16 @@ pub fn effective(projects: &[String]) -> Vec<String> {
 }
 
 /// The file of a configuration state. Its name tells apart what can differ without any file changing.
-fn file(dirs: &AppDirs, program: &Path, projects: &[String], brought: &CommandLineOverrides) -> PathBuf {
+fn file(dirs: &AppDirs, program: &Path, projects: &[String], overrides: &CommandLineOverrides) -> PathBuf {
     let mut key = Sha256::new();
     let paths = [&dirs.managed, &dirs.config, &dirs.state, program];
     let paths = paths.iter().map(|path| path.to_string_lossy());
     let names = [ENGINE_KEY, &dirs.home].into_iter().chain(projects.iter().map(String::as_str));
-    let settings = brought.settings.iter().map(|folder| folder.to_string_lossy());
+    let settings = overrides.settings.iter().map(|folder| folder.to_string_lossy());
     // An empty part stands between lists, so that no two lists of parts are one.
     let between = || std::iter::once(Cow::Borrowed(""));
-    let brought = between().chain(brought.builtins().map(Cow::Borrowed)).chain(between()).chain(settings);
-    for part in paths.chain(names.map(Cow::Borrowed)).chain(brought) {
+    let overrides = between().chain(overrides.builtins().map(Cow::Borrowed)).chain(between()).chain(settings);
+    for part in paths.chain(names.map(Cow::Borrowed)).chain(overrides) {
         key.update(part.as_bytes());
         key.update(b"\0");
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::folders;
 use super::prepared::Prepared;
 use super::snapshot::is_snapshot;
-use crate::carried;
+use crate::embedded;
 use guard_state::{AppDirs, Seal};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -32,7 +32,7 @@ pub(super) fn all(dirs: &AppDirs, seal: &Seal, most: u64) {
     let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
     let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
     // What belongs together has one name, and is kept under that of an artifact.
-    let kept = kept.chain(carried::files_in(&dirs.cache).map(|path| path.with_extension("cwasm")));
+    let kept = kept.chain(embedded::files_in(&dirs.cache).map(|path| path.with_extension("cwasm")));
     artifacts(&folders::artifacts(&dirs.cache), &kept.collect(), most);
 }
 

@@ -212,7 +212,7 @@ fn remedy(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool
         return format!("Only {} can end this question", managed.display());
     }
     // `allow` doesn't change the policies that only a hook's command line names, and an ask of the host reports a fault.
-    let is_in_chain = |asked: &Attributed| !asked.of_host && !config.brought.contains(&asked.policy);
+    let is_in_chain = |asked: &Attributed| !asked.of_host && !config.added_policies.contains(&asked.policy);
     let has_settings = |asked: &Attributed| {
         let entries = named(asked);
         !entries.is_empty() && entries.into_iter().all(has_settings)
@@ -305,8 +305,8 @@ mod tests {
         let managed = folder.path().join("managed.toml");
         std::fs::write(&managed, "lock = [\"protected-files\"]\n").unwrap();
         let dirs = AppDirs { managed: managed.clone(), ..AppDirs::under_home(folder.path().to_str().unwrap()) };
-        let brought = CommandLineOverrides { only: Some(vec!["path-context".to_owned()]), settings: None };
-        let mut config = load_with(&dirs, &[], &brought);
+        let overrides = CommandLineOverrides { only: Some(vec!["path-context".to_owned()]), settings: None };
+        let mut config = load_with(&dirs, &[], &overrides);
         let member = |entry| Member { entry, readiness: Readiness::Broken(FaultKind::NotReady) };
         let members = std::mem::take(&mut config.entries).into_iter().map(member).collect();
         let prepared = Prepared::in_memory(config, members);

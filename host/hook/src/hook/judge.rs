@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::confine::Confinement;
 use super::consent::{self, Reader};
-use super::elsewhere::RemoteDecision;
 use super::notes::with_notes;
 use super::open_call::OpenCall;
 use super::records::{DecisionRecord, RecordKind, Records, RefusedSettings, history_of};
+use super::remote_decision::RemoteDecision;
 use super::settings_change;
 use super::{bypass, greeting, outcome, refused};
 use crate::audit::Decision;
@@ -59,7 +59,7 @@ pub struct Judge<'a> {
     /// The machine.
     pub facts: &'a Arc<dyn Facts>,
     /// The policies that are asked, and the settings that are brought.
-    pub brought: &'a CommandLineOverrides,
+    pub overrides: &'a CommandLineOverrides,
     /// The variables by which a harness tells where its replies are taken.
     pub variable: &'a Variable<'a>,
     /// Where chains come from.
@@ -289,7 +289,7 @@ impl Judge<'_> {
     /// Asks who decides: the chain of this machine, and a server if the configuration names one.
     fn ask(&self, asked: CallBatch<'_>) -> Evaluation {
         let (traces, elsewhere) = match &asked.chain.prepared.config.remote {
-            None => (self.ask_locally(asked, self.brought.only.as_deref(), None), None),
+            None => (self.ask_locally(asked, self.overrides.only.as_deref(), None), None),
             Some(remote) => {
                 let RemoteDecision { traces, verdict, journal } = self.decide_remotely(asked, remote);
                 (traces, Some((verdict, journal)))

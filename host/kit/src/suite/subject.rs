@@ -17,7 +17,7 @@ use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
 use guard_hook::cache::{Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
-use guard_hook::{carried, examples};
+use guard_hook::{embedded, examples};
 use guard_state::AppDirs;
 use guard_state::Seal;
 
@@ -264,7 +264,7 @@ impl ComponentLoader {
     ///
     /// This machine cannot compile.
     pub(crate) fn open(dirs: &AppDirs) -> Result<Self, FaultKind> {
-        let engine = carried::engine_for_many_replies(dirs)?;
+        let engine = embedded::engine_for_many_replies(dirs)?;
         Ok(ComponentLoader { engine, artifacts: artifacts(dirs) })
     }
 
@@ -285,7 +285,7 @@ impl ComponentLoader {
     ///
     /// There is none, or it cannot be used.
     pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
-        carried::analyzer(&self.engine)
+        embedded::analyzer(&self.engine)
     }
 
     /// Compiles and links a policy in memory.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use guard_facts::losses::GitLoss;
 use guard_platform::paths::{from_git, slashed};
 
-use super::of_git::gather;
+use super::git_state::gather;
 use super::{add_replaced, add_worktree, path_loss};
 use crate::gather::{Gatherer, SkipReason};
 use crate::git::Repository;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use guard_facts::losses::GitLoss;
 
-use super::of_git::Head;
+use super::git_state::Head;
 use crate::gather::{Gatherer, SkipReason};
 use crate::git::{Git, PINS, Repository, SYMBOLIC};
 use crate::manifest::Manifest;

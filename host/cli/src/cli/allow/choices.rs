@@ -9,7 +9,7 @@ use super::narrow::narrow;
 use super::operations::lowered;
 use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
 use crate::cli::args::AllowArgs;
-use crate::cli::asked::INSTEAD_OF_ASK;
+use crate::cli::past_questions::INSTEAD_OF_ASK;
 use crate::cli::print;
 use crate::cli::subject::{Evaluator, Evaluators, call_context, refused, tool_calls};
 use crate::cli::terminal::{answer, is_agreed};

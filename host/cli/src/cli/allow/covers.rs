@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::choices::{Change, Setting};
-use crate::cli::asked::CATCH_ALL;
+use crate::cli::past_questions::CATCH_ALL;
 use guard_contract::Manifest;
 use guard_contract::allow::Allow;
 use guard_redact::plain;

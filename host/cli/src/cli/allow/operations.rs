@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::choices::Setting;
-use crate::cli::asked::{is_answered_by, is_catch_all};
+use crate::cli::past_questions::{is_answered_by, is_catch_all};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::Severity;
 use guard_hook::chain::Trace;

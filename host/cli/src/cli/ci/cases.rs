@@ -150,7 +150,8 @@ fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Ve
 /// The cases of a policy's own rules.
 fn of_rules(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
     let Source::Builtin(name) = &entry.source else { return Ok((0, Vec::new())) };
-    let policy_mistake = |text: String, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, &text, hint));
+    let policy_mistake =
+        |text: String, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, &text, hint));
     let rules = &entry.settings_source.file;
     let settings = read_settings(rules).map_err(|problem| policy_mistake(problem.text, &problem.hint))?;
     let subject = Subject::policy(name, Wasi::Frozen, &project.root, project.dirs)

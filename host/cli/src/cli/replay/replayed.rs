@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::sides::POLICY;
 use super::sources::{Skipped, Sources};
 use super::tally::{Change, Group, Tally, Totals};
-use crate::cli::asked::INSTEAD_OF_ASK;
+use crate::cli::past_questions::INSTEAD_OF_ASK;
 use crate::cli::print;
 use guard_redact::plain;
 

@@ -17,8 +17,8 @@ use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_hook::audit::{Decision, RepeatedDecision};
 use guard_hook::cache::{Prepared, effective};
-use guard_hook::carried;
 use guard_hook::chain::{AskOptions, Chain, Trace};
+use guard_hook::embedded;
 use guard_hook::undo::would_skip_prompt;
 use guard_kit::suite::{Subject, Suite};
 use guard_platform::paths::native;
@@ -168,7 +168,7 @@ impl Side {
         if let Some(problem) = load(&dirs, &[project]).problems.first() {
             return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
         }
-        let engine = carried::engine_for_many_replies(&dirs)?;
+        let engine = embedded::engine_for_many_replies(&dirs)?;
         let clock = Clock::start(engine.clone());
         let program = environment.program.clone();
         let configuration = Configuration { dirs, program, engine, moved, kept: Mutex::default() };

@@ -20,11 +20,11 @@ const KEPT: [(&str, &str); 3] = [
 #[test]
 fn the_bytes_are_those_of_the_first_day() {
     for (version, expected) in KEPT {
-        let bytes = fs::read(root().join("tests/kept").join(version).join("policy.wasm")).unwrap();
+        let bytes = fs::read(root().join("tests/contract_versions").join(version).join("policy.wasm")).unwrap();
         let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(digest, expected, "{version}: never build it again; a new version gets a folder of its own");
     }
-    let folders = fs::read_dir(root().join("tests/kept")).unwrap().count();
+    let folders = fs::read_dir(root().join("tests/contract_versions")).unwrap().count();
     assert_eq!(folders, KEPT.len(), "each folder is in the table");
 }
 
@@ -32,8 +32,8 @@ fn the_bytes_are_those_of_the_first_day() {
 fn a_policy_of_each_version_is_told_every_field() {
     let world = World::new();
     for (version, _) in KEPT {
-        let folder = root().join("tests/kept").join(version);
-        let (policy, cases) = (folder.join("policy.wasm"), folder.join("told.toml"));
+        let folder = root().join("tests/contract_versions").join(version);
+        let (policy, cases) = (folder.join("policy.wasm"), folder.join("cases.toml"));
         let ended = world.run(&["test", policy.to_str().unwrap(), cases.to_str().unwrap()], "");
         assert_eq!(ended.exit, 0, "{version}: {ended:?}");
         let ended = world.run(&["policy", "conformance", policy.to_str().unwrap()], "");
@@ -44,7 +44,7 @@ fn a_policy_of_each_version_is_told_every_field() {
 #[test]
 fn a_policy_of_each_version_gives_every_outcome_in_the_hook() {
     for (version, _) in KEPT {
-        let policy = root().join("tests/kept").join(version).join("policy.wasm");
+        let policy = root().join("tests/contract_versions").join(version).join("policy.wasm");
         for (outcome, assert) in [
             ("deny", (|ended| assert_deny(ended, &["it has an effect", "do nothing"])) as fn(&_)),
             ("ask", |ended| assert_ask(ended, &["it has an effect", "do nothing"])),
@@ -92,7 +92,7 @@ fn a_policy_is_told_what_git_says_on_this_machine() {
     world.configure(&format!(
         "preset = \"none\"\n[[policy]]\nname = \"kept\"\nsource = \"{}\"\n\
          grants = {{ journal = {{ kept = \"~/kept.jsonl\" }}, read = [\"./app/package.json\"] }}\n",
-        root().join("tests/kept/0.2.0/policy.wasm").display()
+        root().join("tests/contract_versions/0.2.0/policy.wasm").display()
     ));
     world.run(&["cache", "warm"], "");
     assert_ask(&world.bash("rm kept.ts new.ts inner/f link && rm -r out"), &["it has an effect"]);
@@ -115,7 +115,7 @@ fn a_git_that_does_not_answer_keeps_nobody_from_denying() {
     let world = World::new();
     let stub = world.write("bin/git", "#!/bin/sh\nexec sleep 600\n");
     fs::set_permissions(&stub, fs::Permissions::from_mode(0o755)).unwrap();
-    let source = root().join("tests/kept/0.2.0/policy.wasm");
+    let source = root().join("tests/contract_versions/0.2.0/policy.wasm");
     // Two of them: each may wait for as long as its limit lets it.
     let entry = |name: &str| {
         format!(

@@ -32,9 +32,9 @@ impl Judge<'_> {
     /// those that the hook's command line brings settings for; and the server for everything else.
     pub(super) fn decide_remotely(&self, of: CallBatch<'_>, remote: &Remote) -> RemoteDecision {
         let Prepared { config, members, .. } = &of.chain.prepared;
-        let brought = self.brought.only.iter().flatten().filter(|_| self.brought.settings.is_some());
+        let overrides = self.overrides.only.iter().flatten().filter(|_| self.overrides.settings.is_some());
         let own = members.iter().filter(|member| is_asked_locally(config, member)).map(|member| &member.entry.name);
-        let own: Vec<String> = own.chain(brought).cloned().collect();
+        let own: Vec<String> = own.chain(overrides).cloned().collect();
         let recording = Arc::new(Recording::of(self.facts.clone()));
         let facts: Arc<dyn Facts> = recording.clone();
         let traces = self.ask_locally(of, Some(&own), Some(&facts));
@@ -47,7 +47,7 @@ impl Judge<'_> {
             at: of.at.clone(),
             // What paths name spares questions of the server. What files hold is looked at before it is told.
             facts: Record { entries: recording.record().entries, ..Record::default() },
-            only: self.brought.only.clone(),
+            only: self.overrides.only.clone(),
             ..Request::default()
         };
         let patience = Duration::from_millis(remote.timeout_ms.into()).min(of.call.left().saturating_sub(RESERVE));
@@ -64,7 +64,7 @@ impl Judge<'_> {
             Err(why) => {
                 let verdict = merge([no_answer(remote, &why)]);
                 let traces = match remote.fallback {
-                    Fallback::Local => self.ask_locally(of, self.brought.only.as_deref(), None),
+                    Fallback::Local => self.ask_locally(of, self.overrides.only.as_deref(), None),
                     Fallback::Ask | Fallback::Deny => traces,
                 };
                 RemoteDecision { traces, verdict, journal: Vec::new() }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::asking;
 use super::stub::{Reply, Stub};
 use crate::support::terminal::attended;
-use crate::support::texts::{Transcript, lasting, lines_about};
+use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -29,7 +29,7 @@ fn policies_of_a_project_that_a_server_replaces_are_named() {
     let checked = world.run(&["config", "check"], "");
     let warnings = lines_about(&checked.stderr, "warning: ");
     let doctor = lines_about(&world.run(&["doctor"], "").stdout, "`migrations`");
-    assert_text!("remote_project", lasting(&world, &(warnings + &doctor)));
+    assert_text!("remote_project", normalize(&world, &(warnings + &doctor)));
     // Without a server they decide.
     world.configure("");
     let checked = world.run(&["config", "check"], "");
@@ -60,7 +60,7 @@ fn doctor_says_what_a_server_answers_in_the_place_of_a_verdict() {
         let stub = Stub::always(Reply::Say(status, String::new(), body.to_owned()));
         let world = asking(&stub.url, "");
         std::fs::set_permissions(world.path("remote.token"), std::fs::Permissions::from_mode(0o600)).unwrap();
-        said += &lasting(&world, &lines_about(&world.run(&["doctor"], "").stdout, "remote: "));
+        said += &normalize(&world, &lines_about(&world.run(&["doctor"], "").stdout, "remote: "));
     }
     assert_text!("remote_statuses", said);
 }

@@ -1,4 +1,4 @@
-//! Ordinary work passes in silence: see `tests/honest.toml`.
+//! Ordinary work passes in silence: see `tests/ordinary_work.toml`.
 
 use std::path::Path;
 
@@ -23,7 +23,8 @@ fn outcomes(world: &World, calls: &[Value]) -> Vec<Value> {
 
 #[test]
 fn nobody_is_asked_about_ordinary_work() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/honest.toml")).unwrap();
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ordinary_work.toml")).unwrap();
     let honest: HonestWorld = toml::from_str(&text).unwrap();
     assert!(honest.commands.len() >= 60 && honest.edits.len() >= 40);
     let world = World::new();

@@ -25,7 +25,7 @@ const ALL: [EmbeddedComponent; 2] = [EmbeddedComponent::Bundle, EmbeddedComponen
 /// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
 pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
     // An engine that nobody gave a cache folder unpacks it for itself.
-    engine.load_carried_from(Box::new(UnpackedArtifacts { dirs: None }));
+    engine.load_embedded_from(Box::new(UnpackedArtifacts { dirs: None }));
     engine.bundle()
 }
 
@@ -52,7 +52,7 @@ pub fn analyzer(engine: &Engine) -> Result<Analyzer, FaultKind> {
 /// Has the engine load what this program carries from the cache folder. Where nothing can be kept, each process that needs
 /// it unpacks it.
 pub(crate) fn load_from_cache(engine: &Engine, dirs: &AppDirs) {
-    engine.load_carried_from(Box::new(UnpackedArtifacts { dirs: Some(dirs.clone()) }));
+    engine.load_embedded_from(Box::new(UnpackedArtifacts { dirs: Some(dirs.clone()) }));
 }
 
 /// Puts what this program carries into the cache folder, unless it is there. For commands, which have time.
