@@ -241,6 +241,7 @@ fn written(
     path
 }
 
+/// Builds the chain: the managed policies, the user's, those that the hook's command line adds, and the projects'.
 fn chain(
     managed: LayerChain,
     user: LayerChain,
@@ -249,27 +250,70 @@ fn chain(
     overrides: &CommandLineOverrides,
     config: &mut Config,
 ) -> Vec<Entry> {
-    let is_watched = |layer: &LayerChain| layer.options.mode.is_some_and(|mode| mode != Mode::Enforce);
-    let is_all_watched = |layer: &LayerChain| layer.options.mode == Some(Mode::WatchAll);
-    let (managed_watched, managed_watches) = (is_watched(&managed), is_all_watched(&managed));
-    let (user_watched, user_watches) = (is_watched(&user), is_all_watched(&user));
+    let (managed_mode, user_mode) = (managed.options.mode, user.options.mode);
+    let locked = managed.options.lock.clone().unwrap_or_default();
+    let default_preset = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
+
+    let mut chain = managed_chain(managed, dirs, config);
+    let mut users = user_chain(user, default_preset, (&chain, &locked), dirs, overrides, config);
+    for name in &locked {
+        if chain.iter().chain(&users).any(|entry| entry.name == *name) {
+            continue;
+        }
+        match guard_builtins::find(name) {
+            Some(builtin) => {
+                let watched = is_watched(managed_mode);
+                chain.push(Entry { watched, ..builtin_entry(builtin, Layer::Managed) });
+            }
+            None => config.problems.push(unknown_lock(name, dirs)),
+        }
+    }
+    chain.append(&mut users);
+    add_overrides(&mut chain, overrides, dirs, config);
+    chain.extend(of_projects);
+
+    let managed_watches_all = managed_mode == Some(Mode::WatchAll);
+    let user_watches_all = user_mode == Some(Mode::WatchAll);
+    for entry in &mut chain {
+        let by_layer = entry.watched || user_watches_all && entry.layer == Layer::Project;
+        entry.watched = by_layer && config.may_loosen(entry.layer, entry)
+            || managed_watches_all && config.may_loosen(Layer::Managed, entry);
+    }
+    chain
+}
+
+/// The policies of a layer with this mode are evaluated, but not enforced.
+fn is_watched(mode: Option<Mode>) -> bool {
+    mode.is_some_and(|mode| mode != Mode::Enforce)
+}
+
+/// The policies of the managed layer, in their order.
+fn managed_chain(managed: LayerChain, dirs: &AppDirs, config: &mut Config) -> Vec<Entry> {
     let preset = managed.options.preset.unwrap_or(Preset::None);
-    let mut chain = preset_entries(preset, Layer::Managed, managed_watched);
+    let mut chain = preset_entries(preset, Layer::Managed, is_watched(managed.options.mode));
     chain.retain(|entry| !managed.disabled.contains(&entry.name));
     replace_or_append(&mut chain, managed.entries, preset);
     put_in_order(&mut chain, &managed.order, &managed.disabled, (Layer::Managed, &dirs.managed), config);
+    chain
+}
 
-    let default = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
-    let preset = user.options.preset.unwrap_or(default);
-    let mut users = preset_entries(preset, Layer::User, user_watched);
-    let locked = managed.options.lock.unwrap_or_default();
-    let (refused, mut allowed): (Vec<_>, Vec<_>) =
-        user.entries.into_iter().partition(|entry| locked.contains(&entry.name));
-    let (kept, disabled): (Vec<_>, Vec<_>) = user.disabled.into_iter().partition(|name| locked.contains(name));
-    config.disabled.retain(|name| !kept.contains(name));
-    config.ineffective.extend(loosening::switches(&chain, &disabled, (&dirs.managed, &dirs.config)));
-    config.disabled.retain(|name| !chain.iter().any(|entry| entry.name == *name));
-    for name in refused.into_iter().map(|entry| entry.name).chain(kept) {
+/// The policies of the user's layer, in their order. It can't change the policies that the managed layer locks.
+fn user_chain(
+    user: LayerChain,
+    default_preset: Preset,
+    (managed, locked): (&[Entry], &[String]),
+    dirs: &AppDirs,
+    overrides: &CommandLineOverrides,
+    config: &mut Config,
+) -> Vec<Entry> {
+    let is_locked = |name: &String| locked.contains(name);
+    let (locked_entries, mut entries): (Vec<_>, Vec<_>) =
+        user.entries.into_iter().partition(|entry| is_locked(&entry.name));
+    let (locked_disabled, disabled): (Vec<_>, Vec<_>) = user.disabled.into_iter().partition(is_locked);
+    config.disabled.retain(|name| !locked_disabled.contains(name));
+    config.ineffective.extend(loosening::switches(managed, &disabled, (&dirs.managed, &dirs.config)));
+    config.disabled.retain(|name| !managed.iter().any(|entry| entry.name == *name));
+    for name in locked_entries.into_iter().map(|entry| entry.name).chain(locked_disabled) {
         config.problems.push(Problem {
             layer: Layer::User,
             place: dirs.config.to_string_lossy().into_owned(),
@@ -277,42 +321,32 @@ fn chain(
             hint: "remove the entry".to_owned(),
         });
     }
-    users.retain(|entry| !disabled.contains(&entry.name));
-    let is_silent = |entry: &&mut Entry| {
+
+    let preset = user.options.preset.unwrap_or(default_preset);
+    let mut chain = preset_entries(preset, Layer::User, is_watched(user.options.mode));
+    chain.retain(|entry| !disabled.contains(&entry.name));
+    let has_usual_settings = |entry: &&mut Entry| {
         entry.settings_source.is_usual && matches!(&entry.source, Source::Builtin(name) if *name == entry.name)
     };
-    for entry in allowed.iter_mut().filter(is_silent) {
+    for entry in entries.iter_mut().filter(has_usual_settings) {
         find_settings(entry, overrides, dirs, config);
     }
-    for entry in users.iter_mut().filter(|entry| !allowed.iter().any(|other| other.name == entry.name)) {
+    for entry in chain.iter_mut().filter(|entry| !entries.iter().any(|other| other.name == entry.name)) {
         find_settings(entry, overrides, dirs, config);
     }
-    replace_or_append(&mut users, allowed, preset);
-    put_in_order(&mut users, &user.order, &disabled, (Layer::User, &dirs.config), config);
-    for name in &locked {
-        let known = chain.iter().chain(&users).any(|entry| entry.name == *name) || guard_builtins::find(name).is_some();
-        if !known {
-            // What was to be locked is open to everyone, so this is no mere warning.
-            let text = format!("`lock`: unknown policy `{name}`");
-            let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
-            let hint = nearest(name, &names).map(|meant| format!("did you mean `{meant}`?"));
-            let hint = hint.unwrap_or_else(|| "correct the name, or remove it".to_owned());
-            config.problems.push(in_file((Layer::Managed, &dirs.managed), text, &hint));
-        }
-        let missing = !chain.iter().chain(&users).any(|entry| entry.name == *name);
-        if let Some(builtin) = guard_builtins::find(name).filter(|_| missing) {
-            chain.push(Entry { watched: managed_watched, ..builtin_entry(builtin, Layer::Managed) });
-        }
-    }
-    chain.append(&mut users);
-    add_overrides(&mut chain, overrides, dirs, config);
-    chain.extend(of_projects);
-    for entry in &mut chain {
-        let by_layer = entry.watched || user_watches && entry.layer == Layer::Project;
-        entry.watched = by_layer && config.may_loosen(entry.layer, entry)
-            || managed_watches && config.may_loosen(Layer::Managed, entry);
-    }
+    replace_or_append(&mut chain, entries, preset);
+    put_in_order(&mut chain, &user.order, &disabled, (Layer::User, &dirs.config), config);
     chain
+}
+
+/// The problem of a lock on a policy that doesn't exist. The policy that was meant is open to everyone, so this is no
+/// mere warning.
+fn unknown_lock(name: &str, dirs: &AppDirs) -> Problem {
+    let text = format!("`lock`: unknown policy `{name}`");
+    let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
+    let hint = nearest(name, &names).map(|meant| format!("did you mean `{meant}`?"));
+    let hint = hint.unwrap_or_else(|| "correct the name, or remove it".to_owned());
+    in_file((Layer::Managed, &dirs.managed), text, &hint)
 }
 
 /// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
@@ -334,12 +368,12 @@ fn add_overrides(chain: &mut Vec<Entry>, overrides: &CommandLineOverrides, dirs:
 /// Puts the entries of a layer in the order that they ask for. What cannot be is a problem of the layer.
 fn put_in_order(
     entries: &mut Vec<Entry>,
-    wishes: &[EntryPosition],
+    positions: &[EntryPosition],
     disabled: &[String],
     (layer, file): (Layer, &Path),
     config: &mut Config,
 ) {
-    if let Err(text) = order::sort(entries, wishes, disabled) {
+    if let Err(text) = order::sort(entries, positions, disabled) {
         config.problems.push(order::problem(layer, file, text));
     }
 }

@@ -16,11 +16,11 @@ pub(super) struct EntryPosition {
 }
 
 impl EntryPosition {
-    /// That of an entry; none if it stands where it is written.
+    /// That of an entry; `None` if it stands where it is written.
     pub(super) fn from_options(policy: &PolicyOptions) -> Option<Self> {
-        let wish =
+        let position =
             EntryPosition { name: policy.name.clone(), before: policy.before.clone(), after: policy.after.clone() };
-        (wish.before.is_some() || wish.after.is_some()).then_some(wish)
+        (position.before.is_some() || position.after.is_some()).then_some(position)
     }
 
     /// The names that it waits for.
@@ -30,63 +30,75 @@ impl EntryPosition {
 }
 
 /// Moves the entries that request it to directly before or after the entry that they name; all others keep their order.
-/// A wish to be next to a disabled policy is ignored, and is no error.
+/// A position beside a disabled policy is ignored, and is no error.
 ///
 /// # Errors
 ///
-/// A name is unknown, or the wishes contradict each other. The entries stay as they are.
-pub(super) fn sort(entries: &mut Vec<Entry>, wishes: &[EntryPosition], disabled: &[String]) -> Result<(), String> {
+/// A name is unknown, or the positions contradict each other. The entries stay as they are.
+pub(super) fn sort(entries: &mut Vec<Entry>, positions: &[EntryPosition], disabled: &[String]) -> Result<(), String> {
     let is_entry = |name: &String| entries.iter().any(|entry| entry.name == *name);
-    let counts = |wish: &&EntryPosition| is_entry(&wish.name) && wish.anchors().any(|name| !disabled.contains(name));
-    let wishes: Vec<&EntryPosition> = wishes.iter().filter(counts).collect();
-    for wish in &wishes {
-        if let Some(unknown) = wish.anchors().find(|name| !is_entry(name) && !disabled.contains(name)) {
+    let applies =
+        |position: &&EntryPosition| is_entry(&position.name) && position.anchors().any(|name| !disabled.contains(name));
+    let positions: Vec<&EntryPosition> = positions.iter().filter(applies).collect();
+    for position in &positions {
+        if let Some(unknown) = position.anchors().find(|name| !is_entry(name) && !disabled.contains(name)) {
             let known: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-            let (name, known) = (&wish.name, known.join(", "));
+            let (name, known) = (&position.name, known.join(", "));
             return Err(format!("policy `{name}` is to stand beside `{unknown}`, and its layer has only: {known}"));
         }
     }
     let (mut waiting, mut sorted): (Vec<Entry>, Vec<Entry>) =
-        entries.clone().into_iter().partition(|entry| wishes.iter().any(|wish| wish.name == entry.name));
+        entries.clone().into_iter().partition(|entry| positions.iter().any(|position| position.name == entry.name));
     let mut placed_after: Vec<(String, String)> = Vec::new();
     while !waiting.is_empty() {
-        let is_free = |entry: &Entry| {
-            let own = wishes.iter().filter(|wish| wish.name == entry.name);
-            own.flat_map(|wish| wish.anchors())
+        let are_anchors_placed = |entry: &Entry| {
+            let own = positions.iter().filter(|position| position.name == entry.name);
+            own.flat_map(|position| position.anchors())
                 .all(|name| disabled.contains(name) || sorted.iter().any(|placed| placed.name == *name))
         };
-        let Some(next) = waiting.iter().position(is_free) else {
+        let Some(next) = waiting.iter().position(are_anchors_placed) else {
             let names: Vec<&str> = waiting.iter().map(|entry| entry.name.as_str()).collect();
             return Err(format!("`before` and `after` go round in a circle: {}", names.join(", ")));
         };
         let entry = waiting.remove(next);
-        let Some(wish) = wishes.iter().find(|wish| wish.name == entry.name) else { continue };
-        let place = |anchor: &Option<String>| {
-            sorted.iter().position(|placed| anchor.as_ref().is_some_and(|name| placed.name == *name))
-        };
-        let at = match (place(&wish.before), place(&wish.after)) {
-            (Some(before), Some(after)) if before <= after => {
-                let [before, after] = [&wish.before, &wish.after].map(|name| name.as_deref().unwrap_or_default());
-                return Err(format!("policy `{}` cannot stand before `{before}` and after `{after}`", entry.name));
-            }
-            (Some(before), _) => before,
-            (None, Some(after)) => {
-                // Those that came after the same one earlier keep their place.
-                let anchor = wish.after.clone().unwrap_or_default();
-                let followers = sorted
-                    .iter()
-                    .skip(after + 1)
-                    .take_while(|placed| placed_after.iter().any(|(name, of)| *name == placed.name && *of == anchor));
-                let at = after + 1 + followers.count();
-                placed_after.push((entry.name.clone(), anchor));
-                at
-            }
-            (None, None) => sorted.len(),
-        };
+        let Some(position) = positions.iter().find(|position| position.name == entry.name) else { continue };
+        let at = index_for(position, &sorted, &mut placed_after)?;
         sorted.insert(at, entry);
     }
     *entries = sorted;
     Ok(())
+}
+
+/// The index in the sorted entries at which an entry gets its position. `placed_after` has the entries that were placed
+/// after another one so far, each with that one's name.
+fn index_for(
+    position: &EntryPosition,
+    sorted: &[Entry],
+    placed_after: &mut Vec<(String, String)>,
+) -> Result<usize, String> {
+    let index_of = |anchor: &Option<String>| {
+        let name = anchor.as_ref()?;
+        sorted.iter().position(|placed| placed.name == *name)
+    };
+    match (index_of(&position.before), index_of(&position.after)) {
+        (Some(before), Some(after)) if before <= after => {
+            let [before, after] = [&position.before, &position.after].map(|name| name.as_deref().unwrap_or_default());
+            Err(format!("policy `{}` cannot stand before `{before}` and after `{after}`", position.name))
+        }
+        (Some(before), _) => Ok(before),
+        (None, Some(after)) => {
+            // Entries that came after the same one earlier keep their place.
+            let anchor = position.after.clone().unwrap_or_default();
+            let followers = sorted
+                .iter()
+                .skip(after + 1)
+                .take_while(|placed| placed_after.iter().any(|(name, of)| *name == placed.name && *of == anchor))
+                .count();
+            placed_after.push((position.name.clone(), anchor));
+            Ok(after + 1 + followers)
+        }
+        (None, None) => Ok(sorted.len()),
+    }
 }
 
 /// The problem of a layer whose entries cannot be put in order.
