@@ -39,48 +39,57 @@ pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Al
 #[must_use]
 pub fn wider(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Vec<Allow>> {
     let narrowest = narrowest(verdict, analysis, within);
-    let effects = |command: &Command| -> Vec<&Effect> {
-        analysis.effects.iter().filter(|effect| effect.command_id == command.id).collect()
-    };
-    let keeps = |effect: &&Effect| matches!(effect.severity, Severity::Routine | Severity::Notable);
-    let by_words = analysis.commands.iter().map(|command| {
-        let of_it = effects(command);
-        let verb =
-            command.argv.get(1).filter(|word| is_verb(word) && of_it.iter().all(|effect| effect.target != word.text));
-        let words: Vec<String> = command.argv.first().into_iter().chain(verb).map(|word| word.text.clone()).collect();
-        let operations: BTreeSet<String> = of_it.iter().map(|effect| effect.operation.clone()).collect();
-        let mut allow = narrowest.first()?.clone();
-        (words.len() == 2 && !of_it.is_empty() && of_it.iter().all(keeps)).then(|| {
-            (allow.command, allow.targets, allow.effects) = (words, Vec::new(), operations.into_iter().collect());
-            allow
-        })
-    });
-    let by_words: Option<Vec<Allow>> = by_words.collect();
-    let branches = by_words.as_ref().and_then(|allows| {
-        let [allow] = allows.as_slice() else { return None };
-        let mut folders =
-            analysis.effects.iter().map(|effect| effect.target.rsplit_once('/').map(|(folder, _)| folder));
-        let folder = folders.next()??;
-        let is_common =
-            folders.all(|other| other == Some(folder)) && !folder.contains("://") && !folder.starts_with('/');
-        is_common.then(|| vec![Allow { targets: vec![format!("{folder}/**")], ..allow.clone() }])
-    });
-    let is_widened = narrowest.iter().any(|allow| !allow.targets.is_empty());
-    let by_folders = is_widened.then(|| {
-        let folder = |target: &String| match target.rsplit_once('/') {
-            Some((folder, _)) => vec![format!("{folder}/**")],
-            None => vec![target.clone(), format!("{target}/**")],
-        };
-        let widen = |allow: &Allow| {
-            let targets: BTreeSet<String> = allow.targets.iter().flat_map(folder).collect();
-            Allow { targets: targets.into_iter().collect(), ..allow.clone() }
-        };
-        narrowest.iter().map(widen).collect()
-    });
-    let mut all: Vec<Vec<Allow>> = by_words.into_iter().chain(branches).chain(by_folders).collect();
+    let Some(template) = narrowest.first() else { return Vec::new() };
+    let by_verb: Option<Vec<Allow>> =
+        analysis.commands.iter().map(|command| allow_by_verb(command, analysis, template)).collect();
+    let by_common_folder = by_verb.as_deref().and_then(|allows| allow_by_common_folder(allows, analysis));
+    let has_targets = narrowest.iter().any(|allow| !allow.targets.is_empty());
+    let by_folders = has_targets.then(|| narrowest.iter().map(with_folders).collect());
+    let mut all: Vec<Vec<Allow>> = by_verb.into_iter().chain(by_common_folder).chain(by_folders).collect();
     all.retain(|allows| *allows != narrowest);
     all.dedup();
     all
+}
+
+/// The allow for the first two words of a command and the operations of its effects, if the command loses nothing.
+fn allow_by_verb(command: &Command, analysis: &Analysis, template: &Allow) -> Option<Allow> {
+    let effects: Vec<&Effect> = analysis.effects.iter().filter(|effect| effect.command_id == command.id).collect();
+    let is_harmless = |effect: &&Effect| matches!(effect.severity, Severity::Routine | Severity::Notable);
+    if effects.is_empty() || !effects.iter().all(is_harmless) {
+        return None;
+    }
+    let program = command.argv.first()?;
+    let verb = command.argv.get(1).filter(|word| is_verb(word))?;
+    if effects.iter().any(|effect| effect.target == verb.text) {
+        return None;
+    }
+    let operations: BTreeSet<String> = effects.iter().map(|effect| effect.operation.clone()).collect();
+    Some(Allow {
+        command: vec![program.text.clone(), verb.text.clone()],
+        targets: Vec::new(),
+        effects: operations.into_iter().collect(),
+        ..template.clone()
+    })
+}
+
+/// The allow for everything in the folder that has the targets of all effects, such as the branches below `feature/`.
+fn allow_by_common_folder(allows: &[Allow], analysis: &Analysis) -> Option<Vec<Allow>> {
+    let [allow] = allows else { return None };
+    let mut folders = analysis.effects.iter().map(|effect| effect.target.rsplit_once('/').map(|(folder, _)| folder));
+    let folder = folders.next()??;
+    let is_common = folders.all(|other| other == Some(folder));
+    let is_relative = !folder.contains("://") && !folder.starts_with('/');
+    (is_common && is_relative).then(|| vec![Allow { targets: vec![format!("{folder}/**")], ..allow.clone() }])
+}
+
+/// The allow with the folder of each target in its place.
+fn with_folders(allow: &Allow) -> Allow {
+    let folder = |target: &String| match target.rsplit_once('/') {
+        Some((folder, _)) => vec![format!("{folder}/**")],
+        None => vec![target.clone(), format!("{target}/**")],
+    };
+    let targets: BTreeSet<String> = allow.targets.iter().flat_map(folder).collect();
+    Allow { targets: targets.into_iter().collect(), ..allow.clone() }
 }
 
 /// A word that may be a verb of its program: `push`, `db:migrate`.
