@@ -30,7 +30,7 @@ impl<S: Sandbox> Chain<'_, S> {
         allow::lift(verdict, &allows, may, (call, here), analysis)
     }
 
-    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
+    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; `None` if no allow can.
     #[must_use]
     pub fn narrowest_allows(
         &self,

@@ -44,7 +44,7 @@ pub struct Request {
     pub at: CallContext,
     /// Known facts about the machine.
     pub facts: Record,
-    /// Only the policies of these names; none: all.
+    /// Only the policies of these names; `None`: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
 }
@@ -84,7 +84,7 @@ impl Response {
 pub struct AnsweredRequest {
     /// The response to the request.
     pub response: Response,
-    /// The first call of which the most severe is said; none if it is about no call.
+    /// The first call of which the most severe is said; `None` if it is about no call.
     pub decisive: Option<ToolCall>,
     /// Where the calls happen.
     pub at: CallContext,
@@ -217,7 +217,7 @@ fn from_payload(
     // What asks about no call gets the silence that the hook gives it.
     let calls = match decoded.event {
         Event::Calls(calls) => calls,
-        Event::Told(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
+        Event::CallsEnded(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
             Vec::new()
         }
     };

@@ -134,7 +134,7 @@ pub type CallSite<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
 /// The most severe outcome that is paused for the policy of this name. `None` if the policy isn't paused.
 pub type Paused<'a> = dyn Fn(&str) -> Option<Outcome> + 'a;
 
-/// Gives what other chains say of a call in this scene, which can only tighten.
+/// Returns what other chains say of a call in this scene, which can only tighten.
 pub type NestedChains<'a> = dyn Fn(&ToolCall, &Scene, AskOptions<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
 
 /// The evaluation of one call.
@@ -171,13 +171,13 @@ impl Trace {
 /// Options of an evaluation, in addition to the call itself.
 #[derive(Clone, Copy, Default)]
 pub struct AskOptions<'a> {
-    /// Only the policies of these names; none: all.
+    /// Only the policies of these names; `None`: all.
     pub only: Option<&'a [String]>,
     /// Is told each opinion as it comes, so that a deadline finds the worst so far.
     pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
-    /// Is asked after the policies of the chain; none: nothing is.
+    /// Is asked after the policies of the chain; `None`: nothing is.
     pub below: Option<&'a NestedChains<'a>>,
     /// The scene, with its analysis, if it was made already.
     pub scene: Option<&'a Scene>,
@@ -187,6 +187,14 @@ pub struct AskOptions<'a> {
     pub paused: Option<&'a Paused<'a>>,
     /// The scene lacks what committed files do.
     pub is_without_committed: bool,
+}
+
+impl AskOptions<'_> {
+    fn report(&self, opinion: &Opinion) {
+        if let Some(on_opinion) = self.on_opinion {
+            on_opinion(opinion);
+        }
+    }
 }
 
 impl std::fmt::Debug for AskOptions<'_> {
@@ -218,35 +226,31 @@ impl<S: Sandbox> Chain<'_, S> {
     ) {
         let Readings { all, is_cut } = readings::of(call, self.config.tools);
         for reading in all {
-            let mut said = Vec::new();
-            let again = AskOptions { on_opinion: None, scene: None, is_reading: true, ..ask };
-            let of_reading = self.ask(&reading.call, at, facts, again, &mut said);
-            if !is_plausible(&reading, of_reading.analysis.as_deref()) {
+            let mut reading_opinions = Vec::new();
+            let options = AskOptions { on_opinion: None, scene: None, is_reading: true, ..ask };
+            let reading_trace = self.ask(&reading.call, at, facts, options, &mut reading_opinions);
+            if !is_plausible(&reading, reading_trace.analysis.as_deref()) {
                 continue;
             }
-            for opinion in said {
-                // That a policy is broken was said of the call itself.
+            for opinion in reading_opinions {
+                // An opinion on a broken policy is already there for the call itself.
                 if opinion.of_host && opinions.contains(&opinion) {
                     continue;
                 }
                 let opinion = opinion_on_reading(opinion, &reading, call);
-                if let Some(told) = ask.on_opinion {
-                    told(&opinion);
-                }
+                ask.report(&opinion);
                 opinions.push(opinion);
             }
-            trace.steps.extend(of_reading.steps);
+            trace.steps.extend(reading_trace.steps);
             if trace.analysis.as_ref().is_none_or(|analysis| analysis.effects.is_empty()) {
-                trace.analysis = of_reading.analysis.or(trace.analysis.take());
+                trace.analysis = reading_trace.analysis.or(trace.analysis.take());
             }
         }
         if is_cut {
             let text = format!("the tool is not known, and more than {READINGS} of its arguments may do something");
             let remedy = "make several calls of it, with fewer arguments each".to_owned();
             let cut = Opinion::from_host("hook", "too-many-arguments", Outcome::Ask, text, remedy);
-            if let Some(told) = ask.on_opinion {
-                told(&cut);
-            }
+            ask.report(&cut);
             opinions.push(cut);
         }
     }
@@ -262,12 +266,10 @@ impl<S: Sandbox> Chain<'_, S> {
     ) -> Trace {
         let before = opinions.len();
         let mut record_opinion = |opinion: Opinion| {
-            if let Some(told) = ask.on_opinion {
-                told(&opinion);
-            }
+            ask.report(&opinion);
             opinions.push(opinion);
         };
-        // What concerns every call was said of the call itself.
+        // A reading repeats nothing that concerns every call.
         if !ask.is_reading {
             self.configuration_opinions(ask.only).into_iter().for_each(&mut record_opinion);
         }
@@ -296,13 +298,13 @@ impl<S: Sandbox> Chain<'_, S> {
         let mut steps = Vec::with_capacity(asked.len());
         for (place, member) in asked {
             let started = self.sandbox.elapsed();
-            let (answer, said) = self.ask_policy(&mut shared, place, member, &inquiry);
-            said.into_iter().for_each(&mut record_opinion);
+            let (answer, given) = self.ask_policy(&mut shared, place, member, &inquiry);
+            given.into_iter().for_each(&mut record_opinion);
             let time = self.sandbox.elapsed().saturating_sub(started);
             steps.push(Step { policy: member.entry.name.clone(), answer, time });
         }
         if let Some(below) = below {
-            // What comes of it may only tighten, so it is told once that is sure.
+            // Nested chains only tighten, so an opinion is reported once that is ensured.
             let ask = AskOptions {
                 on_opinion: None,
                 below: None,
@@ -310,15 +312,15 @@ impl<S: Sandbox> Chain<'_, S> {
                 is_reading: false,
                 ..ask
             };
-            let (said, of_below) = below(call, &scene, ask);
-            steps.extend(of_below);
-            for opinion in said {
+            let (nested_opinions, nested_steps) = below(call, &scene, ask);
+            steps.extend(nested_steps);
+            for opinion in nested_opinions {
                 record_opinion(Opinion { decision: tighten_or_inform(opinion.decision), ..opinion });
             }
         }
         if self.config.scripts == Scripts::Changed && !ask.is_without_committed {
-            let said = opinions.get_mut(before..).unwrap_or_default();
-            self.soften_committed((call, at, facts), &scene, ask, said);
+            let new_opinions = opinions.get_mut(before..).unwrap_or_default();
+            self.soften_committed((call, at, facts), &scene, ask, new_opinions);
         }
         let analysis = wanted.then(|| scene.analysis.clone());
         Trace { verdict: merge([]), analysis, analysis_time, steps }
@@ -326,14 +328,14 @@ impl<S: Sandbox> Chain<'_, S> {
 
     /// The problems of the configuration and of the hook's `--only`.
     fn configuration_opinions(&self, only: Option<&[String]>) -> Vec<Opinion> {
-        let mut said: Vec<Opinion> = self.config.problems.iter().map(Opinion::from_problem).collect();
+        let mut opinions: Vec<Opinion> = self.config.problems.iter().map(Opinion::from_problem).collect();
         let is_member = |name: &String| self.members.iter().any(|member| member.entry.name == *name);
         let is_known = |name: &String| is_member(name) || self.config.disabled.contains(name);
         for name in only.unwrap_or_default().iter().filter(|name| !is_known(name)) {
             let text = format!("`--only` names `{name}`, which is not in the chain");
             let remedy = "correct the name in the hook's registration".to_owned();
-            said.push(Opinion::from_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
+            opinions.push(Opinion::from_host("hook", "unknown-policy", Outcome::Ask, text, remedy));
         }
-        said
+        opinions
     }
 }
