@@ -58,17 +58,17 @@ const USUAL_BYTES: usize = 4 << 10;
 /// The options of the hook's command line.
 #[derive(Debug, Clone, Default)]
 pub struct HookOptions {
-    /// The harness; none: the payload tells.
+    /// The harness; `None`: the payload tells.
     pub harness: Option<String>,
     /// The policies that it asks, and the settings that it brings.
     pub overrides: CommandLineOverrides,
-    /// The folder in which payloads are kept as fixtures; none: they are not.
+    /// The folder in which payloads are kept as fixtures; `None`: they are not.
     pub record: Option<PathBuf>,
     /// Where the program's files lie.
     pub dirs: Option<AppDirs>,
 }
 
-/// Answers the payload on standard input. Gives the exit code.
+/// Answers the payload on standard input. Returns the exit code.
 ///
 /// An error is one of the command line; it is answered like a fault, because a harness may take any other exit for
 /// consent.
@@ -87,7 +87,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     let responder = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
-        responder.call.speak(harness, harness.capabilities().usual());
+        responder.call.set_reply_form(harness, harness.capabilities().usual());
         return responder.reply(&merge([Opinion::from_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
@@ -105,7 +105,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     let object = read();
     let harness = plain_protocol(&options.overrides, object.as_ref().ok()).unwrap_or(harness);
     let mut judged = judge.judge(&responder.call, harness, object.as_ref());
-    let exit = match &judged.said {
+    let exit = match &judged.answer {
         PayloadAnswer::Verdict(verdict) => responder.reply(verdict),
         PayloadAnswer::Report(text) => responder.report(text),
     };

@@ -180,8 +180,9 @@ pub(super) fn can_allow(
     let ([call], [trace]) = (calls, traces) else { return false };
     let is_shown = call.tool == SHELL && call.command().is_some_and(|(line, _)| redact(line) == line);
     let analysis = trace.analysis.as_deref().filter(|_| is_shown);
-    analysis
-        .is_some_and(|analysis| chain.narrowest_allows(verdict, (call, at, facts), analysis, |allow| allow).is_some())
+    analysis.is_some_and(|analysis| {
+        chain.view().narrowest_allows(verdict, (call, at, facts), analysis, |allow| allow).is_some()
+    })
 }
 
 /// How questions like this one end, for an agent and for a person.

@@ -1,4 +1,4 @@
-//! [`Judge`]: from one payload to what is said of it, wherever the payload comes from and the reply goes to.
+//! [`Judge`]: the answer to one payload, wherever the payload comes from and the reply goes to.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::confine::Confinement;
-use super::consent::{self, Reader};
+use super::consent::{self, Question, Reader};
 use super::notes::with_notes;
 use super::open_call::OpenCall;
-use super::records::{DecisionRecord, RecordKind, Records, RefusedSettings, history_of};
+use super::records::{DecisionRecord, EndRecord, RecordKind, Records, RefusedSettings, history_of};
 use super::remote_decision::RemoteDecision;
 use super::settings_change;
 use super::{bypass, greeting, outcome, refused};
@@ -110,14 +110,14 @@ pub enum PayloadAnswer {
 #[derive(Debug)]
 pub struct Judgement {
     /// The answer.
-    pub said: PayloadAnswer,
+    pub answer: PayloadAnswer,
     /// Records to write besides the audit line.
     pub records: Records,
 }
 
 impl From<PayloadAnswer> for Judgement {
-    fn from(said: PayloadAnswer) -> Self {
-        Judgement { said, records: Records::default() }
+    fn from(answer: PayloadAnswer) -> Self {
+        Judgement { answer, records: Records::default() }
     }
 }
 
@@ -161,7 +161,7 @@ impl Judge<'_> {
         mut payload: Payload,
         input: Option<&Map<String, Value>>,
     ) -> Judgement {
-        // Where nothing is said, nothing has to wait.
+        // An event without an answer needs no chain.
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
             event => return self.note_event(harness, payload, event),
@@ -181,13 +181,13 @@ impl Judge<'_> {
         note(call, &config.audit, &calls, &at);
         let pause = Pause::load(&self.dirs.state, Timestamp::now());
         let history = history_of(self.dirs, &payload);
-        let asked =
+        let batch =
             CallBatch { call, chain: &chain, calls: &calls, at: &at, pause: pause.as_ref(), history: history.as_ref() };
 
-        let Evaluation { traces, verdict, journal, is_remote } = self.ask(asked);
-        let (verdict, told) = with_notes(verdict, asked, &traces, self.dirs);
-        let verdict = with_history_note(verdict, asked, &traces);
-        let verdict = self.confined(verdict, asked, &traces, (surface, input));
+        let Evaluation { traces, verdict, journal, is_remote } = self.evaluate(batch);
+        let (verdict, notes) = with_notes(verdict, batch, &traces, self.dirs);
+        let verdict = with_history_note(verdict, batch, &traces);
+        let verdict = self.confined(verdict, batch, &traces, (surface, input));
         let is_refused = verdict.outcome == Outcome::Deny || verdict.outcome == Outcome::Ask && denies_asks;
         let copy = match is_refused {
             true => Copy::default(),
@@ -196,66 +196,82 @@ impl Judge<'_> {
         call.set_copy(copy.id());
         let verdict = copy.in_place_of_asks(verdict, &chain.prepared);
         let reader = reply_reader(surface, denies_asks, asks_itself(harness, &at));
-        let (mut verdict, question) = consent::answer(verdict, &calls, &traces, &at, config, self.dirs, reader);
-        if question.is_some() && !is_remote {
-            let by_allow = consent::can_allow(&verdict, &chain, (&calls, &traces), &at, &**self.facts);
-            verdict.closing = consent::with_remedy(&verdict, &chain.prepared, self.dirs, by_allow, reader);
-        } else if question.is_some() {
-            verdict.closing = consent::with_server_remedy(&verdict, config);
-        }
-        let is_refused = consent::is_for_agent(&verdict, reader);
-        copy.tell(&mut verdict, is_refused);
+        let (mut verdict, question) = self.with_question(verdict, batch, &traces, reader, is_remote);
+        let is_for_agent = consent::is_for_agent(&verdict, reader);
+        copy.tell(&mut verdict, is_for_agent);
         let verdict = if skips { bypass(verdict, config.bypass_ask) } else { verdict };
 
-        let prompted = surface.ask == Ask::Person && harness.prompts(&at.permission_mode);
-        let by_person = surface.answered_by_person;
-        let key = if question.is_some() { outcome::key(&payload, &calls) } else { String::new() };
-        let outcome = verdict.outcome;
-        let decided = DecisionRecord {
+        let record = DecisionRecord {
+            outcome: verdict.outcome,
+            by_person: surface.answered_by_person,
+            prompted: surface.ask == Ask::Person && harness.prompts(&at.permission_mode),
+            key: if question.is_some() { outcome::key(&payload, &calls) } else { String::new() },
             chain,
             calls,
             traces,
             journal,
-            outcome,
             question,
-            by_person,
-            prompted,
-            key,
-            told,
+            notes,
             at,
             history,
         };
-        let records = Records(RecordKind::Decided(Box::new(decided)));
-        Judgement { said: PayloadAnswer::Verdict(verdict), records }
+        let records = Records(RecordKind::Decision(Box::new(record)));
+        Judgement { answer: PayloadAnswer::Verdict(verdict), records }
+    }
+
+    /// Lifts the asks that a person has approved. If any remain, they are a question, and the verdict ends with how a
+    /// person answers it.
+    fn with_question(
+        &self,
+        verdict: Verdict,
+        batch: CallBatch<'_>,
+        traces: &[Trace],
+        reader: Reader,
+        is_remote: bool,
+    ) -> (Verdict, Option<Question>) {
+        let CallBatch { chain, calls, at, .. } = batch;
+        let config = &chain.prepared.config;
+        let (mut verdict, question) = consent::answer(verdict, calls, traces, at, config, self.dirs, reader);
+        if question.is_none() {
+            return (verdict, None);
+        }
+        verdict.closing = if is_remote {
+            consent::with_server_remedy(&verdict, config)
+        } else {
+            let by_allow = consent::can_allow(&verdict, chain, (calls, traces), at, &**self.facts);
+            consent::with_remedy(&verdict, &chain.prepared, self.dirs, by_allow, reader)
+        };
+        (verdict, question)
     }
 
     /// The verdict after the setting `confine`, which a pause switches off like everything else.
     fn confined(
         &self,
         verdict: Verdict,
-        asked: CallBatch<'_>,
+        batch: CallBatch<'_>,
         traces: &[Trace],
         (surface, input): (&Surface, Option<&Map<String, Value>>),
     ) -> Verdict {
         let supported = || guard_confine::supported().map_err(|error| error.to_string());
         let confinement = Confinement {
-            classes: if asked.pause.is_some() { &[] } else { &asked.chain.prepared.config.confine },
+            classes: if batch.pause.is_some() { &[] } else { &batch.chain.prepared.config.confine },
             rewrites: surface.rewrites,
             input,
             program: &self.environment.program.to_string_lossy(),
             supported: &supported,
         };
-        confinement.applied(verdict, asked.calls, traces)
+        confinement.applied(verdict, batch.calls, traces)
     }
 
     /// The answer to an event that is no call, with its records.
     fn note_event(&self, harness: &'static dyn Harness, payload: Payload, event: Event) -> Judgement {
-        let kept = match event {
-            Event::Told(end, calls) => {
+        let kind = match event {
+            Event::CallsEnded(end, calls) => {
                 let at = call_context(harness, &payload, self.environment, &**self.facts);
-                let is_kept = history_of(self.dirs, &payload).is_some();
-                let analyses = calls.iter().map(|call| is_kept.then(|| self.read(call, &at)).flatten()).collect();
-                RecordKind::Told { end, harness: harness.name(), payload: Box::new(payload), calls, analyses }
+                let has_history = history_of(self.dirs, &payload).is_some();
+                let analysis = |call| if has_history { self.analyze(call, &at) } else { None };
+                let analyses = calls.iter().map(analysis).collect();
+                RecordKind::CallsEnded(Box::new(EndRecord { end, harness: harness.name(), payload, calls, analyses }))
             }
             Event::SessionStart => {
                 let at = call_context(harness, &payload, self.environment, &**self.facts);
@@ -263,10 +279,10 @@ impl Judge<'_> {
                 return PayloadAnswer::Verdict(greeting::verdict(prepared, self.dirs, &at.projects())).into();
             }
             Event::SettingsChange(file) => return self.note_settings(harness, &payload, &file),
-            Event::SessionEnd => RecordKind::Ended { session: payload.session },
+            Event::SessionEnd => RecordKind::SessionEnded { session: payload.session },
             _ => RecordKind::Nothing,
         };
-        Judgement { said: PayloadAnswer::Verdict(merge([])), records: Records(kept) }
+        Judgement { answer: PayloadAnswer::Verdict(merge([])), records: Records(kind) }
     }
 
     /// The verdict on changed settings. A person's pause of everything lets them be applied.
@@ -282,33 +298,35 @@ impl Judge<'_> {
         let at = call_context(harness, payload, self.environment, &**self.facts);
         let input = Map::from_iter([("file_path".to_owned(), Value::from(file))]);
         let call = ToolCall::new("ConfigChange", input);
-        let held = RefusedSettings { chain: self.chains.chain(&at), at, call, verdict: verdict.clone() };
-        Judgement { said: PayloadAnswer::Verdict(verdict), records: Records(RecordKind::Settings(Box::new(held))) }
+        let refused = RefusedSettings { chain: self.chains.chain(&at), at, call, verdict: verdict.clone() };
+        Judgement {
+            answer: PayloadAnswer::Verdict(verdict),
+            records: Records(RecordKind::RefusedSettings(Box::new(refused))),
+        }
     }
 
-    /// Asks who decides: the chain of this machine, and a server if the configuration names one.
-    fn ask(&self, asked: CallBatch<'_>) -> Evaluation {
-        let (traces, elsewhere) = match &asked.chain.prepared.config.remote {
-            None => (self.ask_locally(asked, self.overrides.only.as_deref(), None), None),
+    /// Asks the chain of this machine, or a server if the configuration names one.
+    fn evaluate(&self, batch: CallBatch<'_>) -> Evaluation {
+        let (traces, remote, journal) = match &batch.chain.prepared.config.remote {
+            None => (self.ask_locally(batch, self.overrides.only.as_deref(), None), None, Vec::new()),
             Some(remote) => {
-                let RemoteDecision { traces, verdict, journal } = self.decide_remotely(asked, remote);
-                (traces, Some((verdict, journal)))
+                let RemoteDecision { traces, verdict, journal } = self.decide_remotely(batch, remote);
+                (traces, Some(verdict), journal)
             }
         };
         let is_stopped =
-            |call: &ToolCall, trace: &Trace, effect: &Effect| asked.chain.stops_for((call, asked.at), trace, effect);
-        let traces: Vec<Trace> = (asked.calls.iter().zip(traces))
+            |call: &ToolCall, trace: &Trace, effect: &Effect| batch.chain.stops_for((call, batch.at), trace, effect);
+        let traces: Vec<Trace> = (batch.calls.iter().zip(traces))
             .map(|(call, trace)| {
                 history::without_harmless_retries(trace, |trace, effect| is_stopped(call, trace, effect))
             })
             .collect();
-        let (elsewhere, journal) = elsewhere.unzip();
-        let is_remote = elsewhere.is_some();
-        let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(elsewhere));
+        let is_remote = remote.is_some();
+        let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(remote));
         let mut verdict = history::without_retries(verdict);
         // Only the chain of this machine may skip the harness's own prompt.
         verdict.skips_prompt &= !is_remote;
-        Evaluation { traces, verdict, journal: journal.unwrap_or_default(), is_remote }
+        Evaluation { traces, verdict, journal, is_remote }
     }
 
     /// Where the reply about these calls is taken.
@@ -327,11 +345,11 @@ impl Judge<'_> {
     /// is not all that decides: folders below the project are not asked, and a replay would know too little.
     pub(super) fn ask_locally(
         &self,
-        of: CallBatch<'_>,
+        batch: CallBatch<'_>,
         only: Option<&[String]>,
         facts: Option<&Arc<dyn Facts>>,
     ) -> Vec<Trace> {
-        let CallBatch { call, chain, calls, at, pause, history } = of;
+        let CallBatch { call, chain, calls, at, pause, history } = batch;
         let audit = &chain.prepared.config.audit;
         let nested = |folders: &[String]| self.chains.nested(folders);
         let nested = facts.is_none().then_some(&nested as &nested::Open<'_>);
@@ -376,7 +394,7 @@ impl Judge<'_> {
     }
 
     /// The analysis of a call's command.
-    fn read(&self, call: &ToolCall, at: &CallContext) -> Option<Analysis> {
+    fn analyze(&self, call: &ToolCall, at: &CallContext) -> Option<Analysis> {
         let (command, dialect) = call.command()?;
         self.chains.chain(at).analyze(&mut Default::default(), command, dialect.name(), at, None).ok()
     }
@@ -404,15 +422,15 @@ impl Judge<'_> {
     }
 }
 
-/// Notes in the history what calls do before they may run, and adds what the history has to be said of to the verdict.
-fn with_history_note(verdict: Verdict, asked: CallBatch<'_>, traces: &[Trace]) -> Verdict {
-    let Some(history) = asked.history else { return verdict };
+/// Records the effects of calls in the history before they may run, and adds the history's opinion to the verdict.
+fn with_history_note(verdict: Verdict, batch: CallBatch<'_>, traces: &[Trace]) -> Verdict {
+    let Some(history) = batch.history else { return verdict };
     let note = match verdict.outcome {
         Outcome::Deny => history::repeated(history, &verdict),
-        outcome => history::note_calls(history, asked.calls, traces, outcome),
+        outcome => history::note_calls(history, batch.calls, traces, outcome),
     };
     let Some(note) = note else { return verdict };
-    asked.call.record_opinion(&note);
+    batch.call.record_opinion(&note);
     Verdict::all([verdict, merge([note])])
 }
 

@@ -117,11 +117,11 @@ impl OpenCall {
     #[must_use]
     pub fn early(&self, text: &str, remedy: &str) -> Verdict {
         if let Some(decided) = attempt(&self.decided).and_then(|decided| decided.clone()) {
-            return self.where_nobody_is_asked(decided);
+            return self.apply_bypass(decided);
         }
         let heard = attempt(&self.heard).map(|heard| heard.clone()).unwrap_or_default();
         let own = Opinion::from_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
-        self.where_nobody_is_asked(merge(heard.into_iter().chain([own])))
+        self.apply_bypass(merge(heard.into_iter().chain([own])))
     }
 
     /// From now on what would ask denies: the mode skips prompts, and the configuration says so of it.
@@ -129,7 +129,7 @@ impl OpenCall {
         self.denies_asks.store(true, Ordering::Relaxed);
     }
 
-    fn where_nobody_is_asked(&self, verdict: Verdict) -> Verdict {
+    fn apply_bypass(&self, verdict: Verdict) -> Verdict {
         if self.denies_asks.load(Ordering::Relaxed) { bypass(verdict, BypassAsk::Deny) } else { verdict }
     }
 
@@ -139,7 +139,7 @@ impl OpenCall {
         attempt(&self.record).is_some_and(|record| record.is_some())
     }
 
-    /// Writes the audit line before the reply, if no call may run without one. Gives what counts in the verdict's place if
+    /// Writes the audit line before the reply, if no call may run without one. Returns what counts in the verdict's place if
     /// that fails. Such a call cannot be approved.
     #[must_use]
     pub fn log_first(&self, verdict: &Verdict) -> Option<Unlogged> {
@@ -158,7 +158,7 @@ impl OpenCall {
         let text = format!("no call may run without its line in the audit log, which cannot be written: {error}");
         let remedy = "look at the log's folder; `[audit]` in guard.toml names the file".to_owned();
         let own = Opinion::from_host("hook", "no-audit-line", on_error, text, remedy);
-        let own = self.where_nobody_is_asked(merge([own]));
+        let own = self.apply_bypass(merge([own]));
         let mut verdict = Verdict::all([verdict.clone(), own]);
         verdict.closing.clear();
         Some(Unlogged { verdict, error })

@@ -27,8 +27,8 @@ pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
     call_key(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Logs what became of a call, if it was asked about.
-pub(super) fn tell(dirs: &AppDirs, harness: &str, payload: &Payload, calls: &[ToolCall], end: End) {
+/// Logs the end of a call that was asked about.
+pub(super) fn write(dirs: &AppDirs, harness: &str, payload: &Payload, calls: &[ToolCall], end: End) {
     // What a project says has no part in where sessions are kept.
     let config = guard_config::load(dirs, &[]);
     let session = Sessions::name(&payload.session);

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use guard_contract::call::CallContext;
 use guard_platform::paths::native;
-use guard_redact::{is_telling, redact, shorten};
+use guard_redact::{may_name_secret, redact, shorten};
 use guard_state::files::put;
 use guard_state::hex;
 
@@ -101,7 +101,7 @@ fn redact_keyed(key: &str, value: &Value, roots: &[(String, &'static str)], dept
     let lower = key.to_ascii_lowercase();
     match value {
         Value::Null | Value::Bool(_) => value.clone(),
-        _ if is_telling(key) => MARK.into(),
+        _ if may_name_secret(key) => MARK.into(),
         _ if WHO.contains(&lower.replace(['_', '-'], "").as_str()) => anonymize(key, value, roots, depth),
         Value::String(text) if !text.is_empty() && (lower.ends_with("id") || lower.ends_with("email")) => {
             Value::from(key)
@@ -118,7 +118,7 @@ fn anonymize(key: &str, value: &Value, roots: &[(String, &'static str)], depth: 
         Value::Array(values) => values.iter().map(|value| anonymize(key, value, roots, depth)).collect(),
         Value::Object(map) => {
             let of = |(key, value): (&String, &Value)| {
-                let value = if is_telling(key) { MARK.into() } else { anonymize(key, value, roots, depth) };
+                let value = if may_name_secret(key) { MARK.into() } else { anonymize(key, value, roots, depth) };
                 (clean(key, roots), value)
             };
             Value::Object(map.iter().map(of).collect())

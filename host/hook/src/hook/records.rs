@@ -28,30 +28,15 @@ pub struct Records(pub(super) RecordKind);
 pub(super) enum RecordKind {
     #[default]
     Nothing,
-    Decided(Box<DecisionRecord>),
-    Told {
-        end: End,
-        harness: &'static str,
-        payload: Box<Payload>,
-        calls: Vec<ToolCall>,
-        analyses: Vec<Option<Analysis>>,
-    },
-    Ended {
+    Decision(Box<DecisionRecord>),
+    CallsEnded(Box<EndRecord>),
+    SessionEnded {
         session: String,
     },
-    /// Settings that a session doesn't take.
-    Settings(Box<RefusedSettings>),
+    RefusedSettings(Box<RefusedSettings>),
 }
 
-/// Settings that a session doesn't take: the change as a call, and why.
-#[derive(Debug)]
-pub(super) struct RefusedSettings {
-    pub(super) chain: Arc<Chain>,
-    pub(super) at: CallContext,
-    pub(super) call: ToolCall,
-    pub(super) verdict: Verdict,
-}
-
+/// Calls that were decided.
 #[derive(Debug)]
 pub(super) struct DecisionRecord {
     pub(super) chain: Arc<Chain>,
@@ -69,9 +54,28 @@ pub(super) struct DecisionRecord {
     /// The key that identifies the call.
     pub(super) key: String,
     /// The keys of the notes that the session gets once, and gets now.
-    pub(super) told: Vec<String>,
+    pub(super) notes: Vec<String>,
     /// The history to which a denial is added.
     pub(super) history: Option<History>,
+}
+
+/// Calls that ran, or were refused.
+#[derive(Debug)]
+pub(super) struct EndRecord {
+    pub(super) end: End,
+    pub(super) harness: &'static str,
+    pub(super) payload: Payload,
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) analyses: Vec<Option<Analysis>>,
+}
+
+/// Settings that a session doesn't take: the change as a call, and why.
+#[derive(Debug)]
+pub(super) struct RefusedSettings {
+    pub(super) chain: Arc<Chain>,
+    pub(super) at: CallContext,
+    pub(super) call: ToolCall,
+    pub(super) verdict: Verdict,
 }
 
 impl Records {
@@ -79,52 +83,61 @@ impl Records {
     pub fn write(&mut self, call: &OpenCall, dirs: &AppDirs, facts: &dyn Facts) {
         match &mut self.0 {
             RecordKind::Nothing => {}
-            RecordKind::Decided(decided) => {
-                let DecisionRecord { chain, at, calls, traces, journal, history, .. } = &**decided;
-                if let Some(history) = history.as_ref().filter(|_| decided.outcome == Outcome::Deny) {
-                    let is_denied =
-                        |call: &ToolCall, trace: &Trace, effect: &Effect| chain.denies_for((call, at), trace, effect);
-                    history::note_denials(history, calls, traces, is_denied);
-                }
-                journal::write(&chain.prepared, at, facts, calls, traces);
-                journal::write_remote(&chain.prepared, at, facts, calls, traces, journal);
-                if let Some(question) = decided.question.take().filter(|_| !call.is_unlogged()) {
-                    let call = std::mem::take(&mut decided.key);
-                    question.note(decided.outcome, decided.by_person, decided.prompted, call);
-                }
-                if !decided.told.is_empty() {
-                    let (session, sessions) =
-                        (Sessions::name(&decided.at.session), &decided.chain.prepared.config.sessions);
-                    // The reply is out, and there is nobody to tell that nothing could be written.
-                    let _ = sessions.change(&session, PATIENCE, |contents, now| {
-                        decided.told.iter().for_each(|key| contents.tell(key, now));
-                    });
-                }
-            }
-            RecordKind::Told { end, harness, payload, calls, analyses } => {
-                if let Some(history) = history_of(dirs, payload) {
-                    let kind = match end {
-                        End::Ran if payload.failed => "failed",
-                        End::Ran => "ran",
-                        End::Refused | End::RefusedByClassifier => "refused",
-                    };
-                    history::note_end(&history, kind, calls, analyses);
-                }
-                outcome::tell(dirs, harness, payload, calls, *end);
-            }
-            RecordKind::Settings(held) => {
-                let RefusedSettings { chain, at, call, verdict } = &**held;
-                // The reply is out, and nobody waits for the line.
-                let audit = &chain.prepared.config.audit;
-                if let Ok(Some(line)) = audit::line(audit, call, at, verdict, AuditDetails::default()) {
-                    let _ = audit::write(audit, &line);
-                }
-            }
-            RecordKind::Ended { session } => {
+            RecordKind::Decision(decision) => decision.write(call.is_unlogged(), facts),
+            RecordKind::CallsEnded(end) => end.write(dirs),
+            RecordKind::RefusedSettings(refused) => refused.write(),
+            RecordKind::SessionEnded { session } => {
                 consent::end(dirs, session);
-                // What cannot be removed grows old.
+                // A history that can't be removed expires.
                 let _ = History::open(&dirs.state, session).map(|history| history.end());
             }
+        }
+    }
+}
+
+impl DecisionRecord {
+    fn write(&mut self, is_unlogged: bool, facts: &dyn Facts) {
+        let DecisionRecord { chain, at, calls, traces, journal, .. } = &*self;
+        if let Some(history) = self.history.as_ref().filter(|_| self.outcome == Outcome::Deny) {
+            let is_denied =
+                |call: &ToolCall, trace: &Trace, effect: &Effect| chain.denies_for((call, at), trace, effect);
+            history::note_denials(history, calls, traces, is_denied);
+        }
+        journal::write(&chain.prepared, at, facts, calls, traces);
+        journal::write_remote(&chain.prepared, at, facts, calls, traces, journal);
+        if let Some(question) = self.question.take().filter(|_| !is_unlogged) {
+            question.note(self.outcome, self.by_person, self.prompted, std::mem::take(&mut self.key));
+        }
+        if !self.notes.is_empty() {
+            let sessions = &self.chain.prepared.config.sessions;
+            // The reply is out, so an error can't be reported.
+            let _ = sessions.change(&Sessions::name(&self.at.session), PATIENCE, |contents, now| {
+                self.notes.iter().for_each(|key| contents.record_note(key, now));
+            });
+        }
+    }
+}
+
+impl EndRecord {
+    fn write(&self, dirs: &AppDirs) {
+        if let Some(history) = history_of(dirs, &self.payload) {
+            let kind = match self.end {
+                End::Ran if self.payload.failed => "failed",
+                End::Ran => "ran",
+                End::Refused | End::RefusedByClassifier => "refused",
+            };
+            history::note_end(&history, kind, &self.calls, &self.analyses);
+        }
+        outcome::write(dirs, self.harness, &self.payload, &self.calls, self.end);
+    }
+}
+
+impl RefusedSettings {
+    fn write(&self) {
+        let audit = &self.chain.prepared.config.audit;
+        // The reply is out, so an error can't be reported.
+        if let Ok(Some(line)) = audit::line(audit, &self.call, &self.at, &self.verdict, AuditDetails::default()) {
+            let _ = audit::write(audit, &line);
         }
     }
 }

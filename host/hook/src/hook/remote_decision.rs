@@ -28,43 +28,43 @@ pub(super) struct RemoteDecision {
 }
 
 impl Judge<'_> {
-    /// Asks the policies here that the user may not loosen, that ask for the history of the session, which lies here, and
-    /// those that the hook's command line brings settings for; and the server for everything else.
-    pub(super) fn decide_remotely(&self, of: CallBatch<'_>, remote: &Remote) -> RemoteDecision {
-        let Prepared { config, members, .. } = &of.chain.prepared;
+    /// Asks the server, and locally the policies that the user may not loosen, that need the history of the session, or that
+    /// the hook's command line has settings for.
+    pub(super) fn decide_remotely(&self, batch: CallBatch<'_>, remote: &Remote) -> RemoteDecision {
+        let Prepared { config, members, .. } = &batch.chain.prepared;
         let overrides = self.overrides.only.iter().flatten().filter(|_| self.overrides.settings.is_some());
         let own = members.iter().filter(|member| is_asked_locally(config, member)).map(|member| &member.entry.name);
         let own: Vec<String> = own.chain(overrides).cloned().collect();
         let recording = Arc::new(Recording::of(self.facts.clone()));
         let facts: Arc<dyn Facts> = recording.clone();
-        let traces = self.ask_locally(of, Some(&own), Some(&facts));
+        let traces = self.ask_locally(batch, Some(&own), Some(&facts));
         if remote.fallback != Fallback::Local {
             // For the deadline, should it come first.
-            of.call.record_opinion(&no_answer(remote, "it has not answered yet"));
+            batch.call.record_opinion(&no_answer(remote, "it has not answered yet"));
         }
         let request = Request {
-            calls: of.calls.to_vec(),
-            at: of.at.clone(),
+            calls: batch.calls.to_vec(),
+            at: batch.at.clone(),
             // What paths name spares questions of the server. What files hold is looked at before it is told.
             facts: Record { entries: recording.record().entries, ..Record::default() },
             only: self.overrides.only.clone(),
             ..Request::default()
         };
-        let patience = Duration::from_millis(remote.timeout_ms.into()).min(of.call.left().saturating_sub(RESERVE));
+        let patience = Duration::from_millis(remote.timeout_ms.into()).min(batch.call.left().saturating_sub(RESERVE));
         match self.asker.ask(remote, request, Instant::now() + patience) {
             Ok(response) => {
                 for found in &response.verdict.findings {
                     let finding = found.finding.clone();
                     let decision = Decision { outcome: finding.outcome, findings: vec![finding] };
                     let (policy, of_host) = (found.policy.clone(), found.of_host);
-                    of.call.record_opinion(&Opinion { policy, decision, may_allow: false, of_host });
+                    batch.call.record_opinion(&Opinion { policy, decision, may_allow: false, of_host });
                 }
                 RemoteDecision { traces, verdict: response.verdict, journal: response.journal }
             }
             Err(why) => {
                 let verdict = merge([no_answer(remote, &why)]);
                 let traces = match remote.fallback {
-                    Fallback::Local => self.ask_locally(of, self.overrides.only.as_deref(), None),
+                    Fallback::Local => self.ask_locally(batch, self.overrides.only.as_deref(), None),
                     Fallback::Ask | Fallback::Deny => traces,
                 };
                 RemoteDecision { traces, verdict, journal: Vec::new() }

@@ -54,7 +54,7 @@ impl Responder {
         let _ = self.engine.set(engine);
     }
 
-    /// Gives the reply, if nobody has, and writes the audit line. Gives the exit code.
+    /// Returns the reply, if nobody has, and writes the audit line. Returns the exit code.
     pub(super) fn reply(&self, verdict: &Verdict) -> u8 {
         if !self.call.take() {
             park();
@@ -151,7 +151,7 @@ pub fn report(text: &str) -> Reply {
     Reply { stderr: format!("Hook error: {text}\n"), exit: REPORT, ..Reply::default() }
 }
 
-/// Prints a reply. Gives whether all that it says on standard output was taken.
+/// Prints a reply. Returns whether all that it says on standard output was taken.
 fn print(reply: &Reply) -> bool {
     let is_out = reply.stdout.is_empty() || write_out(&reply.stdout).is_ok();
     print_error(&reply.stderr);
