@@ -9,7 +9,6 @@ use crate::history::RETRY;
 use crate::{embedded, nested};
 use guard_chain::exchange::{AnsweredRequest, Request, Undecided};
 use guard_chain::{ChainConfig, ChainMember, DEFAULTS, Sandbox, SettingsToUse};
-use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
 use guard_contract::syntax::{Analysis, Effect};
@@ -44,13 +43,13 @@ struct LoadedPolicy {
 /// Options of an evaluation besides the call itself.
 #[derive(Clone, Copy, Default)]
 pub struct AskOptions<'a> {
-    /// Only the policies of these names; none: all.
+    /// Only the policies of these names; `None`: all.
     pub only: Option<&'a [String]>,
     /// Is told each opinion as it comes, so that a deadline finds the worst so far.
     pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Every policy is granted everything: for a world that holds only what is meant for it.
     pub grant_all: bool,
-    /// Gives the chain of folders below the project's root that have a configuration of their own; none: they are not asked.
+    /// Returns the chain of folders below the project's root that have a configuration of their own; `None`: they are not asked.
     pub nested: Option<&'a nested::Open<'a>>,
     /// The scene, with its analysis, if it was made already.
     pub scene: Option<&'a Scene>,
@@ -89,13 +88,13 @@ impl Chain {
         let below = nested.map(|open| {
             move |call: &ToolCall, scene: &Scene, ask: guard_chain::AskOptions<'_>| {
                 let folders = nested::of_call(call, at, scene);
-                let mut said = Vec::new();
+                let mut opinions = Vec::new();
                 if folders.is_empty() {
-                    return (said, Vec::new());
+                    return (opinions, Vec::new());
                 }
                 let below = Chain::new(self.engine.clone(), open(&folders).beside(&self.prepared));
-                let steps = below.seen().ask(call, at, facts, ask, &mut said).steps;
-                (said, steps)
+                let steps = below.view().ask(call, at, facts, ask, &mut opinions).steps;
+                (opinions, steps)
             }
         });
         let paused = pause.map(|pause| {
@@ -112,43 +111,7 @@ impl Chain {
             is_without_committed: false,
             paused: paused.as_ref().map(|paused| paused as &guard_chain::Paused<'_>),
         };
-        self.seen().decide(call, at, facts, ask)
-    }
-
-    /// Lifts the asks that these allows answer, as far as they may here.
-    #[must_use]
-    pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: CallSite<'_>, analysis: Option<&Analysis>) -> Verdict {
-        self.seen().lift(verdict, allows, of, analysis)
-    }
-
-    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; none if no allow can.
-    #[must_use]
-    pub fn narrowest_allows(
-        &self,
-        verdict: &Verdict,
-        of: CallSite<'_>,
-        analysis: &Analysis,
-        given: impl Fn(Allow) -> Allow,
-    ) -> Option<Vec<Allow>> {
-        self.seen().narrowest_allows(verdict, of, analysis, given)
-    }
-
-    /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
-    #[must_use]
-    pub fn wider_allows(
-        &self,
-        verdict: &Verdict,
-        of: CallSite<'_>,
-        analysis: &Analysis,
-        given: impl Fn(Allow) -> Allow,
-    ) -> Vec<Vec<Allow>> {
-        self.seen().wider_allows(verdict, of, analysis, given)
-    }
-
-    /// Why no allow covers a call, as the rest of a sentence after "because".
-    #[must_use]
-    pub fn obstacle(&self, verdict: &Verdict, of: CallSite<'_>, analysis: Option<&Analysis>) -> String {
-        self.seen().obstacle(verdict, of, analysis)
+        self.view().decide(call, at, facts, ask)
     }
 
     /// Whether a rule that denied the call denies it for this effect: it also does if there is no other one, and does not
@@ -191,9 +154,9 @@ impl Chain {
         let resolver = Resolver::new(&at.cwd, &at.home, &at.project_root);
         let scene = Scene::new(at.facts(call), analysis, facts.clone(), resolver);
         let ask = guard_chain::AskOptions { scene: Some(&scene), is_without_committed: true, ..Default::default() };
-        let mut said = Vec::new();
-        self.seen().ask(call, at, &facts, ask, &mut said);
-        merge(said)
+        let mut opinions = Vec::new();
+        self.view().ask(call, at, &facts, ask, &mut opinions);
+        merge(opinions)
     }
 
     /// Answers a request from elsewhere, until it `is_over`.
@@ -202,11 +165,12 @@ impl Chain {
     ///
     /// Nothing is decided; see [`guard_chain::Chain::answer`].
     pub fn answer(&self, request: Request, is_over: impl Fn() -> bool) -> Result<AnsweredRequest, Undecided> {
-        self.seen().answer(request, self.prepared.config.bypass_ask, is_over, Missing::default)
+        self.view().answer(request, self.prepared.config.bypass_ask, is_over, Missing::default)
     }
 
     /// The chain, as a call sees it.
-    fn seen(&self) -> guard_chain::Chain<'_, Self> {
+    #[must_use]
+    pub fn view(&self) -> guard_chain::Chain<'_, Self> {
         let config = &self.prepared.config;
         let config = ChainConfig {
             problems: &config.problems,
@@ -244,7 +208,7 @@ impl Chain {
 }
 
 impl Sandbox for Chain {
-    type SharedInstance = SharedInstance;
+    type Shared = SharedInstance;
 
     fn analyze(
         &self,

@@ -81,14 +81,14 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
     if let Some(problem) = load(dirs, &at.projects()).problems.first() {
         return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
     }
-    let checked = given(args, &at)(Allow::for_command(Layer::User, vec!["x".to_owned()]));
+    let checked = with_options(args, &at)(Allow::for_command(Layer::User, vec!["x".to_owned()]));
     if let Err((text, hint)) = checked.clone().checked(&dirs.home) {
         return Err(refused(Exit::Usage, text, hint));
     }
     if checked.is_over(&today()) {
         return Err(refused(Exit::Usage, format!("`--until {}` is in the past", plain(&args.until)), ""));
     }
-    let choices = Choices::for_call(&question, given(args, &at), &at, dirs, environment)?;
+    let choices = Choices::for_call(&question, with_options(args, &at), &at, dirs, environment)?;
     let Some(chosen) = choices.pick(args, dirs, environment)? else {
         return print::line("nothing was changed").map(|()| Exit::Success);
     };
@@ -97,7 +97,7 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
         Change::Settings(settings) => set(settings, dirs, environment, &at)?,
         Change::CopyInstead => copy_instead(dirs, environment, &at)?,
     };
-    match left(&question, &at, dirs, environment)? {
+    match remaining_rules(&question, &at, dirs, environment)? {
         Some(left) => print::line(&format!("{left}\nThe change is written; {back}"))?,
         None if matches!(chosen, Change::Allows(_)) => print::line(&format!("not asked about any more; {back}"))?,
         None => print::line(&format!("written; {back}"))?,
@@ -107,7 +107,7 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
 
 /// The rules that still stop the call after the change, in its session; `None` if there are none, or if it can't be judged
 /// again.
-fn left(
+fn remaining_rules(
     question: &Record,
     at: &CallContext,
     dirs: &AppDirs,
@@ -229,7 +229,7 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
 }
 
 /// Returns a function that adds the person's options to the narrowest allows: where they apply, why, and for how long.
-fn given(args: &AllowArgs, at: &CallContext) -> impl Fn(Allow) -> Allow {
+fn with_options(args: &AllowArgs, at: &CallContext) -> impl Fn(Allow) -> Allow {
     let within = if args.any_project { "project".to_owned() } else { root(at) };
     let (why, until) = (args.why.clone(), args.until.clone());
     move |allow| Allow { within: within.clone(), why: why.clone(), until: until.clone(), ..allow }
@@ -251,6 +251,7 @@ pub(super) fn lifts(
     let checked: Vec<Allow> = allows.iter().filter_map(|allow| allow.clone().checked("").ok()).collect();
     evaluator
         .chain
+        .view()
         .lift(trace.verdict.clone(), &checked, (call, at, evaluator.facts()), trace.analysis.as_deref())
         .is_allowed()
 }

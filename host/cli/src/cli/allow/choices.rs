@@ -145,15 +145,15 @@ impl Choices {
         self.operations = lowered(&trace, (call, at), dirs, environment)?;
         let placed = (call, at, evaluator.facts());
         let narrowest = trace.analysis.as_deref().and_then(|analysis| {
-            let narrowest = evaluator.chain.narrowest_allows(&trace.verdict, placed, analysis, &given)?;
-            Some((narrowest, evaluator.chain.wider_allows(&trace.verdict, placed, analysis, &given)))
+            let narrowest = evaluator.chain.view().narrowest_allows(&trace.verdict, placed, analysis, &given)?;
+            Some((narrowest, evaluator.chain.view().wider_allows(&trace.verdict, placed, analysis, &given)))
         });
         match narrowest {
             Some((narrowest, wider)) => {
                 self.offered.push(("this exact command".to_owned(), Change::Allows(narrowest)));
                 self.offered.extend(wider.into_iter().map(|allows| (title(&allows), Change::Allows(allows))));
             }
-            None => self.obstacle = evaluator.chain.obstacle(&trace.verdict, placed, trace.analysis.as_deref()),
+            None => self.obstacle = evaluator.chain.view().obstacle(&trace.verdict, placed, trace.analysis.as_deref()),
         }
         Ok(())
     }

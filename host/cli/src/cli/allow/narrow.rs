@@ -45,7 +45,7 @@ pub(super) fn narrow(question: &Record, at: &CallContext, named: &[(&str, &str)]
     Some((titles.join("; "), settings))
 }
 
-/// The path of a question as it is written and as links lead to it; none if a list would read it as a pattern.
+/// The path of a question as it is written and as links lead to it; `None` if a list would read it as a pattern.
 fn paths(question: &Record, at: &CallContext) -> Vec<String> {
     let path = lexical(&question.operation, &at.cwd, &at.home);
     let real = canonicalize(native(&path)).ok().and_then(judged);
