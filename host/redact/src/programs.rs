@@ -36,7 +36,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
 
 /// The secrets of a text that is a file which keeps them.
 pub(super) fn find_kept(text: &str, found: &mut Vec<Range<usize>>) {
-    flow::of_text(text, SecretPart::Whole, &mut |piece| found.push(piece));
+    flow::secrets_in_lines(text, SecretPart::Whole, &mut |piece| found.push(piece));
 }
 
 /// The secrets among the words of one command, which are what the shell makes of them.
@@ -171,80 +171,72 @@ fn command_secrets<'t>(command: &Command<'t>, secret: OnSecret<'_, 't>) -> Optio
 /// Words of the shell before a command.
 const BEFORE: &[&str] = &["if", "then", "else", "elif", "while", "until", "do", "!", "builtin", "command", "time"];
 
-/// Tells the secrets of a row. Gives whether what the command reads is one. `rest` are the arguments behind the row's
-/// words.
+/// Reports the secrets of a row, and returns whether what the command reads is one. `rest` are the arguments behind the
+/// row's words.
 fn row_secrets<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: OnSecret<'_, 't>) -> bool {
-    let mut is_made = false;
-    let mut tell = |word: &Word<'t>, start: usize| {
-        // Another command writes it.
-        is_made |= word.text().get(start..) == Some("$");
-        if let Some(piece) = word.text().get(start..).and_then(|text| row.part.of(text))
-            && word
-                .text()
-                .get(start + piece.start..start + piece.end)
-                .is_some_and(|text| text != "$" && !names::is_harmless("", text))
-        {
-            secret(word, start + piece.start..start + piece.end);
-        }
-    };
-    let is_operand = |word: &&Word<'_>| !word.text().starts_with('-') || word.text() == "-";
-    let mut operands = rest.iter().filter(is_operand);
-    let names = |word: &Word<'_>| {
-        let name = word.text().rsplit(['.', ':', '/']).next().unwrap_or_default();
-        may_name_secret(name) || may_name_secret(word.text())
-    };
+    let mut operands = rest.iter().filter(|word| !word.text().starts_with('-') || word.text() == "-");
     match row.place {
-        SecretPosition::Option(option) => values(rest, option, &mut tell),
-        SecretPosition::Next(option) => {
-            for pair in rest.windows(2) {
-                if let [word, value] = pair
-                    && word.text() == option
-                {
-                    tell(value, 0);
-                }
-            }
-        }
-        SecretPosition::Attached(option) => {
-            for word in rest.iter().filter(|word| word.text().len() > option.len() && word.text().starts_with(option)) {
-                tell(word, option.len());
-            }
-        }
-        SecretPosition::LastIf(letter) => {
-            let flags = rest.iter().filter(|word| word.text().starts_with('-') && !word.text().starts_with("--"));
-            if flags.into_iter().any(|word| word.text().contains(letter))
-                && let Some(last) = rest.last().filter(|last| !last.text().starts_with('-'))
-            {
-                tell(last, 0);
-            }
-        }
-        SecretPosition::Operand(index) => {
-            if let Some(word) = operands.nth(index) {
-                tell(word, 0);
-            }
-        }
-        SecretPosition::Operands => operands.for_each(|word| tell(word, 0)),
-        SecretPosition::Named => {
-            if operands.any(names)
-                && let Some(word) = operands.find(|word| !word.text().starts_with('%'))
-            {
-                tell(word, 0);
-            }
-        }
         SecretPosition::Input(flag) => {
             let letter = flag.strip_prefix('-').filter(|letter| letter.len() == 1);
-            return flag.is_empty()
-                || arguments
-                    .iter()
-                    .any(|word| word.text() == flag || letter.is_some_and(|of| bundles(word.text(), of)));
+            let has_flag =
+                |word: &Word<'_>| word.text() == flag || letter.is_some_and(|letter| bundles(word.text(), letter));
+            return flag.is_empty() || arguments.iter().any(has_flag);
         }
-        SecretPosition::InputOfNamed => return operands.any(names),
+        SecretPosition::InputOfNamed => return operands.any(names_secret),
+        _ => {}
     }
-    is_made
+    let mut is_substitution = false;
+    for (word, start) in secret_words(row.place, rest) {
+        let Some(text) = word.text().get(start..) else { continue };
+        // Another command writes it.
+        is_substitution |= text == "$";
+        let Some(piece) = row.part.find_in(text) else { continue };
+        if text.get(piece.clone()).is_some_and(|text| text != "$" && !names::is_harmless("", text)) {
+            secret(word, start + piece.start..start + piece.end);
+        }
+    }
+    is_substitution
+}
+
+/// The words with a secret at a position, each with the index at which the secret may start.
+fn secret_words<'a, 't>(position: SecretPosition, rest: &'a [Word<'t>]) -> Vec<(&'a Word<'t>, usize)> {
+    let mut operands = rest.iter().filter(|word| !word.text().starts_with('-') || word.text() == "-");
+    match position {
+        SecretPosition::Option(option) => option_values(rest, option),
+        SecretPosition::Next(option) => {
+            let pairs = rest.iter().zip(rest.iter().skip(1));
+            pairs.filter(|(word, _)| word.text() == option).map(|(_, value)| (value, 0)).collect()
+        }
+        SecretPosition::Attached(option) => {
+            let has_value = |word: &&Word<'_>| word.text().len() > option.len() && word.text().starts_with(option);
+            rest.iter().filter(has_value).map(|word| (word, option.len())).collect()
+        }
+        SecretPosition::LastIf(letter) => {
+            let is_short_flags = |word: &&Word<'_>| word.text().starts_with('-') && !word.text().starts_with("--");
+            let has_letter = rest.iter().filter(is_short_flags).any(|word| word.text().contains(letter));
+            let last = rest.last().filter(|last| has_letter && !last.text().starts_with('-'));
+            last.map(|word| (word, 0)).into_iter().collect()
+        }
+        SecretPosition::Operand(index) => operands.nth(index).map(|word| (word, 0)).into_iter().collect(),
+        SecretPosition::Operands => operands.map(|word| (word, 0)).collect(),
+        SecretPosition::Named => {
+            let has_name = operands.any(names_secret);
+            let value = operands.find(|word| has_name && !word.text().starts_with('%'));
+            value.map(|word| (word, 0)).into_iter().collect()
+        }
+        SecretPosition::Input(_) | SecretPosition::InputOfNamed => Vec::new(),
+    }
+}
+
+/// The word, or its last part, is a name for a secret.
+fn names_secret(word: &Word<'_>) -> bool {
+    let name = word.text().rsplit(['.', ':', '/']).next().unwrap_or_default();
+    may_name_secret(name) || may_name_secret(word.text())
 }
 
 impl SecretPart {
     /// Where the secret stands in a text that holds it in this way.
-    fn of(self, text: &str) -> Option<Range<usize>> {
+    fn find_in(self, text: &str) -> Option<Range<usize>> {
         match self {
             SecretPart::Whole => Some(0..text.len()),
             // Behind `@` stands a file.
@@ -280,22 +272,22 @@ fn bundles(text: &str, letter: &str) -> bool {
     letters.contains(letter) && letters.len() <= 5 && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Tells each value of an option: the next word, or what is attached to it.
-fn values<'t>(rest: &[Word<'t>], option: &str, told: &mut dyn FnMut(&Word<'t>, usize)) {
+/// The values of an option, each in the next word or attached to the option, with the index at which it starts.
+fn option_values<'a, 't>(rest: &'a [Word<'t>], option: &str) -> Vec<(&'a Word<'t>, usize)> {
     let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-    for (place, word) in rest.iter().enumerate() {
+    let mut values = Vec::new();
+    for (index, word) in rest.iter().enumerate() {
         let text = word.text();
-        let last = letter.is_some_and(|letter| text.ends_with(letter) && bundles(text, letter));
-        if text == option || last {
-            if let Some(value) = rest.get(place + 1) {
-                told(value, 0);
-            }
+        let is_last_letter = letter.is_some_and(|letter| text.ends_with(letter) && bundles(text, letter));
+        if text == option || is_last_letter {
+            values.extend(rest.get(index + 1).map(|value| (value, 0)));
         } else if let Some(value) = text.strip_prefix(option)
             && (value.starts_with('=') || letter.is_some())
         {
-            told(word, option.len() + usize::from(value.starts_with('=')));
+            values.push((word, option.len() + usize::from(value.starts_with('='))));
         }
     }
+    values
 }
 
 #[cfg(test)]
@@ -304,13 +296,13 @@ mod tests {
 
     #[test]
     fn each_name_has_the_rows_of_the_table_in_its_order() {
-        fn told(row: &'static Row) -> (&'static [&'static str], &'static [&'static str]) {
+        fn key(row: &'static Row) -> (&'static [&'static str], &'static [&'static str]) {
             (row.programs, row.behind)
         }
         for (programs, table) in [(&PROGRAMS, ROWS), (&SHELL, OF_SHELL)] {
             for name in table.iter().flat_map(|row| row.programs) {
-                let wanted: Vec<_> = table.iter().filter(|row| row.programs.contains(name)).map(told).collect();
-                assert_eq!(programs.rows(name).map(told).collect::<Vec<_>>(), wanted, "{name}");
+                let wanted: Vec<_> = table.iter().filter(|row| row.programs.contains(name)).map(key).collect();
+                assert_eq!(programs.rows(name).map(key).collect::<Vec<_>>(), wanted, "{name}");
             }
             assert!(!programs.has("") && !programs.has("no-such-program"));
         }

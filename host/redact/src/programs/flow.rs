@@ -86,7 +86,7 @@ pub(super) fn secrets_in_lines(text: &str, part: SecretPart, told: &mut dyn FnMu
         let start = at + line.len() - line.trim_start().len();
         at += line.len();
         let line = line.trim();
-        let secret = if part == SecretPart::Whole { secret_in_line(line) } else { part.of(line) };
+        let secret = if part == SecretPart::Whole { secret_in_line(line) } else { part.find_in(line) };
         if let Some(secret) = secret
             && line.get(secret.clone()).is_some_and(|secret| !is_harmless("", secret))
         {
