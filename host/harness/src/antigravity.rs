@@ -2,11 +2,10 @@
 //!
 //! An allow there only hands the call on, so it stands for no opinion.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::capabilities::{ANTIGRAVITY, Capabilities, Surface};
-use super::nested::line;
+use super::nested::{Nested, line};
 use super::payload::unclear;
 use super::read::{Mcp, Protocol, object, text};
 use super::response::Response;
@@ -34,13 +33,6 @@ static TOOLS: &[Tool] = &[
 ];
 
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["Cwd"], ..Protocol::USUAL };
-
-#[derive(Serialize)]
-struct Wire<'a> {
-    decision: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-}
 
 impl Harness for Antigravity {
     fn capabilities(&self) -> &'static Capabilities {
@@ -70,15 +62,15 @@ impl Harness for Antigravity {
         }
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        let (decision, reason) = match said {
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        let (decision, reason) = match response {
             Response::Nothing => ("allow", None),
             Response::Note(text) => ("allow", Some(text.as_str())),
             Response::Allow(_) => ("auto_approve", None),
             Response::Ask(text) => ("force_ask", Some(text.as_str())),
             Response::Deny(text) => ("deny", Some(text.as_str())),
         };
-        line(&Wire { decision, reason })
+        line(&Nested { decision: Some(decision), reason, ..Nested::default() })
     }
 }
 

@@ -1,10 +1,9 @@
 //! Devin's program for the terminal: Claude Code's payloads without a directory, and a block in two forms.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, DEVIN, Surface};
-use super::nested::line;
+use super::nested::{Nested, line};
 use super::read::Protocol;
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
@@ -23,12 +22,6 @@ static TOOLS: &[Tool] = &[
 ];
 
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd", "workdir"], ..Protocol::USUAL };
-
-#[derive(Serialize)]
-struct Wire<'a> {
-    decision: &'static str,
-    reason: &'a str,
-}
 
 impl Harness for Devin {
     fn capabilities(&self) -> &'static Capabilities {
@@ -50,9 +43,11 @@ impl Harness for Devin {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        match said {
-            Response::Ask(reason) | Response::Deny(reason) => line(&Wire { decision: "block", reason }),
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        match response {
+            Response::Ask(reason) | Response::Deny(reason) => {
+                line(&Nested { decision: Some("block"), reason: Some(reason), ..Nested::default() })
+            }
             Response::Nothing | Response::Note(_) | Response::Allow(_) => String::new(),
         }
     }

@@ -1,10 +1,9 @@
 //! Gemini CLI: the event `BeforeTool`, and a decision at the top of the reply.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, GEMINI, Surface};
-use super::nested::line;
+use super::nested::{Nested, line};
 use super::read::{Mcp, Protocol, event};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
@@ -34,17 +33,6 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol =
     Protocol { tools: TOOLS, mcp: Mcp::Underscores, directories: &["dir_path", "directory"], ..Protocol::USUAL };
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Wire<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<&'a str>,
-}
-
 impl Harness for Gemini {
     fn capabilities(&self) -> &'static Capabilities {
         &GEMINI
@@ -70,13 +58,11 @@ impl Harness for Gemini {
         Ok(decoded)
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        line(&match said {
-            Response::Deny(reason) => Wire { decision: Some("deny"), reason: Some(reason), system_message: None },
-            Response::Note(text) => Wire { decision: None, reason: None, system_message: Some(text) },
-            Response::Nothing | Response::Allow(_) | Response::Ask(_) => {
-                Wire { decision: None, reason: None, system_message: None }
-            }
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        line(&match response {
+            Response::Deny(reason) => Nested { decision: Some("deny"), reason: Some(reason), ..Nested::default() },
+            Response::Note(text) => Nested { system_message: Some(text), ..Nested::default() },
+            Response::Nothing | Response::Allow(_) | Response::Ask(_) => Nested::default(),
         })
     }
 }

@@ -1,6 +1,6 @@
-//! The reply of Claude Code and of those that took it over: a decision within `hookSpecificOutput`.
+//! The reply of Claude Code and of harnesses that share its keys: a decision at the top or within `hookSpecificOutput`.
 //!
-//! Which parts of it a harness knows, its adapter says and the table of facets.
+//! The adapter and the table of facets say which parts a harness knows.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -48,7 +48,7 @@ pub(super) struct Behavior<'a> {
 
 impl<'a> Nested<'a> {
     /// Returns the reply before a tool is used, in the parts that the surface knows.
-    pub(super) fn before_tool(said: &'a Response, surface: &Surface) -> Self {
+    pub(super) fn before_tool(response: &'a Response, surface: &Surface) -> Self {
         let output = Output { hook_event_name: "PreToolUse", ..Output::default() };
         let decided = |decision, reason: &'a str, context| Nested {
             hook_specific_output: Some(Output {
@@ -59,7 +59,7 @@ impl<'a> Nested<'a> {
             }),
             ..Nested::default()
         };
-        match said {
+        match response {
             Response::Nothing => Nested::default(),
             Response::Note(text) => Nested {
                 system_message: surface.tells_user.then_some(text.as_str()),
@@ -76,8 +76,8 @@ impl<'a> Nested<'a> {
 }
 
 /// The answer before a tool is used, with the input that replaces the call's own.
-pub(super) fn with_input(said: &Response, input: &Map<String, Value>, surface: &Surface) -> String {
-    let mut reply = Nested::before_tool(said, surface);
+pub(super) fn with_input(response: &Response, input: &Map<String, Value>, surface: &Surface) -> String {
+    let mut reply = Nested::before_tool(response, surface);
     let usual = || Output { hook_event_name: "PreToolUse", ..Output::default() };
     let output = reply.hook_specific_output.get_or_insert_with(usual);
     output.updated_input = Some(input);

@@ -3,11 +3,10 @@
 //! They send Claude Code's fields under an event's name of their own, and read `{"decision": ..., "reason": ...}`. A
 //! plugin holds the call if it gets no such reply, so these bytes are all there is to agree on.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::capabilities::{AMP, Capabilities, KILO, OPENCLAW, OPENCODE, PI, Surface};
-use super::nested::line;
+use super::nested::{Nested, line};
 use super::read::{Mcp, Protocol, event};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
@@ -126,13 +125,6 @@ static PI_TOOLS: &[Tool] = &[
     tool(&["ls"], Shape::Folder("LS")),
 ];
 
-#[derive(Serialize)]
-struct Wire<'a> {
-    decision: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-}
-
 impl Harness for Plugin {
     fn capabilities(&self) -> &'static Capabilities {
         self.capabilities
@@ -154,13 +146,13 @@ impl Harness for Plugin {
         self.protocol.decode(payload)
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        let (decision, reason) = match said {
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        let (decision, reason) = match response {
             Response::Nothing | Response::Allow(_) => ("allow", None),
             Response::Note(text) => ("allow", Some(text.as_str())),
             Response::Ask(text) => ("ask", Some(text.as_str())),
             Response::Deny(text) => ("deny", Some(text.as_str())),
         };
-        line(&Wire { decision, reason })
+        line(&Nested { decision: Some(decision), reason, ..Nested::default() })
     }
 }
