@@ -85,7 +85,7 @@ pub enum ManagedFile {
     Shared {
         /// The file.
         path: PathBuf,
-        /// Links may lead no further than to below this folder; none: to any file of this user.
+        /// Links may lead no further than to below this folder; `None`: to any file of this user.
         within: Option<PathBuf>,
         /// The mode of a new file.
         mode: u32,
@@ -93,7 +93,7 @@ pub enum ManagedFile {
         is_secret: bool,
         /// The text in place of a file that doesn't exist or is empty.
         blank: &'static str,
-        /// Puts the registration in. Gives the same text if it is there already.
+        /// Puts the registration in. Returns the same text if it is there already.
         add: Edit,
         /// Takes it out.
         strip: Edit,
@@ -102,7 +102,7 @@ pub enum ManagedFile {
     Own {
         /// The file.
         path: PathBuf,
-        /// Links may lead no further than to below this folder; none: to any file of this user.
+        /// Links may lead no further than to below this folder; `None`: to any file of this user.
         within: Option<PathBuf>,
         /// Its mode.
         mode: u32,
@@ -238,23 +238,20 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
             let before = existing.text(&path)?;
             let malformed = |error| InstallError::Malformed(path.clone(), error);
             let record = Record::read(state, &path);
+            let origin = record.and_then(|record| record.undo(before.as_deref()?));
             match aim {
                 Action::Install => {
                     let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(blank);
                     let after = add(text).map_err(malformed)?;
-                    let pristine = strip(text).map_err(malformed)? == text;
-                    // Where an entry was before, nobody knows what the file was without it.
-                    let origin = match record.as_ref().and_then(|record| record.undo(before.as_deref()?)) {
-                        Some(origin) => Some(origin),
-                        None => pristine.then_some(before.clone()),
-                    };
+                    let has_no_entry = strip(text).map_err(malformed)? == text;
+                    // If the file already has an entry, its content without it is unknown.
+                    let origin = origin.or_else(|| has_no_entry.then(|| before.clone()));
                     let record = origin.map(|origin| Record::new(&path, origin.as_deref(), &after));
                     Ok(existing.change(path, Some(after.into_bytes()), record))
                 }
                 Action::Uninstall => {
-                    let origin = record.and_then(|record| record.undo(before.as_deref()?));
                     let after = match (origin, before) {
-                        // The file itself goes only if no link leads to it by now.
+                        // The file itself is removed only if no link leads to it by now.
                         (Some(None), Some(_)) if existing.is_at(&path) => None,
                         (Some(Some(origin)), _) => Some(origin),
                         (_, Some(before)) if before.trim().is_empty() => Some(before),
@@ -344,7 +341,7 @@ pub fn apply(changes: &[Change], state: &Path) -> Result<(), InstallError> {
                 Some(bytes) => {
                     let made = files::write(&change.target, bytes, change.mode).map_err(fail)?;
                     if let Some(record) = &change.record {
-                        record.clone().made(made).write(state);
+                        record.clone().with_folders(made).write(state);
                     }
                 }
                 None => {

@@ -158,11 +158,10 @@ fn authorization(handler: &Value, site: HookLocation<'_>) -> String {
     })
 }
 
+/// Describes a hook of this program, and everything that keeps it from working.
 fn found(group: &Value, handler: &Value, place: &HooksFile, site: HookLocation<'_>) -> FoundHook {
-    let told = |key: &str| handler.get(key).and_then(Value::as_str);
+    let command = handler.get("command").and_then(Value::as_str);
     let matcher = group.get("matcher").filter(|matcher| !matcher.is_null());
-    let written = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
-    let tools = matcher.map(written).filter(|matcher| !is_all(matcher));
     let mut hindrances = Vec::new();
     let mut left_out = Matching::Names.left_out_by(matcher, &TOOLS).unwrap_or_else(|error| {
         hindrances.push(format!("its `matcher` cannot be read: {error}"));
@@ -173,6 +172,50 @@ fn found(group: &Value, handler: &Value, place: &HooksFile, site: HookLocation<'
         hindrances.push(format!("its `type` is {kind}, so its command is never started; `\"command\"` starts it"));
         left_out = TOOLS.to_vec();
     }
+    hindrances.extend(handler_hindrances(handler, place, site));
+    let blocks_by_key = handler.get("onFailure").and_then(Value::as_str) == Some("block");
+    let blocks_by_line = command.is_some_and(is_closed);
+    if place.foreign && handler.get("args").is_some() {
+        hindrances.push("its words stand in `args`, which other agents that read this file pass over".to_owned());
+    } else if (blocks_by_line || server_of(handler).is_some()) && !blocks_by_key {
+        hindrances.push("`onFailure` is gone, which Claude Code before 2.1.295 takes out".to_owned());
+    }
+
+    let StartedHook { only, config, settings, words, script } = runs(handler, &place.names).unwrap_or_default();
+    let script = script.map(PathBuf::from);
+    hindrances.extend(script.as_deref().and_then(|script| unstartable(script, command.unwrap_or_default())));
+    let shim = script.as_ref().and_then(|script| script.file_name()).map(|name| format!(" --shim {}", name.display()));
+    let sudo = if place.managed { "sudo " } else { "" };
+    let again = format!("{sudo}guard-host install {NAME}{}{}", place.options, shim.unwrap_or_default());
+    let running = match words.split_first() {
+        // A repository's script is read and not started: a line may have a shell of the repository's own start it.
+        Some((program, arguments)) if place.foreign && script.is_some() => {
+            Running::Program(program.clone(), arguments.to_vec())
+        }
+        _ => run_by(handler, place, site),
+    };
+    let matcher_text = |matcher: &Value| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned);
+    FoundHook {
+        place: place.file.clone(),
+        foreign: place.foreign,
+        managed: place.managed,
+        again,
+        running,
+        only,
+        config,
+        settings,
+        script,
+        tools: matcher.map(matcher_text).filter(|matcher| !is_all(matcher)),
+        left_out,
+        blocks: blocks_by_key || blocks_by_line,
+        unapproved: None,
+        hindrances,
+    }
+}
+
+/// The keys of a handler that keep its hook from working, or other users from being kept out.
+fn handler_hindrances(handler: &Value, place: &HooksFile, site: HookLocation<'_>) -> Vec<String> {
+    let mut hindrances = Vec::new();
     for key in ["async", "asyncRewake"] {
         if handler.get(key) == Some(&Value::Bool(true)) {
             hindrances.push(format!("`{key}` runs it in the background, where it decides nothing"));
@@ -184,55 +227,21 @@ fn found(group: &Value, handler: &Value, place: &HooksFile, site: HookLocation<'
             hindrances.push("other users can read the server's token in it".to_owned());
         }
     }
-    if place.managed && !told("command").is_none_or(is_absolute) {
+    let command = handler.get("command").and_then(Value::as_str);
+    if place.managed && !command.is_none_or(is_absolute) {
         hindrances.push("it names no absolute path, so each user's PATH chooses the program".to_owned());
     }
-    if let Some(rule) = told("if") {
+    if let Some(rule) = handler.get("if").and_then(Value::as_str) {
         hindrances.push(format!("`if` narrows it to `{rule}`"));
     }
     match handler.get("timeout").filter(|timeout| !timeout.is_null()).map(Value::as_f64) {
-        None => {}
         Some(None) => hindrances.push("its `timeout` isn't a number".to_owned()),
         Some(Some(seconds)) if seconds < 5.0 => {
             hindrances.push("its `timeout` is less than the 5 s that the first call may need".to_owned());
         }
-        Some(Some(_)) => {}
+        Some(Some(_)) | None => {}
     }
-    let (key, line) = (told("onFailure") == Some("block"), told("command").is_some_and(is_closed));
-    if place.foreign && handler.get("args").is_some() {
-        hindrances.push("its words stand in `args`, which other agents that read this file pass over".to_owned());
-    } else if (line || server_of(handler).is_some()) && !key {
-        hindrances.push("`onFailure` is gone, which Claude Code before 2.1.295 takes out".to_owned());
-    }
-    let StartedHook { only, config, settings, words, script } = runs(handler, &place.names).unwrap_or_default();
-    let script = script.map(PathBuf::from);
-    hindrances.extend(script.as_deref().and_then(|script| unstartable(script, told("command").unwrap_or_default())));
-    let shim = script.as_ref().and_then(|script| script.file_name()).map(|name| format!(" --shim {}", name.display()));
-    let sudo = if place.managed { "sudo " } else { "" };
-    let again = format!("{sudo}guard-host install {NAME}{}{}", place.options, shim.unwrap_or_default());
-    let running = match words.split_first() {
-        // A repository's script is read and not started: a line may have a shell of the repository's own start it.
-        Some((program, arguments)) if place.foreign && script.is_some() => {
-            Running::Program(program.clone(), arguments.to_vec())
-        }
-        _ => run_by(handler, place, site),
-    };
-    FoundHook {
-        place: place.file.clone(),
-        foreign: place.foreign,
-        managed: place.managed,
-        again,
-        running,
-        only,
-        config,
-        settings,
-        script,
-        tools,
-        left_out,
-        blocks: key || line,
-        unapproved: None,
-        hindrances,
-    }
+    hindrances
 }
 
 /// Why a script cannot be started, as this line starts it.
