@@ -173,28 +173,52 @@ pub(super) fn suggest(
     environment: &Environment,
 ) -> anyhow::Result<Vec<Suggestion>> {
     let mut evaluators = Evaluators::new(dirs, environment);
+    let judged = judge_again(asked, &mut evaluators, environment)?;
+    let (mut suggestions, covered) = suggest_allows(&judged, &mut evaluators)?;
+    let rest: Vec<&JudgedAgain<'_>> =
+        judged.iter().enumerate().filter(|(index, _)| !covered.contains(index)).map(|(_, question)| question).collect();
+    suggestions.extend(suggest_lowered_rules(&rest, dirs, environment)?);
+    suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
+    suggestions.extend(copies_instead(&judged, &mut evaluators)?);
+    Ok(suggestions)
+}
+
+/// The commands that still ask, with their verdicts as they are now.
+fn judge_again<'a>(
+    asked: &'a [PastQuestion],
+    evaluators: &mut Evaluators<'_>,
+    environment: &Environment,
+) -> anyhow::Result<Vec<JudgedAgain<'a>>> {
     let mut judged = Vec::new();
     for asked in asked.iter().filter(|asked| asked.tool == "Bash" && !asked.operation.contains(MARK)).take(COMMANDS) {
         let at = call_context(environment, Some(&asked.cwd));
         let Ok(calls) = tool_calls("Bash", Value::String(asked.operation.clone())) else { continue };
         let (Some(trace), [call]) = (evaluators.decide(&calls, &at)?, calls.as_slice()) else { continue };
-        // What is not asked about any more needs no suggestion.
         if trace.verdict.outcome == Outcome::Ask && !brings_out(&trace) {
             judged.push(JudgedAgain { asked, call: call.clone(), at, trace });
         }
     }
+    Ok(judged)
+}
+
+/// Suggests the narrowest allows for commands that were always approved, with the indices of all commands that they cover.
+fn suggest_allows(
+    judged: &[JudgedAgain<'_>],
+    evaluators: &mut Evaluators<'_>,
+) -> anyhow::Result<(Vec<Suggestion>, BTreeSet<usize>)> {
     let mut suggestions = Vec::new();
-    let mut spared: BTreeSet<usize> = BTreeSet::new();
-    for (index, of) in judged.iter().enumerate() {
-        if spared.contains(&index) || of.asked.asks < QUESTIONS || !of.asked.is_always_approved() {
+    let mut all_covered = BTreeSet::new();
+    for (index, question) in judged.iter().enumerate() {
+        if all_covered.contains(&index) || question.asked.asks < QUESTIONS || !question.asked.is_always_approved() {
             continue;
         }
-        let evaluator = evaluators.at(&of.at)?;
-        let Some(analysis) = &of.trace.analysis else { continue };
-        let root = root(&of.at);
+        let evaluator = evaluators.at(&question.at)?;
+        let Some(analysis) = &question.trace.analysis else { continue };
+        let root = root(&question.at);
         let given = |allow| Allow { within: root.clone(), ..allow };
-        let placed = (&of.call, &of.at, evaluator.facts());
-        let Some(allows) = evaluator.chain.narrowest_allows(&of.trace.verdict, placed, analysis, given) else {
+        let placed = (&question.call, &question.at, evaluator.facts());
+        let Some(allows) = evaluator.chain.view().narrowest_allows(&question.trace.verdict, placed, analysis, given)
+        else {
             continue;
         };
         let mut covered = Vec::new();
@@ -204,31 +228,39 @@ pub(super) fn suggest(
                 covered.push(other);
             }
         }
-        spared.extend(&covered);
+        all_covered.extend(&covered);
         let covered = covered.iter().filter_map(|other| Some(judged.get(*other)?.asked));
-        suggestions.push(Suggestion::new(covered, of.asked.id.clone(), String::new()));
+        suggestions.push(Suggestion::new(covered, question.asked.id.clone(), String::new()));
     }
-    let left: Vec<&JudgedAgain<'_>> =
-        judged.iter().enumerate().filter(|(index, _)| !spared.contains(index)).map(|(_, of)| of).collect();
+    Ok((suggestions, all_covered))
+}
+
+/// Suggests lowering the rules that alone asked about commands, nearly all of which were approved and none refused.
+fn suggest_lowered_rules(
+    judged: &[&JudgedAgain<'_>],
+    dirs: &AppDirs,
+    environment: &Environment,
+) -> anyhow::Result<Vec<Suggestion>> {
     let is_of_one_kind = |rule: &&String| rule.split_once(':').is_none_or(|(_, name)| !is_catch_all(name));
-    let rules: BTreeSet<&String> = left.iter().flat_map(|of| &of.asked.rules).filter(is_of_one_kind).collect();
+    let rules: BTreeSet<&String> =
+        judged.iter().flat_map(|question| &question.asked.rules).filter(is_of_one_kind).collect();
+    let mut suggestions = Vec::new();
     for rule in rules {
-        // A call that several rules ask about is asked about without one of them.
-        let is_only = |of: &&&JudgedAgain<'_>| of.asked.rules.len() == 1 && of.asked.rules.contains(rule);
-        let of_it: Vec<&JudgedAgain<'_>> = left.iter().filter(is_only).copied().collect();
-        let suggestion = Suggestion::new(of_it.iter().map(|of| of.asked), String::new(), rule.clone());
+        // If several rules ask about a call, it is still asked about without one of them.
+        let is_only_rule =
+            |question: &&&JudgedAgain<'_>| question.asked.rules.len() == 1 && question.asked.rules.contains(rule);
+        let by_rule: Vec<&JudgedAgain<'_>> = judged.iter().filter(is_only_rule).copied().collect();
+        let suggestion = Suggestion::new(by_rule.iter().map(|question| question.asked), String::new(), rule.clone());
         let known: u64 = suggestion.approved.iter().map(|asked| asked.ran).sum();
         let is_refused = suggestion.also.iter().any(|asked| asked.refused > 0);
         if suggestion.spares >= OF_RULE
             && known >= KNOWN
             && !is_refused
-            && is_spared_lowered(rule, &of_it, dirs, environment)?
+            && is_spared_lowered(rule, &by_rule, dirs, environment)?
         {
             suggestions.push(suggestion);
         }
     }
-    suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.spares));
-    suggestions.extend(copies_instead(&judged, &mut evaluators)?);
     Ok(suggestions)
 }
 
@@ -236,9 +268,9 @@ pub(super) fn suggest(
 /// comes last, because it covers calls that others of the suggestions cover as well.
 fn copies_instead(judged: &[JudgedAgain<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
     let mut covered = Vec::new();
-    for of in judged {
-        if would_skip_prompt(&of.call, &of.trace, &evaluators.at(&of.at)?.chain.prepared) {
-            covered.push(of.asked);
+    for question in judged {
+        if would_skip_prompt(&question.call, &question.trace, &evaluators.at(&question.at)?.chain.prepared) {
+            covered.push(question.asked);
         }
     }
     let suggestion = Suggestion::new(covered.into_iter(), String::new(), String::new());
@@ -254,7 +286,7 @@ fn is_spared_lowered(
     dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<bool> {
-    let calls: Vec<_> = calls.iter().map(|of| (&of.call, &of.at)).collect();
+    let calls: Vec<_> = calls.iter().map(|question| (&question.call, &question.at)).collect();
     is_answered_by(&[rule.to_owned()], &calls, dirs, environment)
 }
 
