@@ -2,6 +2,7 @@
 //!
 //! What may not be told is answered as if it were not there, or as denied, so that it is not asked for again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use guard_contract::FactFault;
 use guard_contract::grants::GrantSpec;
 use guard_contract::limits::FILE_BYTES;
 use guard_contract::paths::lexical;
-use guard_facts::recorded::{Missing, Recording};
+use guard_facts::recorded::{Missing, Record, Recording};
 use guard_facts::{Disk, Entry, Facts, GitAsked, GitQuestion};
 use guard_harness::payload::PAYLOAD_BYTES;
 use guard_redact::redact;
@@ -28,7 +29,7 @@ const GIT: Duration = Duration::from_millis(300);
 const QUESTIONS: [GitQuestion; 4] =
     [GitQuestion::Branch, GitQuestion::Tracked, GitQuestion::Staged, GitQuestion::Ignored];
 
-/// Puts what is missing into the request.
+/// Adds the missing facts to the request. Whatever the server may not learn is added as absent or denied.
 pub(super) fn learn(
     missing: &Missing,
     request: &mut Request,
@@ -41,59 +42,15 @@ pub(super) fn learn(
     if count > FACTS {
         return Err(format!("it asks for {count} facts of this machine at once, and {FACTS} are given"));
     }
-    let at = &request.at;
-    let granted = grants.resolve(&at.home, &at.project_root, false, &|name| facts.env(name));
-    let asked = Recording::of(facts.clone());
+    let recording = Recording::of(facts.clone());
     for path in entries.iter().filter(|path| path.starts_with('/')) {
-        asked.entry(path);
+        recording.entry(path);
     }
-    for (path, cap) in heads.iter().filter_map(|key| bounded(key)).filter(|(path, _)| is_gits(path)) {
-        // A link of such a name leads to any file.
-        if cap <= HEAD_BYTES && asked.entry(path) == Entry::File {
-            asked.read_head(path, cap);
-        }
-    }
-    let known = request.facts.files.values().flatten();
-    let mut bytes: u64 = known.map(|text| text.len() as u64).sum();
-    for (path, cap) in files.iter().filter_map(|key| bounded(key)) {
-        if let Some(root) = granted.read_root(path) {
-            // Whether there is a text is in the recording.
-            bytes += asked.read_granted(root, path, cap).map_or(0, |text| text.len() as u64);
-        }
-        // The server takes no larger request.
-        if bytes > PAYLOAD_BYTES {
-            return Err(format!("it asks for more than {} MiB of this machine's files", PAYLOAD_BYTES >> 20));
-        }
-    }
-    for name in env {
-        // A variable that is not told would look like one that is not set.
-        if !granted.allows_env(name) {
-            return Err(format!("it asks for the variable `{name}`: add `env:{name}` to `grants` of `[remote]`"));
-        }
-        asked.env(name);
-    }
-    let own = [&at.project_root, &at.repository, &at.cwd].map(String::clone);
-    let give_up = until.min(Instant::now() + GIT);
-    for (key, root) in git.iter().filter(|(_, root)| root.starts_with('/')) {
-        let Some((name, path)) = key.split_once(':') else { continue };
-        let own: Vec<String> =
-            own.iter().chain([root]).filter(|folder| !matches!(folder.as_str(), "" | "/")).cloned().collect();
-        let left = give_up.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            break;
-        }
-        if let Some(question) = QUESTIONS.into_iter().find(|question| question.name() == name) {
-            asked.git(GitAsked { root, path, question, own: &own }, left);
-        }
-    }
-    let mut learned = asked.record();
-    for (key, head) in &mut learned.heads {
-        let is_of_git =
-            head.as_ref().is_some_and(|text| bounded(key).is_some_and(|(path, _)| is_git_metadata(path, text)));
-        *head = head.take().filter(|_| is_of_git).map(|text| redact(&text));
-    }
-    learned.files.values_mut().filter_map(|text| text.as_mut().ok()).for_each(|text| *text = redact(text));
-    learned.env.values_mut().flatten().for_each(|text| *text = redact(text));
+    record_heads(heads, &recording);
+    record_granted(missing, request, grants, facts, &recording)?;
+    record_git(git, request, &recording, until.min(Instant::now() + GIT));
+
+    let learned = redacted(recording.record());
     let known = &mut request.facts;
     known.entries.extend(entries.iter().map(|path| (path.clone(), "unknown".to_owned())));
     known.heads.extend(heads.iter().map(|key| (key.clone(), None)));
@@ -105,6 +62,76 @@ pub(super) fn learn(
     known.env.extend(learned.env);
     known.git.extend(learned.git);
     Ok(())
+}
+
+/// Records the starts of git's own files.
+fn record_heads(heads: &BTreeSet<String>, recording: &Recording) {
+    for (path, cap) in heads.iter().filter_map(|key| bounded(key)).filter(|(path, _)| is_gits(path)) {
+        // A link of such a name leads to any file.
+        if cap <= HEAD_BYTES && recording.entry(path) == Entry::File {
+            recording.read_head(path, cap);
+        }
+    }
+}
+
+/// Records the files and variables that the configuration grants.
+fn record_granted(
+    missing: &Missing,
+    request: &Request,
+    grants: &GrantSpec,
+    facts: &Arc<dyn Facts>,
+    recording: &Recording,
+) -> Result<(), String> {
+    let granted = grants.resolve(&request.at.home, &request.at.project_root, false, &|name| facts.env(name));
+    let known = request.facts.files.values().flatten();
+    let mut bytes: u64 = known.map(|text| text.len() as u64).sum();
+    for (path, cap) in missing.files.iter().filter_map(|key| bounded(key)) {
+        if let Some(root) = granted.read_root(path) {
+            // The recording notes whether there is a text.
+            bytes += recording.read_granted(root, path, cap).map_or(0, |text| text.len() as u64);
+        }
+        // The server takes no larger request.
+        if bytes > PAYLOAD_BYTES {
+            return Err(format!("it asks for more than {} MiB of this machine's files", PAYLOAD_BYTES >> 20));
+        }
+    }
+    for name in &missing.env {
+        // A withheld variable would look like one that is not set.
+        if !granted.allows_env(name) {
+            return Err(format!("it asks for the variable `{name}`: add `env:{name}` to `grants` of `[remote]`"));
+        }
+        recording.env(name);
+    }
+    Ok(())
+}
+
+/// Records git's answers until `give_up`.
+fn record_git(git: &BTreeMap<String, String>, request: &Request, recording: &Recording, give_up: Instant) {
+    let at = &request.at;
+    for (key, root) in git.iter().filter(|(_, root)| root.starts_with('/')) {
+        let Some((name, path)) = key.split_once(':') else { continue };
+        let folders = [&at.project_root, &at.repository, &at.cwd, root];
+        let own: Vec<String> =
+            folders.into_iter().filter(|folder| !matches!(folder.as_str(), "" | "/")).cloned().collect();
+        let left = give_up.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        if let Some(question) = QUESTIONS.into_iter().find(|question| question.name() == name) {
+            recording.git(GitAsked { root, path, question, own: &own }, left);
+        }
+    }
+}
+
+/// The facts without secrets, and without a file that only has the name of one of git's.
+fn redacted(mut learned: Record) -> Record {
+    for (key, head) in &mut learned.heads {
+        let is_of_git = |text: &String| bounded(key).is_some_and(|(path, _)| is_git_metadata(path, text));
+        *head = head.take().filter(is_of_git).map(|text| redact(&text));
+    }
+    learned.files.values_mut().filter_map(|text| text.as_mut().ok()).for_each(|text| *text = redact(text));
+    learned.env.values_mut().flatten().for_each(|text| *text = redact(text));
+    learned
 }
 
 /// The path of a key, and the most bytes of it that are asked for.
