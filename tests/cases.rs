@@ -89,7 +89,7 @@ fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Strin
         let kept = Decision::new(&call, &at, recording.record(), &verdict, &Secrets::default());
         let text = serde_json::to_string(&kept).map_err(|error| error.to_string())?;
         let kept: Decision = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        let again = kept.again(chain, AskOptions::default());
+        let again = kept.repeat(chain, AskOptions::default());
         if !kept.redacted && (again.lacks || again.trace.verdict != verdict) {
             return Err(format!("lacks facts: {}\nthen: {verdict:?}\nagain: {:?}", again.lacks, again.trace.verdict));
         }

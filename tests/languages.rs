@@ -90,7 +90,7 @@ const NO_NETWORK: [&str; 8] = [
     "spurious network error",
 ];
 
-/// The tool that is missing; none if all are there.
+/// The tool that is missing; `None` if all are there.
 fn missing(language: &Language) -> Option<&'static str> {
     let runs = |line: &str| Command::new("sh").arg("-c").arg(line).output().is_ok_and(|ended| ended.status.success());
     language.tools.iter().copied().find(|line| !runs(line))

@@ -18,7 +18,7 @@ use crate::texts::assert_text;
 const PROJECT: &str = "repo/.guard/guard.toml";
 const LOCK: &str = "repo/.guard/guard.lock";
 
-/// Runs `policy`, which must end with this code. Gives what it prints.
+/// Runs `policy`, which must end with this code. Returns what it prints.
 #[track_caller]
 fn refused(world: &World, arguments: &[&str], exit: i32) -> String {
     let ended = world.run(&[&["policy"], arguments].concat(), "");
@@ -95,14 +95,14 @@ fn a_clone_fetches_what_the_lock_pins_and_then_needs_no_registry() {
     done(&world, &["push", "v2.wasm", &at("latest"), "--replace"]);
 
     let clone = clone_of(&world);
-    let mut said = verdict(&clone) + &done(&clone, &["fetch"]);
+    let mut output = verdict(&clone) + &done(&clone, &["fetch"]);
     let asked = registry.asked();
     drop(registry);
     assert_eq!(done(&clone, &["fetch"]), "nothing to fetch\n");
     assert!(verdict(&clone).starts_with("ask: the guest was asked"), "{}", verdict(&clone));
     assert!(asked > 0);
-    said += &refused(&clone, &["update", "--project"], 69);
-    assert_text!("registry_not_fetched", normalize(&clone, &said));
+    output += &refused(&clone, &["update", "--project"], 69);
+    assert_text!("registry_not_fetched", normalize(&clone, &output));
 }
 
 #[test]
@@ -158,18 +158,18 @@ fn a_signature_is_told_and_then_wanted() {
         "[trust]\nsigners = [{{ name = \"acme\", key = \"{}\" }}]\n",
         key_line(&world, "acme.key")
     ));
-    let mut said = normalize(&world, &done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]));
+    let mut output = normalize(&world, &done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]));
     assert!(fs::read_to_string(world.path(LOCK)).unwrap().contains("signer = \"acme\""));
-    said += &refused(&world, &["update", "--project", "--dry-run"], 65);
+    output += &refused(&world, &["update", "--project", "--dry-run"], 65);
     // Who does not know the signer can fetch what is pinned, and take nothing newer.
     let clone = clone_of(&world);
-    said += &normalize(&clone, &done(&clone, &["fetch"]));
-    said += &refused(&clone, &["update", "--project"], 65);
+    output += &normalize(&clone, &done(&clone, &["fetch"]));
+    output += &refused(&clone, &["update", "--project"], 65);
     // A signature of somebody else is none.
     done(&world, &["keygen", "other.key"]);
     done(&world, &["push", "v2.wasm", &at("1.1.0"), "--key", "other.key"]);
-    said += &refused(&world, &["update", "--project"], 65);
-    assert_text!("registry_signature_wanted", said);
+    output += &refused(&world, &["update", "--project"], 65);
+    assert_text!("registry_signature_wanted", output);
     done(&world, &["push", "v2.wasm", &at("1.1.0"), "--key", "acme.key"]);
     done(&world, &["update", "--project", "--dry-run"]);
 }
@@ -184,18 +184,18 @@ fn what_is_not_signed_is_refused_where_the_layer_says_so() {
     done(&world, &["add", &at("bare"), "--name", "bare", "--project"]);
     let key = key_line(&world, "acme.key");
     world.configure(&format!("[trust]\nsigned-only = true\nsigners = [{{ name = \"acme\", key = \"{key}\" }}]\n"));
-    let mut said = normalize(&world, &verdict(&world));
-    assert!(said.starts_with("ask"), "{said}");
+    let mut output = normalize(&world, &verdict(&world));
+    assert!(output.starts_with("ask"), "{output}");
     // The same bytes with a signature are the same component.
     done(&world, &["add", &at("signed"), "--name", "signed", "--project"]);
-    said += &verdict(&world);
+    output += &verdict(&world);
     // A clone in another home knows of no signature before it has fetched it.
     done(&world, &["remove", "bare", "--project"]);
     let clone = clone_of(&world);
     clone.configure(&fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap());
-    said += &normalize(&clone, &verdict(&clone));
+    output += &normalize(&clone, &verdict(&clone));
     done(&clone, &["fetch"]);
-    assert_text!("registry_unsigned", said + &normalize(&clone, &verdict(&clone)));
+    assert_text!("registry_unsigned", output + &normalize(&clone, &verdict(&clone)));
 }
 
 #[test]
@@ -246,11 +246,11 @@ fn a_tag_is_not_overwritten_by_accident() {
     let address = format!("{}/acme/x:1.0.0", registry.host);
     done(&world, &["push", "v1.wasm", &address]);
     done(&world, &["push", "v1.wasm", &address]);
-    let said = refused(&world, &["push", "v2.wasm", &address], 65);
+    let output = refused(&world, &["push", "v2.wasm", &address], 65);
     done(&world, &["push", "v2.wasm", &address, "--replace"]);
     done(&world, &["pull", &address]);
     assert_eq!(fs::read(world.path("repo/x.wasm")).unwrap(), guests::version("wishes", "1.1.0"));
-    assert_text!("registry_not_replaced", said + &refused(&world, &["pull", &address], 64));
+    assert_text!("registry_not_replaced", output + &refused(&world, &["pull", &address], 64));
 }
 
 #[test]
@@ -318,8 +318,8 @@ fn a_lock_proves_no_signature() {
     let old = lock.lines().find_map(|line| line.strip_prefix("sha256 = ")).unwrap().trim_matches('"').to_owned();
     world.write(LOCK, lock.replace(&old, &digest));
     world.write(&format!("repo/.guard/fetched/{digest}.wasm"), other);
-    let said = verdict(&world) + &refused(&world, &["fetch"], 69);
-    assert_text!("registry_unproved_signature", normalize(&world, &said));
+    let output = verdict(&world) + &refused(&world, &["fetch"], 69);
+    assert_text!("registry_unproved_signature", normalize(&world, &output));
 }
 
 #[test]
@@ -333,14 +333,14 @@ fn a_signature_that_was_seen_is_wanted_even_if_the_lock_does_not_name_it() {
     trust(&world, "signed-only = true");
     done(&world, &["fetch"]);
     assert!(verdict(&world).starts_with("ask: the guest was asked"), "{}", verdict(&world));
-    let mut said = refused(&world, &["update", "--project"], 65);
+    let mut output = refused(&world, &["update", "--project"], 65);
     trust(&world, "");
-    said += &refused(&world, &["update", "--project"], 65);
+    output += &refused(&world, &["update", "--project"], 65);
     // Nor is an unsigned one added where none may be.
     trust(&world, "signed-only = true");
     let before = fs::read(world.path(LOCK)).unwrap();
-    said += &refused(&world, &["add", &at("1.1.0"), "--name", "y", "--project"], 65);
-    assert_text!("registry_signed_only", said);
+    output += &refused(&world, &["add", &at("1.1.0"), "--name", "y", "--project"], 65);
+    assert_text!("registry_signed_only", output);
     assert_eq!(fs::read(world.path(LOCK)).unwrap(), before);
 }
 
@@ -354,13 +354,13 @@ fn a_signature_holds_in_its_own_repository_and_an_older_version_needs_a_person()
     // The same bytes, and the signature of the other repository beside them.
     done(&world, &["push", "v1.wasm", &at("x", "1.0.0")]);
     registry.copy_signatures("acme/weak", "acme/x");
-    let said = done(&world, &["add", &at("x", "1.0.0"), "--name", "x"]);
+    let output = done(&world, &["add", &at("x", "1.0.0"), "--name", "x"]);
     // A tag that says more than what it leads to.
     done(&world, &["push", "v2.wasm", &at("z", "1.1.0")]);
     done(&world, &["add", &at("z", "1.1.0"), "--name", "z", "--project"]);
     done(&world, &["push", "v1.wasm", &at("z", "1.2.0")]);
-    let said = said + &refused(&world, &["update", "--project"], 77);
-    assert_text!("registry_older", normalize(&world, &said));
+    let output = output + &refused(&world, &["update", "--project"], 77);
+    assert_text!("registry_older", normalize(&world, &output));
 }
 
 #[test]

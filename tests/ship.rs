@@ -42,7 +42,7 @@ fn ship(world: &World, receiver: &Receiver, options: &[&str]) -> ProcessOutput {
     world.run(&[&["audit", "ship", "--to", &receiver.url], options].concat(), "")
 }
 
-/// Sends what is left, which must go well. Gives how many lines it says it sent.
+/// Sends what is left, which must go well. Returns how many lines it says it sent.
 #[track_caller]
 fn ship_all(world: &World, receiver: &Receiver) -> usize {
     let ended = ship(world, receiver, &[]);

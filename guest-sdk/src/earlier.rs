@@ -46,7 +46,7 @@ impl<'a> Earlier<'a> {
         earlier
     }
 
-    /// Whether the command `id` comes before: none if it does not, `Some(true)` if it certainly runs, and then.
+    /// Whether the command `id` comes before: `None` if it does not, `Some(true)` if it certainly runs, and then.
     #[must_use]
     pub fn is_certain(&self, id: u32) -> Option<bool> {
         let seat = self.seat(id)?;

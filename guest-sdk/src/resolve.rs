@@ -102,7 +102,7 @@ impl Place<'_> {
     }
 }
 
-/// Walks `path` from the root and follows links. None if there are too many of them.
+/// Walks `path` from the root and follows links. `None` if there are too many of them.
 fn canonical(disk: &dyn Disk, path: &str) -> Option<Canonical> {
     let mut pending: Vec<String> = segments(path);
     let mut done = String::new();
@@ -182,7 +182,7 @@ fn is_linked(disk: &dyn Disk, git: &str) -> bool {
     target.contains("/.git/modules/") && disk.entry(&format!("{target}/HEAD")) == Entry::File
 }
 
-/// The absolute path, or the name, of the file that a command's first word means. None if that is known only at run time.
+/// The absolute path, or the name, of the file that a command's first word means. `None` if that is known only at run time.
 #[must_use]
 pub fn command_path(word: &str, cwd: &str, home: &str) -> Option<String> {
     let below_home = ["$HOME/", "${HOME}/"].iter().find_map(|start| word.strip_prefix(start));

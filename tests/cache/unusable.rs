@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use guard_hook::cache::{Place, Prepared, Readiness};
+use guard_hook::cache::{ArtifactLocation, Prepared, Readiness};
 use guard_state::{Seal, Stamp, hex};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -20,7 +20,7 @@ fn reseal(world: &World, purpose: &str, file: &std::path::Path, change: impl FnO
     seal.write(purpose, file, &value).unwrap();
 }
 
-/// Gives the guest `shell` an artifact that has the right digest and is no artifact.
+/// Returns the guest `shell` an artifact that has the right digest and is no artifact.
 fn spoil(world: &World) -> std::path::PathBuf {
     let artifact = cached(world, "shell", "cwasm");
     fs::write(&artifact, "made elsewhere").unwrap();
@@ -48,7 +48,7 @@ fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     let file = chain_file(&world);
     let mut chain: Prepared = postcard::from_bytes(&fs::read(&file).unwrap()[SEAL_BYTES..]).unwrap();
     let Readiness::Ready { artifact: kept, .. } = &mut chain.members[0].readiness else { panic!("it is ready") };
-    let Place::File(path, stamp) = &mut kept.place else { panic!("it is in a file") };
+    let ArtifactLocation::File(path, stamp) = &mut kept.place else { panic!("it is in a file") };
     assert_eq!(*path, artifact);
     *stamp = Stamp::new(&artifact, &fs::symlink_metadata(&artifact).unwrap()).unwrap();
     let seal = Seal::open(&world.path(".local/state/guard-host")).unwrap();

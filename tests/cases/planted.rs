@@ -6,7 +6,7 @@ use guard_config::{Audit, AuditLevel};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::verdict::Verdict;
 use guard_contract::{Outcome, rank};
-use guard_hook::audit::{self, Account};
+use guard_hook::audit::{self, AuditDetails};
 use guard_hook::chain::Chain;
 use guard_kit::suite::{self, Case, Suite};
 use guard_state::session::Operation;
@@ -110,7 +110,7 @@ pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Str
     Ok(())
 }
 
-/// The case with a secret in its call; none if it has no place for one.
+/// The case with a secret in its call; `None` if it has no place for one.
 fn planted(case: &Case, way: &str, secret: &str) -> Option<Case> {
     let mut case = case.clone();
     if case.payload.is_some() {
@@ -159,7 +159,7 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
         policies: String::new(),
     };
     let at = CallContext { cwd: "/repo".to_owned(), harness: "claude".to_owned(), ..CallContext::default() };
-    let line = audit::line(&log, call, &at, verdict, Account::default()).map_err(|error| error.to_string())?;
+    let line = audit::line(&log, call, &at, verdict, AuditDetails::default()).map_err(|error| error.to_string())?;
     audit::write(&log, &line.ok_or("there is no line")?).map_err(|error| error.to_string())?;
     let line = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
     let rule = verdict.deciding().map(guard_contract::verdict::Attributed::name).unwrap_or_default();

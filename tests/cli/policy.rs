@@ -15,7 +15,7 @@ use crate::texts::assert_text;
 const CONFIG: &str = ".config/guard-host/guard.toml";
 const PROJECT: &str = "repo/.guard/guard.toml";
 
-/// Runs `policy`, which must refuse with this exit code, and leave the file as it is. Gives what it prints.
+/// Runs `policy`, which must refuse with this exit code, and leave the file as it is. Returns what it prints.
 #[track_caller]
 fn refused(world: &World, file: &str, arguments: &[&str], exit: i32) -> String {
     let before = fs::read(world.path(file)).ok();
@@ -92,16 +92,16 @@ fn what_is_added_answers_the_next_call_and_is_held_to_its_digest() {
     world.configure("preset = \"none\"\n");
     let source = component(&world, "shell");
     assert!(world.bash("ls").is_silent());
-    let mut said = done(&world, &["add", &source, "--name", "ours"]);
-    assert!(said.contains(&digest("shell")), "{said}");
+    let mut output = done(&world, &["add", &source, "--name", "ours"]);
+    assert!(output.contains(&digest("shell")), "{output}");
     assert_ask(&world.bash("ls"), &["ours: known"]);
     // Another component under the same path is not used, and the call is held all the same.
     fs::write(&source, guests::bytes("denies")).unwrap();
     assert_ask(&world.bash("ls"), &["pins"]);
-    said += &refused(&world, CONFIG, &["add", &source, "--name", "ours"], 64);
-    said += &done(&world, &["add", &source, "--name", "ours", "--replace"]);
-    assert!(said.contains(&digest("denies")), "{said}");
-    assert_text!("policy_added", normalize(&world, &said));
+    output += &refused(&world, CONFIG, &["add", &source, "--name", "ours"], 64);
+    output += &done(&world, &["add", &source, "--name", "ours", "--replace"]);
+    assert!(output.contains(&digest("denies")), "{output}");
+    assert_text!("policy_added", normalize(&world, &output));
     assert!(world.bash("ls").is_silent());
     assert_eq!(world.bash("rm -rf x").decision(), "deny");
     done(&world, &["add", &source, "--name", "ours", "--replace", "--no-pin"]);
@@ -119,7 +119,7 @@ fn what_is_replaced_keeps_what_it_says_unless_it_is_given_anew() {
          limits = {{ time-ms = 100 }}\nsettings = {{ a = 1 }}\nafter = \"self-protect\"\n[policy.grants]\nenv = [\"CI\"]\n",
         "0".repeat(64)
     ));
-    let mut said = done(&world, &["add", &source, "--name", "ours", "--replace"]);
+    let mut output = done(&world, &["add", &source, "--name", "ours", "--replace"]);
     let entry = |world: &World| {
         let text = fs::read_to_string(world.path(CONFIG)).unwrap();
         assert!(text.starts_with("# mine\n"), "{text}");
@@ -135,7 +135,7 @@ fn what_is_replaced_keeps_what_it_says_unless_it_is_given_anew() {
     // What is given anew takes the place of what was there.
     let settings = world.write("s.json", "{}");
     let settings = settings.to_string_lossy();
-    said += &done(
+    output += &done(
         &world,
         &[
             "add",
@@ -151,7 +151,7 @@ fn what_is_replaced_keeps_what_it_says_unless_it_is_given_anew() {
             &settings,
         ],
     );
-    assert_text!("policy_kept", normalize(&world, &said));
+    assert_text!("policy_kept", normalize(&world, &output));
     let now = entry(&world);
     assert_eq!((now["on-error"].as_str(), now.get("settings")), (Some("ask"), None));
     assert_eq!(now["grants"].to_string(), r#"{ read = ["./x"] }"#);
@@ -181,29 +181,29 @@ fn a_grant_of_an_untrusted_project_does_not_hold_and_inspect_says_so() {
 fn wishes_that_are_not_granted_are_named_with_the_flag_that_grants_them() {
     let world = World::new();
     let source = component(&world, "wishes");
-    let mut said = done(&world, &["add", &source, "--dry-run"]);
+    let mut output = done(&world, &["add", &source, "--dry-run"]);
     let grants = ["--grant", "env:CI", "--grant", "read:~", "--grant", "journal:notes=~/notes.jsonl"];
-    said += &refused(&world, CONFIG, &[&["add", &source][..], &grants].concat(), 64);
+    output += &refused(&world, CONFIG, &[&["add", &source][..], &grants].concat(), 64);
     let grants = ["--grant", "env:CI", "--grant", "read:~/allowed.txt", "--grant", "journal:notes=~/notes.jsonl"];
-    said += &done(&world, &[&["add", &source][..], &grants].concat());
+    output += &done(&world, &[&["add", &source][..], &grants].concat());
     let about = inspect(&world, "test-guest");
     let granted = json!({ "env": ["CI"], "read": ["~/allowed.txt"], "journal": { "notes": "~/notes.jsonl" } });
     assert_eq!((&about["granted"], &about["missing"], &about["pinned"]), (&granted, &json!([]), &json!(true)));
     for word in ["CI", "env:", "env:A=B", "read:a/b", "read:/a/../b", "journal:notes", "journal:=/x", "net:all"] {
-        said += &refused(&world, CONFIG, &["add", &source, "--replace", "--grant", word], 64);
+        output += &refused(&world, CONFIG, &["add", &source, "--replace", "--grant", word], 64);
     }
-    assert_text!("policy_grants", normalize(&world, &said));
+    assert_text!("policy_grants", normalize(&world, &output));
 }
 
 #[test]
 fn what_cannot_be_a_policy_is_not_added() {
     let world = World::new();
     world.configure("preset = \"none\"\n");
-    let mut said = String::new();
+    let mut output = String::new();
     for guest in
         ["fails-its-example", "configure-refuses", "core-module", "wrong-version", "future-import", "not-a-policy"]
     {
-        said += &refused(&world, CONFIG, &["add", &component(&world, guest)], 65);
+        output += &refused(&world, CONFIG, &["add", &component(&world, guest)], 65);
     }
     let source = component(&world, "shell");
     for (arguments, exit) in [
@@ -214,9 +214,9 @@ fn what_cannot_be_a_policy_is_not_added() {
         (&[&source, "--settings", "[]"], 64),
         (&[&source, "--settings-file", "gone.json"], 66),
     ] {
-        said += &refused(&world, CONFIG, &[&["add"], arguments].concat(), exit);
+        output += &refused(&world, CONFIG, &[&["add"], arguments].concat(), exit);
     }
-    assert_text!("policy_refused", said);
+    assert_text!("policy_refused", output);
 }
 
 #[test]
@@ -224,28 +224,28 @@ fn a_broken_configuration_is_told_with_its_line_and_left_alone() {
     let world = World::new();
     let source = component(&world, "shell");
     world.configure("preset = \"none\"\n\n[[policy]]\nnmae = \"x\"\n");
-    let mut said = String::new();
+    let mut output = String::new();
     for arguments in [&["add", &source][..], &["add", &source, "--replace", "--dry-run"], &["remove", "x"]] {
-        said += &refused(&world, CONFIG, arguments, 78);
+        output += &refused(&world, CONFIG, arguments, 78);
     }
     world.configure("policy = [{ name = \"write-control\" }]\n");
-    assert_text!("policy_broken_file", said + &refused(&world, CONFIG, &["add", &source], 78));
+    assert_text!("policy_broken_file", output + &refused(&world, CONFIG, &["add", &source], 78));
 }
 
 #[test]
 fn nothing_of_the_preset_loses_its_place_unasked() {
     let world = World::new();
     let source = component(&world, "shell");
-    let mut said = String::new();
+    let mut output = String::new();
     for (arguments, exit) in [
         (&["add", &source, "--name", "self-protect"][..], 64),
         (&["add", "builtin:command-guard"], 64),
         (&["remove", "command-guard"], 66),
         (&["remove", "nobody"], 66),
     ] {
-        said += &refused(&world, CONFIG, arguments, exit);
+        output += &refused(&world, CONFIG, arguments, exit);
     }
-    assert_text!("policy_of_preset", said);
+    assert_text!("policy_of_preset", output);
     done(&world, &["add", "builtin:command-guard", "--settings", r#"{"secret-reads": "ask"}"#, "--replace"]);
     let text = fs::read_to_string(world.path(CONFIG)).unwrap();
     assert!(text.contains("source = \"builtin:command-guard\"\nsettings = ") && !text.contains("sha256"), "{text}");
@@ -259,13 +259,13 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     let world = World::new();
     let source = component(&world, "shell");
     world.configure("preset = \"none\"\n");
-    let said = done(&world, &["add", &source, "--no-pin", "--dry-run"]);
+    let output = done(&world, &["add", &source, "--no-pin", "--dry-run"]);
     let path = world.path(CONFIG);
     assert_eq!(fs::read_to_string(&path).unwrap(), "preset = \"none\"\n");
     done(&world, &["add", &source, "--no-pin"]);
     let added = fs::read_to_string(&path).unwrap();
-    let said = said + &done(&world, &["remove", "test-guest", "--dry-run"]);
-    assert_text!("policy_dry_run", normalize(&world, &said));
+    let output = output + &done(&world, &["remove", "test-guest", "--dry-run"]);
+    assert_text!("policy_dry_run", normalize(&world, &output));
     assert_eq!(fs::read_to_string(&path).unwrap(), added);
 }
 
@@ -274,16 +274,16 @@ fn a_project_names_its_component_by_the_way_to_it() {
     let world = World::new();
     world.configure("preset = \"none\"\n");
     let outside = component(&world, "shell");
-    let mut said = refused(&world, PROJECT, &["add", &outside, "--project"], 64);
+    let mut output = refused(&world, PROJECT, &["add", &outside, "--project"], 64);
     world.write("repo/policies/a.wasm", guests::bytes("wishes"));
     let granted = ["add", "policies/a.wasm", "--project", "--grant", "env:CI"];
-    said += &refused(&world, PROJECT, &granted, 64);
-    said += &done(&world, &["add", "policies/a.wasm", "--project", "--name", "ours"]);
+    output += &refused(&world, PROJECT, &granted, 64);
+    output += &done(&world, &["add", "policies/a.wasm", "--project", "--name", "ours"]);
     let text = fs::read_to_string(world.path(PROJECT)).unwrap();
     assert!(text.contains("source = \"../policies/a.wasm\"\n"), "{text}");
     assert_ask(&world.bash("ls"), &["ours: known"]);
-    said += &refused(&world, CONFIG, &["remove", "ours"], 66);
-    assert_text!("policy_project", normalize(&world, &said));
+    output += &refused(&world, CONFIG, &["remove", "ours"], 66);
+    assert_text!("policy_project", normalize(&world, &output));
     done(&world, &["remove", "ours", "--project"]);
     assert!(!world.path(PROJECT).exists());
     assert!(world.bash("ls").is_silent());

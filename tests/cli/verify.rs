@@ -28,7 +28,7 @@ fn assert_whole(world: &World, lines: &str) {
     assert!(ended.exit == 0 && ended.stdout.starts_with(lines), "{ended:?}");
 }
 
-/// Verifies a log that is broken at this line. Gives what is said.
+/// Verifies a log that is broken at this line. Returns what is said.
 #[track_caller]
 fn broken(world: &World, file: &str, line: u64) -> String {
     let ended = verify(world);

@@ -15,7 +15,7 @@ fn chain(world: &World) -> Vec<String> {
     rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Checks a configuration that is broken. Gives what is said of it.
+/// Checks a configuration that is broken. Returns what is said of it.
 #[track_caller]
 fn broken(world: &World) -> String {
     let ended = world.run(&["config", "check"], "");

@@ -42,9 +42,9 @@ fn a_pattern_of_a_path_that_does_not_exist_is_told_with_what_was_meant() {
         ("migrations/*.sql", "did you mean `**/migrations/*.sql`, as in `db/migrations`?"),
     ] {
         let world = protecting(&format!("\"{pattern}\""));
-        let told = warnings(&world);
-        assert!(told.contains(&format!("no file matches `{pattern}` in `protected`")), "{told}");
-        assert!(told.contains(meant) && told.contains(".guard/guard.toml:"), "{pattern}: {told}");
+        let output = warnings(&world);
+        assert!(output.contains(&format!("no file matches `{pattern}` in `protected`")), "{output}");
+        assert!(output.contains(meant) && output.contains(".guard/guard.toml:"), "{pattern}: {output}");
         let doctor = world.run(&["doctor"], "").stdout;
         assert!(doctor.contains(&format!("no file matches `{pattern}`")), "{doctor}");
     }
@@ -69,9 +69,9 @@ fn an_entry_that_takes_nothing_out_is_told_if_it_is_misspelt() {
         world.write("repo/.guard/guard.toml", text);
         warnings(&world)
     };
-    let told = confirm("!Dockerfil");
-    assert!(told.contains("no file matches `!Dockerfil` in `confirm`"), "{told}");
-    assert!(told.contains("did you mean `!Dockerfile`?"), "{told}");
+    let output = confirm("!Dockerfil");
+    assert!(output.contains("no file matches `!Dockerfil` in `confirm`"), "{output}");
+    assert!(output.contains("did you mean `!Dockerfile`?"), "{output}");
     for fine in ["!Dockerfile", "!Makefile", "!db/migrations/*"] {
         assert_eq!(confirm(fine), "", "{fine}");
     }
@@ -84,10 +84,13 @@ fn an_allow_that_covers_nothing_is_told() {
         world.configure(&format!("[[allow]]\n{text}\n"));
         warnings(&world)
     };
-    let told = allow("command = [\"npm run\", \"build\"]");
-    assert!(told.contains("has `npm run` as one word") && told.contains("`command = [\"npm\", \"run\"]`"), "{told}");
-    let told = allow("command = [\"npm\"]\nwithin = \"/nope\"");
-    assert!(told.contains("`/nope`, which doesn't exist") && told.contains("correct `within`"), "{told}");
+    let output = allow("command = [\"npm run\", \"build\"]");
+    assert!(
+        output.contains("has `npm run` as one word") && output.contains("`command = [\"npm\", \"run\"]`"),
+        "{output}"
+    );
+    let output = allow("command = [\"npm\"]\nwithin = \"/nope\"");
+    assert!(output.contains("`/nope`, which doesn't exist") && output.contains("correct `within`"), "{output}");
     assert_eq!(allow("command = [\"npm\", \"run build\"]\nwithin = \"~/repo\""), "");
 }
 
@@ -102,10 +105,10 @@ fn a_projects_entry_that_would_loosen_another_policy_is_told() {
         warnings(&world)
     };
     for key in ["lower", "silence"] {
-        let told = ours("command-guard", &format!("{key} = [\"git-push\"]"));
+        let output = ours("command-guard", &format!("{key} = [\"git-push\"]"));
         assert!(
-            told.contains(&format!("policy `ours`: `{key}` has no effect on the rules of `command-guard`")),
-            "{told}"
+            output.contains(&format!("policy `ours`: `{key}` has no effect on the rules of `command-guard`")),
+            "{output}"
         );
         assert_eq!(ours("command-guard", &format!("{key} = []")), "");
         // The chain has no such rules besides.
@@ -119,8 +122,8 @@ fn a_pattern_of_a_nested_file_begins_at_the_projects_root() {
     let world = protecting("");
     world.write("repo/svc/a/.guard/guard.toml", entry("\"db2/**\""));
     fs::create_dir_all(world.path("repo/svc/a/db2")).unwrap();
-    let told = warnings(&world);
-    assert!(told.contains("did you mean `svc/a/db2/**`?"), "{told}");
+    let output = warnings(&world);
+    assert!(output.contains("did you mean `svc/a/db2/**`?"), "{output}");
 }
 
 #[test]
@@ -128,8 +131,8 @@ fn a_file_with_a_wrong_name_is_told() {
     for name in ["repo/.guard/guard.tml", "repo/.guard/config.toml", "repo/guard.toml", "repo/.guard.toml"] {
         let world = World::new();
         world.write(name, entry("\"**/*.sql\""));
-        let told = warnings(&world);
-        assert!(told.contains("is not read") && told.contains("rename it to `"), "{name}: {told}");
+        let output = warnings(&world);
+        assert!(output.contains("is not read") && output.contains("rename it to `"), "{name}: {output}");
         let doctor = world.run(&["doctor"], "").stdout;
         assert!(doctor.contains("is not read"), "{name}: {doctor}");
     }
@@ -154,9 +157,9 @@ fn a_grant_that_waits_for_trust_is_told() {
         "repo/.guard/guard.toml",
         "[[policy]]\nname = \"ours\"\nsource = \"wishes.wasm\"\n[policy.grants]\nread = [\"~/allowed.txt\", \"./x\"]\n",
     );
-    let told = world.run(&["config", "check"], "").stderr;
-    assert!(told.contains("without trust it can't use `read:~/allowed.txt`\n"), "{told}");
-    assert!(told.contains("review the file and run `guard-host trust`"), "{told}");
+    let output = world.run(&["config", "check"], "").stderr;
+    assert!(output.contains("without trust it can't use `read:~/allowed.txt`\n"), "{output}");
+    assert!(output.contains("review the file and run `guard-host trust`"), "{output}");
 }
 
 #[test]
@@ -229,12 +232,12 @@ fn an_allow_that_lifts_nothing_is_told() {
          [[allow]]\ncommand = [\"git\", \"push\"]\nrules = [\"command-guard:git-pusch\"]\n\
          [[allow]]\ncommand = [\"rm\", \"-rf\"]\ntargets = [\"dist\"]\nrules = [\"command-guard:rm-recursive-force\"]\n",
     );
-    let told = warnings(&world);
-    assert!(told.contains("the `[[allow]]` for `npm publish` ended after 2020-01-31"), "{told}");
-    assert!(told.contains("unknown rule, `command-guard:git-pusch`"), "{told}");
+    let output = warnings(&world);
+    assert!(output.contains("the `[[allow]]` for `npm publish` ended after 2020-01-31"), "{output}");
+    assert!(output.contains("unknown rule, `command-guard:git-pusch`"), "{output}");
     assert!(
-        told.contains("did you mean `command-guard:git-push`?") && told.matches("warning: ").count() == 2,
-        "{told}"
+        output.contains("did you mean `command-guard:git-push`?") && output.matches("warning: ").count() == 2,
+        "{output}"
     );
 }
 
@@ -248,9 +251,12 @@ fn ineffective_harness_rules_are_reported() {
     world.configure("preset = \"standard\"\n");
     assert_eq!(warnings(&world), "");
     world.configure("preset = \"confined\"\n");
-    let told = warnings(&world);
-    assert!(told.contains(".claude/settings.json") && told.contains("`Bash(python3:*)`, `Bash(make *)`"), "{told}");
-    assert!(told.contains("mine.rules") && told.contains("`prefix_rule`"), "{told}");
-    assert!(!told.contains("Read(") && !told.contains("Bash(ls)") && !told.contains("lax.rules"), "{told}");
-    assert!(told.contains("`deny-patterns`"), "{told}");
+    let output = warnings(&world);
+    assert!(
+        output.contains(".claude/settings.json") && output.contains("`Bash(python3:*)`, `Bash(make *)`"),
+        "{output}"
+    );
+    assert!(output.contains("mine.rules") && output.contains("`prefix_rule`"), "{output}");
+    assert!(!output.contains("Read(") && !output.contains("Bash(ls)") && !output.contains("lax.rules"), "{output}");
+    assert!(output.contains("`deny-patterns`"), "{output}");
 }

@@ -50,7 +50,7 @@ fn what_real_agents_send_is_theirs_and_each_call_of_it_is_clear() {
             }
         }
         match named.decode(&payload).map(|payload| payload.event) {
-            Ok(Event::Calls(calls) | Event::Told(_, calls)) if !calls.is_empty() => {
+            Ok(Event::Calls(calls) | Event::CallsEnded(_, calls)) if !calls.is_empty() => {
                 // What keeps its name is a tool that policies know, or one that nobody knows.
                 let kept = calls.iter().filter(|call| call.tool == call.original_tool && !known(&call.tool));
                 others.extend(kept.map(|call| (name.clone(), call.tool.clone())));

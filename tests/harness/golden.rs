@@ -74,7 +74,7 @@ fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
         Event::Calls(calls) => calls,
         Event::SessionStart => return same("event", case.event.as_deref().unwrap_or("calls"), "start"),
         Event::SessionEnd => return same("event", case.event.as_deref().unwrap_or("calls"), "end"),
-        Event::Told(end, _) => return same("event", case.event.as_deref().unwrap_or("calls"), end.word()),
+        Event::CallsEnded(end, _) => return same("event", case.event.as_deref().unwrap_or("calls"), end.word()),
         Event::SettingsChange(_) => return same("event", case.event.as_deref().unwrap_or("calls"), "settings"),
         Event::Other => return same("event", case.event.as_deref().unwrap_or("calls"), "other"),
     };

@@ -174,7 +174,7 @@ fn on_wasmtime(world: &World) -> ServiceAddress {
     ServiceAddress { name: "wasmtime", token: String::new(), _process: spawned(&words), address }
 }
 
-/// The component on wasmCloud's host, as its manifest says; none if it cannot be built here.
+/// The component on wasmCloud's host, as its manifest says; `None` if it cannot be built here.
 fn on_wasmcloud(world: &World) -> Option<ServiceAddress> {
     let mut shell = Shell::new();
     let (source, target) =

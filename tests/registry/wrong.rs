@@ -19,7 +19,7 @@ fn a_registry_that_does_wrong_leaves_nothing_behind() {
     // What the cache and the state folder get from any command is there already.
     world.run(&["check", "ls"], "");
     let before = all_below(&world.repo());
-    let mut said = String::new();
+    let mut output = String::new();
     for (wrong, exit) in [
         (RegistryFault::Silent, 69),
         (RegistryFault::Tampered, 65),
@@ -44,17 +44,17 @@ fn a_registry_that_does_wrong_leaves_nothing_behind() {
             text
         });
         assert_eq!(added, pulled);
-        said += &format!("{wrong:?}\n{added}");
+        output += &format!("{wrong:?}\n{added}");
         assert!(start.elapsed() < Duration::from_secs(20), "{wrong:?} took {:?}", start.elapsed());
     }
     registry.go_wrong(RegistryFault::Nothing);
-    said += &refused(&world, &["pull", &format!("{}/acme/none:1", registry.host)], 66);
+    output += &refused(&world, &["pull", &format!("{}/acme/none:1", registry.host)], 66);
     let host = registry.host.clone();
     drop(registry);
-    said += &refused(&world, &["pull", &format!("{host}/acme/x:1.0.0")], 69);
-    said += &refused(&world, &["pull", "https://localhost/x"], 64);
-    assert!(!said.contains('\u{1b}'), "{said}");
-    assert_text!("registry_wrong", said);
+    output += &refused(&world, &["pull", &format!("{host}/acme/x:1.0.0")], 69);
+    output += &refused(&world, &["pull", "https://localhost/x"], 64);
+    assert!(!output.contains('\u{1b}'), "{output}");
+    assert_text!("registry_wrong", output);
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn a_broken_lock_keeps_an_entry_from_being_removed() {
     done(&world, &["add", &address, "--name", "x", "--project"]);
     world.write("repo/.guard/guard.lock", "policy = 1");
     let before = all_below(&world.repo());
-    let said = refused(&world, &["remove", "x", "--project"], 78);
+    let output = refused(&world, &["remove", "x", "--project"], 78);
     let again = refused(&world, &["add", "v1.wasm", "--name", "x", "--project", "--replace"], 78);
-    assert_text!("registry_broken_lock", said + &again);
+    assert_text!("registry_broken_lock", output + &again);
     assert_eq!(all_below(&world.repo()), before);
 }
 
@@ -163,8 +163,8 @@ fn what_cannot_be_fetched_is_told_once() {
     done(&world, &["add", &address, "--name", "x", "--project"]);
     drop(registry);
     fs::remove_dir_all(world.path("repo/.guard/fetched")).unwrap();
-    let said = refused(&world, &["fetch"], 69) + &refused(&world, &["pull", &address, "-o", "-"], 64);
-    assert_text!("registry_away", said);
+    let output = refused(&world, &["fetch"], 69) + &refused(&world, &["pull", &address, "-o", "-"], 64);
+    assert_text!("registry_away", output);
 }
 
 #[test]

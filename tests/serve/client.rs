@@ -148,7 +148,7 @@ impl Server {
         (status.code(), self.noted())
     }
 
-    /// Kills the server. Gives what it said.
+    /// Kills the server. Returns what it said.
     pub(crate) fn kill(mut self) -> String {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

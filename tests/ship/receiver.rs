@@ -115,7 +115,7 @@ impl Receiver {
 }
 
 impl State {
-    /// Answers one request; none: the connection is closed.
+    /// Answers one request; `None`: the connection is closed.
     fn answer(&self, request: http::Request, mut stream: &TcpStream, life: &Life) -> Option<()> {
         let (head, body) = (request.head, String::from_utf8(request.body).unwrap());
         serde_json::from_str::<serde::de::IgnoredAny>(&body).unwrap();

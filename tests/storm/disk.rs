@@ -37,7 +37,7 @@ impl Disk {
         }
     }
 
-    /// Gives what [`Disk::fill`] took. A process that another thread just starts may hold the file a moment longer.
+    /// Returns what [`Disk::fill`] took. A process that another thread just starts may hold the file a moment longer.
     pub(super) fn free(&self) {
         fs::remove_file(self.filler()).unwrap();
         while statvfs(&self.0).unwrap().f_bavail == 0 {

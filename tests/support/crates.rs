@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::pages::root;
 
-/// Copies the crate `tests/NAME` to `folder` and builds it offline. Gives the component `FILE.wasm`.
+/// Copies the crate `tests/NAME` to `folder` and builds it offline. Returns the component `FILE.wasm`.
 pub fn build(name: &str, folder: &Path, file: &str) -> PathBuf {
     let from = root().join("tests").join(name);
     let sdk = root().join("guest-sdk");

@@ -21,7 +21,7 @@ pub fn version(name: &str, version: &str) -> Vec<u8> {
     wat::parse_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Writes the guest of that name into the world's home. Gives the file.
+/// Writes the guest of that name into the world's home. Returns the file.
 pub fn place(world: &World, name: &str) -> PathBuf {
     world.write(&format!("guests/{name}.wasm"), bytes(name))
 }

@@ -97,7 +97,7 @@ impl Drop for Server {
     }
 }
 
-/// Writes an answer with more headers, each with its end of line. None if the client is gone.
+/// Writes an answer with more headers, each with its end of line. `None` if the client is gone.
 pub fn reply(mut stream: &TcpStream, status: u16, headers: &str, text: &str) -> Option<()> {
     let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", text.len());
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes())).ok()

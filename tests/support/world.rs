@@ -146,7 +146,7 @@ pub fn append(path: &std::path::Path, text: &str) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// Runs `policy`, which must end well. Gives what it prints on both streams.
+/// Runs `policy`, which must end well. Returns what it prints on both streams.
 #[track_caller]
 pub fn policy(world: &World, arguments: &[&str]) -> String {
     let ended = world.run(&[&["policy"], arguments].concat(), "");

@@ -28,16 +28,16 @@ fn what_is_no_policy_ends_with_65_and_says_why() {
         "configure-traps",
         "configure-loops",
     ];
-    let mut said = guests.map(|guest| refused(&world, &test(&world, guest, &["cases.toml"]), 65)).concat();
+    let mut output = guests.map(|guest| refused(&world, &test(&world, guest, &["cases.toml"]), 65)).concat();
     let text = world.write("repo/text.wasm", "no component at all");
-    said += &refused(&world, &world.run(&["test", text.to_str().unwrap(), "cases.toml"], ""), 65);
+    output += &refused(&world, &world.run(&["test", text.to_str().unwrap(), "cases.toml"], ""), 65);
     // Without a cache the same things are refused.
     let cold = World::new();
     cold.write("repo/cases.toml", denied(""));
-    said += &["core-module", "wrong-version"]
+    output += &["core-module", "wrong-version"]
         .map(|guest| refused(&cold, &test(&cold, guest, &["cases.toml"]), 65))
         .concat();
-    assert_text!("test_no_policy", said);
+    assert_text!("test_no_policy", output);
 }
 
 #[test]
@@ -48,22 +48,22 @@ fn settings_that_a_built_in_refuses_are_named_with_their_file() {
         "{\"settings\":{\"secret-reads\":5},\"cases\":[{\"input\":\"ls\",\"expect\":\"abstain\"}]}",
     );
     let ended = world.run(&["test", "command-guard", "cases.json"], "");
-    let said = refused(&world, &ended, 65);
+    let output = refused(&world, &ended, 65);
     let ended = world.run(&["test", "chain", "cases.json"], "");
-    assert_text!("test_refused_settings", said + &refused(&world, &ended, 65));
+    assert_text!("test_refused_settings", output + &refused(&world, &ended, 65));
 }
 
 #[test]
 fn what_is_missing_ends_with_66() {
     let world = World::new();
     world.write("repo/cases.toml", denied(""));
-    let mut said = refused(&world, &world.run(&["test", "no-such-policy", "cases.toml"], ""), 66);
+    let mut output = refused(&world, &world.run(&["test", "no-such-policy", "cases.toml"], ""), 66);
     std::fs::create_dir(world.repo().join("empty")).unwrap();
     world.write("repo/empty.toml", "[facts]\n");
     for cases in ["none.toml", "empty", "empty.toml"] {
-        said += &refused(&world, &test(&world, "denies", &[cases]), 66);
+        output += &refused(&world, &test(&world, "denies", &[cases]), 66);
     }
-    assert_text!("test_missing", said);
+    assert_text!("test_missing", output);
 }
 
 #[test]
@@ -89,10 +89,10 @@ fn a_chain_whose_configuration_is_broken_is_not_tested() {
     let world = World::new();
     world.write("repo/cases.toml", denied(""));
     world.configure("presett = \"none\"\n");
-    let said = refused(&world, &world.run(&["test", "chain", "cases.toml"], ""), 78);
+    let output = refused(&world, &world.run(&["test", "chain", "cases.toml"], ""), 78);
     guests::chain(&world, &["core-module"], "");
-    let said = said + &refused(&world, &world.run(&["test", "chain", "cases.toml"], ""), 65);
-    assert_text!("test_broken_chain", said);
+    let output = output + &refused(&world, &world.run(&["test", "chain", "cases.toml"], ""), 65);
+    assert_text!("test_broken_chain", output);
 }
 
 /// A policy that gives no answer is taken for ask by the hook; a case that expects ask does not hold because of it.
@@ -101,15 +101,15 @@ fn a_limit_that_is_reached_fails_the_case_and_is_named() {
     let world = World::new();
     world.write("repo/cases.toml", "[[cases]]\ninput = 'ls'\nexpect = 'ask'\n");
     world.write("repo/fault.toml", "[[cases]]\ninput = 'ls'\nexpect = 'ask'\nrule = 'policy-fault'\n");
-    let mut said = String::new();
+    let mut output = String::new();
     for guest in ["endless-loop", "memory-bomb", "deep-recursion", "trap", "refuses", "undeclared-rule"] {
         let ended = test(&world, guest, &["cases.toml", "--format", "json"]);
         assert_eq!(ended.exit, 1, "{guest}: {ended:?}");
         let difference = &json(&ended)["cases"][0]["differences"][0];
         assert_eq!(difference["what"], "fault", "{guest}");
-        said += &format!("{}\n", difference["got"]);
+        output += &format!("{}\n", difference["got"]);
     }
-    assert_text!("test_limits", said);
+    assert_text!("test_limits", output);
     assert_eq!(test(&world, "trap", &["fault.toml"]).exit, 0);
     assert_eq!(test(&world, "shell", &["fault.toml"]).exit, 1);
 }

@@ -12,7 +12,7 @@ use crate::{Decision, Event, Fault, Outcome, Policy, ResolvedPath};
 
 impl Suite {
     /// Runs every case but those of a payload, which need a harness ([`Case::needs_harness`]); a text for each one that
-    /// fails, none if all pass.
+    /// fails, `None` if all pass.
     ///
     /// `analyze` has the signature of `guard_testing::analyze`, and is asked about the commands of `Bash` and `PowerShell`.
     /// A file tool gets one effect for each path in its input, another tool none.

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use guard_contract::call::{CallContext, ToolCall};
 use guard_engine::clock::Clock;
-use guard_engine::{Engine, Shared};
+use guard_engine::{Engine, SharedInstance};
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
 use guard_hook::cache::{Readiness, prepare};
@@ -244,7 +244,9 @@ fn stages(program: &Path, home: &Path) {
         let name = format!("analyse {} bytes", text.len());
         row(
             &name,
-            time(200, || loaded.analyze(&mut Shared::default(), text, "bash", ("/tmp", "/root"), None).unwrap()),
+            time(200, || {
+                loaded.analyze(&mut SharedInstance::default(), text, "bash", ("/tmp", "/root"), None).unwrap()
+            }),
         );
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(std::env::vars().collect::<BTreeMap<_, _>>()));

@@ -60,7 +60,7 @@ use guard_hook::hook;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// Runs the command line. Gives the exit code.
+/// Runs the command line. Returns the exit code.
 pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     let arguments = by_name(&arguments).unwrap_or(arguments);
     if is_hook(&arguments) {

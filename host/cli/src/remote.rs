@@ -12,7 +12,7 @@ use guard_config::Remote;
 use guard_contract::Outcome;
 use guard_facts::Facts;
 use guard_hook::remote::RemoteDecider;
-use guard_registry::{Receiver, RegistryError, said};
+use guard_registry::{Receiver, RegistryError, server_message};
 use guard_state::{FileState, files};
 
 /// How often a server is asked about one call.
@@ -80,7 +80,7 @@ impl Client {
             status @ 300..=399 => {
                 Err(format!("it answers with {status}, and leads elsewhere: `url` is not its address"))
             }
-            status => match said(&posted.body) {
+            status => match server_message(&posted.body) {
                 said if said.is_empty() => Err(format!("it answers with {status}")),
                 said => Err(format!("it answers with {status}: {said}")),
             },

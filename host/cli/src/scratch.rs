@@ -95,7 +95,7 @@ fn ignore(root: &Dir, project: &Path) -> Result<(), ScratchError> {
     }
 }
 
-/// The text of a `.gitignore` with a line for the folder; none if it has one. A line that takes it back counts: somebody
+/// The text of a `.gitignore` with a line for the folder; `None` if it has one. A line that takes it back counts: somebody
 /// wants it in git.
 fn with_line(text: &[u8]) -> Option<Vec<u8>> {
     let names_folder = |line: &[u8]| {

@@ -37,7 +37,7 @@ pub struct Addition {
     pub source: String,
     /// The digest that the component must have.
     pub sha256: Option<String>,
-    /// The tools that it is narrowed to; none: all of its manifest.
+    /// The tools that it is narrowed to; `None`: all of its manifest.
     pub tools: Option<Vec<String>>,
     /// Its settings.
     pub settings: Option<Table>,
@@ -54,7 +54,7 @@ pub struct Addition {
 }
 
 impl Addition {
-    /// Keeps what the entry that it replaces says, but for what it says itself. Gives the keys that it keeps.
+    /// Keeps what the entry that it replaces says, but for what it says itself. Returns the keys that it keeps.
     pub fn keep(&mut self, replaced: Table) -> Vec<String> {
         let given = self.table().and_then(|table| table.as_table().cloned()).unwrap_or_default();
         let is_given = |key: &str| match key {
@@ -172,7 +172,7 @@ impl Target<'_> {
         Ok(EditedText { text: after, entry, warnings })
     }
 
-    /// The text without the entry of that name; none if nothing but the entry was ever in the file.
+    /// The text without the entry of that name; `None` if nothing but the entry was ever in the file.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Target<'_> {
         Ok(chain.entries.into_iter().map(|entry| entry.name).collect())
     }
 
-    /// The entry that a text says of a name or, without one, of a source; none if it says nothing of it.
+    /// The entry that a text says of a name or, without one, of a source; `None` if it says nothing of it.
     ///
     /// # Errors
     ///
@@ -312,7 +312,7 @@ impl Addition {
     }
 
     /// A component's file as an entry names it: by its absolute path, or in a project's file by the way from the file to
-    /// it. None if that way leads out of the project.
+    /// it. `None` if that way leads out of the project.
     #[must_use]
     pub fn path(layer: Layer, root: &str, path: &str) -> Option<String> {
         if layer != Layer::Project {

@@ -70,25 +70,25 @@ pub(super) struct CheckedEntry {
 /// # Errors
 ///
 /// The problem for which the layer is dropped.
-pub(super) fn entry(of: &LayerFile<'_>, options: PolicyOptions) -> Result<CheckedEntry, Problem> {
-    let mut reader = Reader::new(of, &options.name)?;
+pub(super) fn entry(layer_file: &LayerFile<'_>, options: PolicyOptions) -> Result<CheckedEntry, Problem> {
+    let mut reader = Reader::new(layer_file, &options.name)?;
     let Component { source, address, locked, refused, pin } = reader.component(&options)?;
     reader.check_keys(&options, &source)?;
     let limits = reader.limits(&options)?;
     let on_error = options.on_error.map_or(Outcome::Ask, OnError::outcome);
     let (may_allow, grants) = reader.grants(&options, &source)?;
-    let is_limited = of.trust_level.is_limited(of.layer);
+    let is_limited = layer_file.trust_level.is_limited(layer_file.layer);
     if is_limited {
         reader.check_limited(&options, on_error, limits, &grants)?;
     }
     let (settings, settings_source) = reader.settings(options.settings, options.settings_file.as_deref())?;
     let Reader { inputs, warnings, .. } = reader;
-    let project = project_of(of.path).filter(|_| of.layer == Layer::Project).unwrap_or_default();
+    let project = project_of(layer_file.path).filter(|_| layer_file.layer == Layer::Project).unwrap_or_default();
     let entry = Entry {
         name: options.name,
-        layer: of.layer,
+        layer: layer_file.layer,
         project: project.to_string_lossy().into_owned(),
-        trusted: of.layer == Layer::Project && !is_limited,
+        trusted: layer_file.layer == Layer::Project && !is_limited,
         source,
         // What was looked at a moment ago is what must be compiled.
         signer: locked.as_ref().and_then(|locked| locked.signer.clone()),
@@ -122,15 +122,15 @@ struct Component {
 
 /// One `[[policy]]`, while it is checked.
 struct Reader<'a> {
-    of: &'a LayerFile<'a>,
+    layer_file: &'a LayerFile<'a>,
     name: String,
     inputs: Vec<PathBuf>,
     warnings: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(of: &'a LayerFile<'a>, name: &str) -> Result<Self, Problem> {
-        let reader = Reader { of, name: name.to_owned(), inputs: Vec::new(), warnings: Vec::new() };
+    fn new(layer_file: &'a LayerFile<'a>, name: &str) -> Result<Self, Problem> {
+        let reader = Reader { layer_file, name: name.to_owned(), inputs: Vec::new(), warnings: Vec::new() };
         let is_name = !name.is_empty()
             && name.len() <= 64
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
@@ -148,15 +148,15 @@ impl<'a> Reader<'a> {
 
     /// A problem without the name of the policy, for what names it anyway.
     fn nameless(&self, text: String, hint: String) -> Problem {
-        Problem { layer: self.of.layer, place: self.of.path.to_string_lossy().into_owned(), text, hint }
+        Problem { layer: self.layer_file.layer, place: self.layer_file.path.to_string_lossy().into_owned(), text, hint }
     }
 
     /// The path as it counts from the file's folder.
     fn resolve(&self, path: &str) -> PathBuf {
-        let beside = self.of.path.parent().unwrap_or(Path::new("/")).to_string_lossy();
+        let beside = self.layer_file.path.parent().unwrap_or(Path::new("/")).to_string_lossy();
         // The folder of a file that is yet to be written may not be there, and then nothing lies beside it by `..`.
         let resolve = if Path::new(&*beside).exists() { absolute } else { lexical };
-        native(&resolve(&judged_text(path), &judged_text(&beside), self.of.home)).into_owned()
+        native(&resolve(&judged_text(path), &judged_text(&beside), self.layer_file.home)).into_owned()
     }
 
     fn component(&mut self, options: &PolicyOptions) -> Result<Component, Problem> {
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
                 let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
                 let hint = match nearest(builtin, &names) {
                     Some(name) => format!("did you mean `{name}`?"),
-                    None if self.of.layer == Layer::Project && options.enabled == Some(false) => {
+                    None if self.layer_file.layer == Layer::Project && options.enabled == Some(false) => {
                         "a project's file can't switch off a policy of another file: remove the entry".to_owned()
                     }
                     None => format!("give a component file as `source`, or one of: {}", names.join(", ")),
@@ -191,8 +191,8 @@ impl<'a> Reader<'a> {
             }
             Source::Builtin(_) => {}
             Source::File(path) => {
-                if matches!(self.of.trust_level, TrustLevel::Pinned(_)) {
-                    let checked = self.of.trust_level.check(path, pins::digest(path).as_deref());
+                if matches!(self.layer_file.trust_level, TrustLevel::Pinned(_)) {
+                    let checked = self.layer_file.trust_level.check(path, pins::digest(path).as_deref());
                     pin = checked.map_err(|text| self.problem(&text, LOOK))?;
                 }
                 if !path.is_file() {
@@ -210,10 +210,10 @@ impl<'a> Reader<'a> {
 
     /// Returns the component that was fetched from an address. If a lock names it by its digest, the lock pins it.
     fn fetched(&mut self, address: &str) -> Result<Component, Problem> {
-        let file = self.of.path;
+        let file = self.layer_file.path;
         let path = Lock::file(file);
         let (mut locked, mut refused) = (None, None);
-        match self.of.lock(&path) {
+        match self.layer_file.lock(&path) {
             Ok(lock) => locked = lock.find(&self.name, address).cloned(),
             Err(LockProblem::NotTrusted(text)) => return Err(self.problem(text, LOOK)),
             Err(LockProblem::Broken(text)) => {
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         let component = match &locked {
             Some(locked) => locked.component(file),
             None => {
-                let place = if self.of.layer == Layer::Project { " --project" } else { "" };
+                let place = if self.layer_file.layer == Layer::Project { " --project" } else { "" };
                 let hint = format!("run `guard-host policy update {}{place}`", self.name);
                 refused.get_or_insert_with(|| self.nameless(format!("guard.lock has no `{address}` for it"), hint));
                 lock::fetched(file)
@@ -265,7 +265,7 @@ impl<'a> Reader<'a> {
             }
         }
         let is_told =
-            matches!(source, Source::Builtin(name) if guard_builtins::find(name).is_some_and(|known| known.dirs));
+            matches!(source, Source::Builtin(name) if guard_builtins::find(name).is_some_and(|known| known.places));
         if is_told && options.settings.as_ref().is_some_and(|settings| settings.contains_key("places")) {
             return refuse("guard-host itself fills in `places` in its `settings`", "remove the key");
         }
@@ -291,8 +291,8 @@ impl<'a> Reader<'a> {
     /// in a preset; a project gives nothing that it does not name.
     fn grants(&self, options: &PolicyOptions, source: &Source) -> Result<(bool, GrantSpec), Problem> {
         let usual = match source {
-            Source::Builtin(name) if self.of.layer != Layer::Project => {
-                guard_builtins::find(name).map(|found| builtin_entry(found, self.of.layer))
+            Source::Builtin(name) if self.layer_file.layer != Layer::Project => {
+                guard_builtins::find(name).map(|found| builtin_entry(found, self.layer_file.layer))
             }
             _ => None,
         };
@@ -341,7 +341,7 @@ impl<'a> Reader<'a> {
         table: Option<toml::Table>,
         file: Option<&str>,
     ) -> Result<(String, SettingsSource), Problem> {
-        let own = SettingsSource { file: self.of.path.to_path_buf(), ..SettingsSource::default() };
+        let own = SettingsSource { file: self.layer_file.path.to_path_buf(), ..SettingsSource::default() };
         match (table, file) {
             (Some(table), _) => {
                 let value = settings::table_to_json(table);
@@ -350,18 +350,20 @@ impl<'a> Reader<'a> {
             }
             (None, Some(path)) => {
                 let path = self.resolve(path);
-                let is_limited = self.of.trust_level.is_limited(self.of.layer);
-                if is_limited && !lies_in_its_project(&path, self.of.path) {
+                let is_limited = self.layer_file.trust_level.is_limited(self.layer_file.layer);
+                if is_limited && !lies_in_its_project(&path, self.layer_file.path) {
                     let text = "`settings-file` is outside of the project";
                     return Err(self.problem(text, "put the file into the project"));
                 }
-                let read = settings::read(self.of.layer, &path, Modules::Judging);
-                let checked = self.of.trust_level.check(&path, read.sha256.as_deref());
+                let read = settings::read(self.layer_file.layer, &path, Modules::Judging);
+                let checked = self.layer_file.trust_level.check(&path, read.sha256.as_deref());
                 checked.map_err(|text| self.problem(&text, LOOK))?;
                 self.inputs.extend(read.inputs);
                 Ok((read.settings, SettingsSource { file: path, problem: read.problem, ..own }))
             }
-            (None, None) => Ok(("{}".to_owned(), SettingsSource { is_usual: self.of.layer == Layer::User, ..own })),
+            (None, None) => {
+                Ok(("{}".to_owned(), SettingsSource { is_usual: self.layer_file.layer == Layer::User, ..own }))
+            }
         }
     }
 }

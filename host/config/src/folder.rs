@@ -130,7 +130,7 @@ impl Folder {
     }
 }
 
-/// The digest of what counts in a folder; none if it cannot be used.
+/// The digest of what counts in a folder; `None` if it cannot be used.
 pub(super) fn digest(root: &Path) -> Option<String> {
     Folder::read(root, Modules::Judging).ok().map(|folder| folder.digest())
 }

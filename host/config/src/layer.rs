@@ -133,7 +133,7 @@ pub(super) fn entries(
     Ok(chain)
 }
 
-/// The text of a file; none if there is no file.
+/// The text of a file; `None` if there is no file.
 pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
     let problem = |text: String, hint: &str| {
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })

@@ -66,7 +66,7 @@ fn is_plain(text: &str) -> bool {
     text.len() <= TEXT_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// The text of a lock; none if there is no file.
+/// The text of a lock; `None` if there is no file.
 pub(super) fn text(file: &Path) -> Result<Option<String>, String> {
     match read_text(file, LOCK_BYTES) {
         Ok(text) => Ok(Some(text)),

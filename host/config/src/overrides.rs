@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Additions to the configuration from a hook's command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLineOverrides {
-    /// The policies that the hook asks; none: all of the chain.
+    /// The policies that the hook asks; `None`: all of the chain.
     pub only: Option<Vec<String>>,
     /// A folder with settings files of built-in policies, which outranks where a preset looks for them.
     pub settings: Option<PathBuf>,

@@ -49,7 +49,7 @@ impl TrustLevel<'_> {
     }
 }
 
-/// The digest of a file, or of what counts in a folder of settings; none if it is not there or cannot be read.
+/// The digest of a file, or of what counts in a folder of settings; `None` if it is not there or cannot be read.
 pub(super) fn digest(path: &Path) -> Option<String> {
     let data = fs::metadata(path).ok()?;
     if data.is_dir() {

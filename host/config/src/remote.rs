@@ -19,7 +19,7 @@ pub struct Remote {
     pub url: String,
     /// The file of its token.
     pub token_file: PathBuf,
-    /// The file of the authorities that count for it, in PEM; none: those that the machine trusts.
+    /// The file of the authorities that count for it, in PEM; `None`: those that the machine trusts.
     pub ca: Option<PathBuf>,
     /// How long its answer is waited for.
     pub timeout_ms: u32,

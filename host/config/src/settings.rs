@@ -21,7 +21,7 @@ pub(super) struct Settings {
     pub(super) problem: Option<Problem>,
     /// That is so because nothing stands there.
     pub(super) is_missing: bool,
-    /// The digest of what was read; none if there was nothing to read.
+    /// The digest of what was read; `None` if there was nothing to read.
     pub(super) sha256: Option<String>,
     /// The file, or the folder with all that lies in it.
     pub(super) inputs: Vec<PathBuf>,

@@ -95,7 +95,7 @@ fn has<'a>(signed: &Signed, entry: &Entry, mut signers: impl Iterator<Item = &'a
     keys.is_some_and(|keys| signers.any(|signer| keys.contains(&signer.key)))
 }
 
-/// Refuses the components of users and projects that none of these signers is known to have signed. Gives the file that
+/// Refuses the components of users and projects that none of these signers is known to have signed. Returns the file that
 /// this depends on.
 pub(super) fn refuse(
     entries: &mut [Entry],
@@ -120,7 +120,7 @@ pub(super) fn refuse(
 }
 
 /// Refuses the components that `guard.lock` says somebody has signed who is known, and of whom no signature is known.
-/// Gives the file that this depends on, if it does.
+/// Returns the file that this depends on, if it does.
 pub(super) fn refuse_unproven(entries: &mut [Entry], signers: &[Signer], dirs: &AppDirs) -> Option<PathBuf> {
     let is_known = |entry: &Entry| signers.iter().any(|signer| Some(&signer.name) == entry.signer.as_ref());
     let mut told: Vec<&mut Entry> = entries.iter_mut().filter(|entry| is_known(entry)).collect();

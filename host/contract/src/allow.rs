@@ -223,7 +223,7 @@ impl Allow {
         place.is_some_and(matches)
     }
 
-    /// Where the effect's file lies in the folder, by the machine's word; none if it lies elsewhere, or is the folder.
+    /// Where the effect's file lies in the folder, by the machine's word; `None` if it lies elsewhere, or is the folder.
     fn place<'e>(&self, effect: &'e Effect) -> Option<&'e str> {
         let path = &effect.path;
         let place = match self.within.as_str() {
@@ -323,7 +323,7 @@ pub fn lift(
     Verdict { skips_prompt: false, lifted, ..after }
 }
 
-/// For each command an allow that covers it; none if one has none, or if something is done by no command.
+/// For each command an allow that covers it; `None` if one has none, or if something is done by no command.
 fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>) -> Option<Vec<&'a Allow>> {
     let is_of_one = |effect: &Effect| analysis.commands.iter().any(|command| command.id == effect.command_id);
     if allows.is_empty() || !analysis.effects.iter().all(is_of_one) {

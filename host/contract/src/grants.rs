@@ -151,7 +151,7 @@ fn folder(path: &str) -> &str {
 
 /// Puts values for `${NAME}` and for a leading `~` or `.`, and gives an absolute path.
 ///
-/// None if the grant is void: a variable is unset or empty, its value or the whole is relative, a segment is `..`, or it is
+/// `None` if the grant is void: a variable is unset or empty, its value or the whole is relative, a segment is `..`, or it is
 /// a pattern.
 #[must_use]
 pub fn expand(path: &str, home: &str, project: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {

@@ -34,15 +34,15 @@ pub struct Entry {
     pub trusted: bool,
     /// Where its component comes from.
     pub source: Source,
-    /// The address that the component was fetched from, as the configuration has it; none: it was not fetched.
+    /// The address that the component was fetched from, as the configuration has it; `None`: it was not fetched.
     pub address: Option<String>,
     /// The signer of the component according to `guard.lock`, or `None` if the lock names none.
     pub signer: Option<String>,
     /// Why the component is not used, although it may be there.
     pub refused: Option<Problem>,
-    /// The digest that the component must have, in hexadecimal; none: any.
+    /// The digest that the component must have, in hexadecimal; `None`: any.
     pub pinned: Option<String>,
-    /// Narrows the manifest's tools; none: all of them.
+    /// Narrows the manifest's tools; `None`: all of them.
     pub tools: Option<Vec<String>>,
     /// The settings for its `configure`, as JSON.
     pub settings: String,
@@ -69,7 +69,7 @@ pub struct SettingsSource {
     pub file: PathBuf,
     /// It is the usual file of a built-in, which no entry names: if it cannot be used, the defaults hold with a warning.
     pub is_usual: bool,
-    /// Why it cannot be used; none if it could be read.
+    /// Why it cannot be used; `None` if it could be read.
     pub problem: Option<Problem>,
     /// The entries of a usual file that the policy refuses. The others apply.
     pub ignored: Vec<Problem>,

@@ -219,7 +219,7 @@ impl Verdict {
         self
     }
 
-    /// The verdict if no policy were only watched; none if it would be the same.
+    /// The verdict if no policy were only watched; `None` if it would be the same.
     #[must_use]
     pub fn unwatched(&self) -> Option<Self> {
         if !self.findings.iter().any(|found| found.watched().is_some()) {

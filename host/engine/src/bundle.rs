@@ -156,7 +156,7 @@ impl SharedInstance {
         }
     }
 
-    /// Asks a policy in this instance. None if it must be asked alone: its limit of memory is not the usual one, or
+    /// Asks a policy in this instance. `None` if it must be asked alone: its limit of memory is not the usual one, or
     /// something failed that may be another one's doing.
     pub(crate) fn ask(
         &mut self,

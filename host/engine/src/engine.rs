@@ -89,7 +89,7 @@ impl Engine {
 
     /// Moves the clock of time limits on by one [`guard_contract::limits::TICK`].
     pub fn tick(&self) {
-        if let Some(inner) = self.inner.made() {
+        if let Some(inner) = self.inner.built() {
             inner.increment_epoch();
         }
     }

@@ -42,7 +42,7 @@ impl State {
         }
     }
 
-    /// Gives what this holds, and holds nothing of it any more but what is the instance's: the size of the memory, the
+    /// Returns what this holds, and holds nothing of it any more but what is the instance's: the size of the memory, the
     /// reader of scripts and the shared analysis.
     pub(super) fn renew(&mut self, limits: Limits) -> State {
         let memory = self.limits.memory;

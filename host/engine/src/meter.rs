@@ -35,7 +35,7 @@ impl Meter {
         ticks(self.limit)
     }
 
-    /// The ticks after which to look again; none if the guest has used up its time.
+    /// The ticks after which to look again; `None` if the guest has used up its time.
     pub(super) fn left(&self) -> Option<u64> {
         let used = thread_time().saturating_sub(self.start);
         let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;

@@ -26,7 +26,7 @@ impl std::fmt::Debug for Policy {
 }
 
 impl Policy {
-    /// Asks the policy about a call, under these limits. `settings` is the JSON for `configure`; none if the component
+    /// Asks the policy about a call, under these limits. `settings` is the JSON for `configure`; `None` if the component
     /// holds what it left there. The decision is checked against the manifest.
     ///
     /// A policy that the program carries answers in the shared instance. If that fails it is asked again alone, so that

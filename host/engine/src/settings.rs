@@ -68,7 +68,7 @@ impl LazyEngine {
         self.0.get_or_init(|| engine(settings())).as_ref().map_err(Clone::clone)
     }
 
-    pub(crate) fn made(&self) -> Option<&wasmtime::Engine> {
+    pub(crate) fn built(&self) -> Option<&wasmtime::Engine> {
         self.0.get()?.as_ref().ok()
     }
 }

@@ -37,7 +37,7 @@ pub struct Started {
     pub start: u32,
 }
 
-/// Gives the commands of a text, or says why it cannot.
+/// Returns the commands of a text, or says why it cannot.
 pub type Analyze<'a> = dyn FnMut(&str) -> Result<Vec<Started>, String> + 'a;
 
 /// The programs of a text, and those that run them, such as `poetry`. Adds to `work` what the reading costs: bytes,

@@ -57,13 +57,13 @@ thread_local! {
 pub struct Forward;
 
 impl Forward {
-    /// Gives the blocks to this thread, for as long as the process runs. Called once, by the main thread.
+    /// Returns the blocks to this thread, for as long as the process runs. Called once, by the main thread.
     pub fn own(&self) {
         make_ready();
         OWNS.set(true);
     }
 
-    /// A block of the arena, and whether it is known to be of zeros; none if the system's allocator is to give one.
+    /// A block of the arena, and whether it is known to be of zeros; `None` if the system's allocator is to give one.
     fn own_block(layout: Layout) -> Option<(*mut u8, bool)> {
         if OWNS.get() && layout.align() <= ALIGNED { ARENA.take(layout) } else { None }
     }
@@ -88,12 +88,12 @@ fn make_ready() {
 fn make_ready() {}
 
 impl Arena {
-    /// The block's place; none if it is the standard library's.
+    /// The block's place; `None` if it is the standard library's.
     fn place(&self, block: *mut u8) -> Option<usize> {
         (block as usize).checked_sub(start() as usize).filter(|place| *place < BYTES)
     }
 
-    /// A block of zeros or not, and whether it is known to be of zeros; none if it does not fit any more.
+    /// A block of zeros or not, and whether it is known to be of zeros; `None` if it does not fit any more.
     #[expect(unsafe_code, reason = "reads what `give_back` wrote; see there")]
     fn take(&self, layout: Layout) -> Option<(*mut u8, bool)> {
         let size = units(layout.size());

@@ -34,7 +34,7 @@ pub struct Capabilities {
     pub on_exit_one: Fail,
     /// The outcome of a call when the hook takes too long.
     pub on_timeout: Fail,
-    /// How long it waits if nothing is said about that, in milliseconds; none: unknown or without bound.
+    /// How long it waits if nothing is said about that, in milliseconds; `None`: unknown or without bound.
     pub timeout_ms: Option<u32>,
     /// Where hooks are registered.
     pub files: &'static [File],

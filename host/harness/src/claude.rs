@@ -126,11 +126,11 @@ impl Harness for Claude {
             }
             Some(SETTINGS_CHANGE) => settings_change(payload).map_or(Event::Other, Event::SettingsChange),
             Some(DENIED) if payload.get("permission_mode").and_then(Value::as_str) == Some(AUTO) => {
-                calls(payload).map_or(Event::Other, |calls| Event::Told(End::RefusedByClassifier, calls))
+                calls(payload).map_or(Event::Other, |calls| Event::CallsEnded(End::RefusedByClassifier, calls))
             }
             // What only informs is no fault.
             Some(event) if RAN.contains(&event) => {
-                calls(payload).map_or(Event::Other, |calls| Event::Told(End::Ran, calls))
+                calls(payload).map_or(Event::Other, |calls| Event::CallsEnded(End::Ran, calls))
             }
             Some(event) if events::only_informs(event) || !events::carries_call(payload) => Event::Other,
             Some(event) => Event::Calls(calls_of_unknown(payload, event)?),
@@ -157,12 +157,12 @@ impl Harness for Claude {
         if reason.starts_with(GUARDRAIL_BLOCKED) { reason } else { format!("BLOCKED: {reason}") }
     }
 
-    fn write(&self, said: &Response, surface: &'static Surface) -> String {
-        match said {
+    fn write(&self, response: &Response, surface: &'static Surface) -> String {
+        match response {
             Response::Deny(reason) if surface.event == SETTINGS_CHANGE => {
                 line(&Nested { decision: Some("block"), reason: Some(reason), ..Nested::default() })
             }
-            said => line(&Nested::before_tool(said, surface)),
+            response => line(&Nested::before_tool(response, surface)),
         }
     }
 }
@@ -174,12 +174,12 @@ fn settings_change(payload: &Map<String, Value>) -> Option<String> {
     told("file_path").filter(|path| path.starts_with('/')).map(str::to_owned)
 }
 
-/// The text under `key`; none if it is missing or null.
+/// The text under `key`; `None` if it is missing or null.
 fn name_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
     if object.get(key).is_some_and(Value::is_null) { Ok(None) } else { text_field(object, key) }
 }
 
-/// The text under `key`; none if it is missing.
+/// The text under `key`; `None` if it is missing.
 fn text_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
     match object.get(key) {
         None => Ok(None),

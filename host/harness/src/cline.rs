@@ -112,9 +112,9 @@ impl Harness for Cline {
         Ok(Payload { unknown_event: !is_known, ..PROTOCOL.call(payload, name, input)? })
     }
 
-    fn write(&self, said: &Response, surface: &'static Surface) -> String {
+    fn write(&self, response: &Response, surface: &'static Surface) -> String {
         let whole = surface.keys.contains(&"context");
-        line(&match said {
+        line(&match response {
             Response::Nothing | Response::Allow(_) => Wire::default(),
             Response::Note(text) if whole => Wire { context: Some(text), ..Wire::default() },
             Response::Note(text) => Wire { context_modification: Some(text), ..Wire::default() },

@@ -45,17 +45,17 @@ impl Harness for Codex {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Response, surface: &'static Surface) -> String {
+    fn write(&self, response: &Response, surface: &'static Surface) -> String {
         if surface.event != REQUEST {
-            return line(&Nested::before_tool(said, surface));
+            return line(&Nested::before_tool(response, surface));
         }
-        let decision = match said {
+        let decision = match response {
             Response::Deny(message) => Some(Behavior { behavior: "deny", message }),
             Response::Nothing | Response::Note(_) | Response::Allow(_) | Response::Ask(_) => None,
         };
         let output =
             decision.map(|decision| Output { hook_event_name: REQUEST, decision: Some(decision), ..Output::default() });
-        let system_message = if let Response::Note(text) = said { Some(text.as_str()) } else { None };
+        let system_message = if let Response::Note(text) = response { Some(text.as_str()) } else { None };
         line(&Nested { system_message, hook_specific_output: output, ..Nested::default() })
     }
 }

@@ -85,8 +85,8 @@ impl Harness for Copilot {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        let (permission_decision, reason) = match said {
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        let (permission_decision, reason) = match response {
             Response::Nothing => return String::new(),
             Response::Note(message) => return line(&Progress { r#type: "progress", message }),
             Response::Allow(_) => ("allow", None),

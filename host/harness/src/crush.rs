@@ -52,8 +52,8 @@ impl Harness for Crush {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        let (decision, reason, context) = match said {
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        let (decision, reason, context) = match response {
             Response::Nothing => (None, None, None),
             Response::Note(text) => (None, None, Some(text.as_str())),
             Response::Allow(_) => (Some("allow"), None, None),

@@ -78,8 +78,8 @@ impl Harness for Cursor {
         }
     }
 
-    fn write(&self, said: &Response, surface: &'static Surface) -> String {
-        let (permission, text) = match said {
+    fn write(&self, response: &Response, surface: &'static Surface) -> String {
+        let (permission, text) = match response {
             Response::Nothing | Response::Allow(_) => ("allow", None),
             Response::Note(text) => ("allow", Some(text.as_str())),
             Response::Ask(text) | Response::Deny(text) => ("deny", Some(text.as_str())),

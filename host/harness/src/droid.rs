@@ -47,7 +47,7 @@ impl Harness for Droid {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Response, surface: &'static Surface) -> String {
-        line(&Nested::before_tool(said, surface))
+    fn write(&self, response: &Response, surface: &'static Surface) -> String {
+        line(&Nested::before_tool(response, surface))
     }
 }

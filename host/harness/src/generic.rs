@@ -54,8 +54,8 @@ impl Harness for Generic {
         false
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        line(&match said {
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        line(&match response {
             Response::Nothing | Response::Note(_) | Response::Allow(_) => Wire::Allow,
             Response::Ask(reason) | Response::Deny(reason) => Wire::Block { reason },
         })

@@ -43,15 +43,15 @@ impl Harness for Grok {
         if matches!(decoded.event, Event::Calls(_)) && !whole {
             return Err(unclear("the harness has cut the tool's input short"));
         }
-        if let Event::Calls(calls) | Event::Told(_, calls) = &mut decoded.event {
+        if let Event::Calls(calls) | Event::CallsEnded(_, calls) = &mut decoded.event {
             calls.iter_mut().filter(|call| call.tool.starts_with("mcp__")).for_each(unwrap);
         }
         Ok(decoded)
     }
 
-    fn write(&self, said: &Response, surface: &'static Surface) -> String {
-        let nested = Nested::before_tool(said, surface);
-        line(&match said {
+    fn write(&self, response: &Response, surface: &'static Surface) -> String {
+        let nested = Nested::before_tool(response, surface);
+        line(&match response {
             // Some builds read the one form, some the other.
             Response::Ask(text) | Response::Deny(text) => {
                 Nested { decision: Some("deny"), reason: Some(text), ..nested }

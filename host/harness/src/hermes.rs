@@ -64,14 +64,14 @@ impl Harness for Hermes {
         }
         decoded.failed |= extra("status") == Some("error");
         // It reports the calls that a hook blocked, too.
-        if extra("status") == Some("blocked") && matches!(decoded.event, Event::Told(..)) {
+        if extra("status") == Some("blocked") && matches!(decoded.event, Event::CallsEnded(..)) {
             decoded.event = Event::Other;
         }
         Ok(decoded)
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        match said {
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        match response {
             Response::Nothing | Response::Allow(_) | Response::Note(_) => String::new(),
             Response::Ask(text) | Response::Deny(text) => line(&Wire { action: "block", message: text }),
         }
@@ -155,7 +155,7 @@ mod tests {
         let before = decode(BEFORE, "terminal", input.clone(), json!({ "tool_call_id": "c1" })).unwrap();
         assert_eq!((before.call.as_str(), before.failed), ("c1", false));
         let after = decode(AFTER, "terminal", input, json!({ "tool_call_id": "c1", "status": "error" })).unwrap();
-        assert!(matches!(after.event, Event::Told(End::Ran, _)) && after.failed, "{after:?}");
+        assert!(matches!(after.event, Event::CallsEnded(End::Ran, _)) && after.failed, "{after:?}");
     }
 
     #[test]
@@ -166,12 +166,12 @@ mod tests {
 
     #[test]
     fn an_ask_blocks_and_a_note_says_nothing() {
-        let write = |said: Response| Hermes.write(&said, HERMES.usual());
-        for said in [Response::Ask("look".to_owned()), Response::Deny("look".to_owned())] {
-            assert_eq!(write(said), "{\"action\":\"block\",\"message\":\"look\"}\n".trim_end());
+        let write = |response: Response| Hermes.write(&response, HERMES.usual());
+        for response in [Response::Ask("look".to_owned()), Response::Deny("look".to_owned())] {
+            assert_eq!(write(response), "{\"action\":\"block\",\"message\":\"look\"}\n".trim_end());
         }
-        for said in [Response::Nothing, Response::Note("look".to_owned())] {
-            assert_eq!(write(said), "");
+        for response in [Response::Nothing, Response::Note("look".to_owned())] {
+            assert_eq!(write(response), "");
         }
     }
 }

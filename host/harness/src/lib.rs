@@ -61,8 +61,8 @@ pub enum Event {
     /// Tool calls to decide; none when a field that matters is missing.
     Calls(Vec<ToolCall>),
     /// The outcome of calls.
-    Told(End, Vec<ToolCall>),
-    /// A session begins, and the harness shows what is said of it.
+    CallsEnded(End, Vec<ToolCall>),
+    /// A session begins, and the harness shows a message about it.
     SessionStart,
     /// A session is over.
     SessionEnd,
@@ -247,8 +247,8 @@ pub trait Harness: Sync {
     /// A field that matters has the wrong type, or the call cannot be told.
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable>;
 
-    /// The JSON of what is said, without a line feed; empty where the exit code says it.
-    fn write(&self, said: &Response, surface: &'static Surface) -> String;
+    /// The JSON of the response, without a line feed; empty where the exit code says it.
+    fn write(&self, response: &Response, surface: &'static Surface) -> String;
 
     /// Where the reply to this payload is taken. The payload may be any object.
     fn surface(&self, _payload: &Map<String, Value>) -> &'static Surface {
@@ -287,14 +287,14 @@ impl dyn Harness + '_ {
     /// The reply: what the verdict says, as far as the surface can be told. A block replaces no input.
     #[must_use]
     pub fn encode(&self, verdict: &Verdict, surface: &'static Surface) -> Reply {
-        let said = match response::settle(verdict, surface) {
+        let settled = match response::reduce(verdict, surface) {
             Response::Deny(reason) => Response::Deny(self.frame(reason)),
-            said => said,
+            settled => settled,
         };
         let input = verdict.input.as_ref().filter(|_| surface.rewrites != Rewrites::Never);
-        match input.filter(|_| !matches!(said, Response::Deny(_))) {
-            Some(input) => response::emit(surface, &said.spoken(), |_| nested::with_input(&said, input, surface)),
-            None => response::emit(surface, &said, |said| self.write(said, surface)),
+        match input.filter(|_| !matches!(settled, Response::Deny(_))) {
+            Some(input) => response::emit(surface, &settled.spoken(), |_| nested::with_input(&settled, input, surface)),
+            None => response::emit(surface, &settled, |response| self.write(response, surface)),
         }
     }
 

@@ -143,7 +143,7 @@ pub(super) fn mcp(server: &str, tool: &str) -> String {
     format!("mcp__{server}__{tool}")
 }
 
-/// The payload's event; none if it names none.
+/// The payload's event; `None` if it names none.
 pub(super) fn event(payload: &Map<String, Value>) -> Result<Option<&str>, Unreadable> {
     match EVENTS.iter().find_map(|key| payload.get(*key).filter(|value| !value.is_null())) {
         None => Ok(None),
@@ -200,7 +200,7 @@ pub(super) fn object(input: Option<&Value>) -> Result<Map<String, Value>, Unread
 /// A payload that tells what became of calls, from how it reads as a question about them. What only informs is no fault.
 pub(super) fn told(payload: &Map<String, Value>, read: Result<Payload, Unreadable>, end: End) -> Payload {
     match read {
-        Ok(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::Told(end, calls), String::new()),
+        Ok(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::CallsEnded(end, calls), String::new()),
         _ => about(payload, Event::Other, String::new()),
     }
 }

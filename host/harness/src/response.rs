@@ -27,7 +27,7 @@ impl Response {
     pub(super) fn spoken(&self) -> Self {
         match self {
             Response::Nothing => Response::Note(String::new()),
-            said => said.clone(),
+            response => response.clone(),
         }
     }
 }
@@ -44,7 +44,7 @@ const WORDLESS: &str = "A policy stopped this call and gave no reason.";
 
 /// Reduces the verdict to a response that the surface supports. Where no person can answer, an ask is a block that
 /// explains how a person can let the call run.
-pub(super) fn settle(verdict: &Verdict, surface: &Surface) -> Response {
+pub(super) fn reduce(verdict: &Verdict, surface: &Surface) -> Response {
     let told = |reason: String| if reason.trim().is_empty() { WORDLESS.to_owned() } else { reason };
     match verdict.outcome {
         Outcome::Deny => Response::Deny(told(text::reason(verdict))),
@@ -62,20 +62,22 @@ pub(super) fn settle(verdict: &Verdict, surface: &Surface) -> Response {
 }
 
 /// The bytes and the exit code. `write` gives the JSON of what is said.
-pub(super) fn emit(surface: &Surface, said: &Response, write: impl Fn(&Response) -> String) -> Reply {
-    let line = |said: &Response| write(said) + "\n";
-    match said {
+pub(super) fn emit(surface: &Surface, response: &Response, write: impl Fn(&Response) -> String) -> Reply {
+    let line = |response: &Response| write(response) + "\n";
+    match response {
         Response::Nothing => match surface.abstain {
             Abstain::Silence => Reply::default(),
             Abstain::Token(token) => Reply { stdout: format!("{token}\n"), ..Reply::default() },
         },
-        Response::Note(_) | Response::Allow(_) | Response::Ask(_) => Reply { stdout: line(said), ..Reply::default() },
+        Response::Note(_) | Response::Allow(_) | Response::Ask(_) => {
+            Reply { stdout: line(response), ..Reply::default() }
+        }
         Response::Deny(reason) => {
             let stderr = format!("{reason}\n");
             match surface.deny {
-                Deny::Reply => Reply { stdout: line(said), ..Reply::default() },
+                Deny::Reply => Reply { stdout: line(response), ..Reply::default() },
                 Deny::Exit => Reply { stdout: String::new(), stderr, exit: BLOCK },
-                Deny::Both => Reply { stdout: line(said), stderr, exit: BLOCK },
+                Deny::Both => Reply { stdout: line(response), stderr, exit: BLOCK },
             }
         }
     }

@@ -34,25 +34,27 @@ pub fn reason(verdict: &Verdict) -> String {
     let is_told = |attributed: &Attributed| {
         verdict.outcome != Outcome::Deny || attributed.finding.outcome == Outcome::Deny || attributed.of_host
     };
-    let mut told: Vec<&Attributed> = verdict
+    let mut findings: Vec<&Attributed> = verdict
         .reasons()
         .filter(|attributed| is_told(attributed))
         .filter(|attributed| !attributed.finding.message.is_empty())
         .collect();
     let of_scripts: Vec<(Outcome, &str)> =
-        told.iter().filter_map(|told| Some((told.finding.outcome, script(told)?.1))).collect();
-    told.retain(|told| {
-        let is_repeated =
-            |(outcome, target): &(Outcome, &str)| *outcome == told.finding.outcome && concerns(told, target);
-        script(told).is_some() || !of_scripts.iter().any(is_repeated)
+        findings.iter().filter_map(|attributed| Some((attributed.finding.outcome, script(attributed)?.1))).collect();
+    findings.retain(|attributed| {
+        let is_repeated = |(outcome, target): &(Outcome, &str)| {
+            *outcome == attributed.finding.outcome && concerns(attributed, target)
+        };
+        script(attributed).is_some() || !of_scripts.iter().any(is_repeated)
     });
     if verdict.outcome == Outcome::Ask {
         // Stable: without a difference the order of the policies and of their rules is the one to tell them in.
-        let asks = |told: &Attributed| told.finding.outcome == Outcome::Ask && !told.is_aside();
-        told.sort_by_key(|told| Reverse(if asks(told) { 1 + ask::severity_rank(told) } else { 0 }));
+        let asks = |attributed: &Attributed| attributed.finding.outcome == Outcome::Ask && !attributed.is_aside();
+        findings
+            .sort_by_key(|attributed| Reverse(if asks(attributed) { 1 + ask::severity_rank(attributed) } else { 0 }));
     }
     let mut all: Vec<Attributed> = Vec::new();
-    for attributed in told {
+    for attributed in findings {
         // A policy may have several entries, which say the same once.
         if let Some(earlier) = all.iter_mut().find(|earlier| is_same_finding(earlier, attributed)) {
             if earlier.policy.split(NAMES).all(|name| name != attributed.policy) {

@@ -234,7 +234,7 @@ fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadab
     Ok(input)
 }
 
-/// One call for each file that is named; none if none is.
+/// One call for each file that is named; `None` if none is.
 fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let mut input = renamed(input)?;
     let mut paths = BTreeSet::new();

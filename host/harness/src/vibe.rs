@@ -58,8 +58,8 @@ impl Harness for Vibe {
         PROTOCOL.decode(&payload)
     }
 
-    fn write(&self, said: &Response, _: &'static Surface) -> String {
-        match said {
+    fn write(&self, response: &Response, _: &'static Surface) -> String {
+        match response {
             Response::Nothing | Response::Allow(_) => String::new(),
             Response::Note(text) => line(&Wire { system_message: Some(text), ..Wire::default() }),
             Response::Ask(text) | Response::Deny(text) => {

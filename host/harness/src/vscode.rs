@@ -59,9 +59,9 @@ impl Harness for VsCode {
         PROTOCOL.decode(payload)
     }
 
-    fn write(&self, said: &Response, surface: &'static Surface) -> String {
-        let mut reply = Nested::before_tool(said, surface);
-        if let (Response::Deny(text), Some(output)) = (said, &mut reply.hook_specific_output) {
+    fn write(&self, response: &Response, surface: &'static Surface) -> String {
+        let mut reply = Nested::before_tool(response, surface);
+        if let (Response::Deny(text), Some(output)) = (response, &mut reply.hook_specific_output) {
             output.additional_context = Some(text);
         }
         line(&reply)

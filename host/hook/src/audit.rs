@@ -200,7 +200,7 @@ fn identity(seed: impl Hash) -> String {
     hex(&RandomState::new().hash_one(seed).to_be_bytes())
 }
 
-/// The line of one call; none if the level asks for none.
+/// The line of one call; `None` if the level asks for none.
 ///
 /// # Errors
 ///
@@ -235,14 +235,15 @@ fn verdict_line(
     let deciding = recorded(verdict);
     // Where every call is logged, also what decides nothing, such as a policy's note that it was waved through.
     let least = if audit.level == AuditLevel::Interventions { Outcome::Warn } else { Outcome::Abstain };
-    let is_told =
-        |told: &&Attributed| rank(told.finding.outcome) >= rank(least) || told.of_host && told.finding.rule == FAULT;
-    let told = verdict.findings.iter().filter(is_told);
+    let is_told = |found: &&Attributed| {
+        rank(found.finding.outcome) >= rank(least) || found.of_host && found.finding.rule == FAULT
+    };
+    let found = verdict.findings.iter().filter(is_told);
     let confirmed = verdict.is_confirmed();
     // Where a person let the call run, those that count are the ones that were overruled.
     let rules: Vec<String> = match confirmed || verdict.is_allowed() {
         true => verdict.lifted.iter().map(Attributed::rule).collect(),
-        false => told.map(Attributed::rule).collect(),
+        false => found.map(Attributed::rule).collect(),
     };
     let rule = deciding.map(|deciding| name(deciding.name())).unwrap_or_default();
     let line = Line {
@@ -265,7 +266,7 @@ fn verdict_line(
         by: None,
         asked: None,
         undo: copy,
-        decision: decision.and_then(Decision::kept),
+        decision: decision.and_then(Decision::loggable),
         policies: &audit.policies,
     };
     Ok(serde_json::to_string(&line)?)
@@ -279,8 +280,8 @@ fn name(text: &str) -> String {
 /// The finding that a line names: the deciding one, or one as severe that says where the call's paths lie. The earliest
 /// logs of this kind come from such a policy, and their readers look for its rules.
 fn recorded(verdict: &Verdict) -> Option<&Attributed> {
-    let mut told = verdict.reasons().take_while(|told| told.finding.outcome == verdict.outcome);
-    told.find(|told| told.finding.tags.iter().any(|(name, _)| name == "path-context")).or_else(|| verdict.deciding())
+    let mut found = verdict.reasons().take_while(|found| found.finding.outcome == verdict.outcome);
+    found.find(|found| found.finding.tags.iter().any(|(name, _)| name == "path-context")).or_else(|| verdict.deciding())
 }
 
 /// Returns the context of the call's paths, from the deciding finding or else from the first one that gives it.
@@ -292,7 +293,7 @@ fn path_context(verdict: &Verdict) -> &str {
 
 /// A policy gave no answer, whatever its `on-error` said in its place.
 fn has_fault(verdict: &Verdict) -> bool {
-    verdict.findings.iter().any(|told| told.of_host && told.finding.rule == FAULT)
+    verdict.findings.iter().any(|found| found.of_host && found.finding.rule == FAULT)
 }
 
 fn action(verdict: &Verdict) -> &'static str {

@@ -34,7 +34,7 @@ pub struct HookLine {
 }
 
 impl HookLine {
-    /// Reads a command line with the program's name first. None if it has another form.
+    /// Reads a command line with the program's name first. `None` if it has another form.
     #[must_use]
     pub fn read(arguments: &[OsString]) -> Option<Self> {
         let mut line = HookLine::default();
@@ -93,7 +93,7 @@ pub const SETTINGS_FOLDER: &str = "config";
 /// the settings that lie beside it, or `confirm` in place of the script that confirms. The script's arguments are options
 /// and the name of a harness.
 ///
-/// None if it has another name, or is told what to do.
+/// `None` if it has another name, or is told what to do.
 #[must_use]
 pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let (path, rest) = arguments.split_first()?;

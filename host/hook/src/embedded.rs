@@ -69,7 +69,7 @@ pub(crate) fn files_in(cache: &Path) -> impl Iterator<Item = PathBuf> {
     ALL.into_iter().filter_map(move |component| Some(folder.join(name_of(component, packed(component)?))))
 }
 
-/// Whether this file is whole; none if it is of another version.
+/// Whether this file is whole; `None` if it is of another version.
 pub(crate) fn is_whole(file: &Path) -> Option<bool> {
     let mut all = ALL.into_iter().filter_map(|component| Some((component, packed(component)?)));
     let name = file.file_name()?.to_str()?;

@@ -127,7 +127,7 @@ impl Facts for SessionFacts {
     }
 }
 
-/// Notes what calls do that are not denied. Gives what is to be said if that fails.
+/// Notes what calls do that are not denied. Returns what is to be said if that fails.
 pub(crate) fn note_calls(history: &History, calls: &[ToolCall], traces: &[Trace], outcome: Outcome) -> Option<Opinion> {
     let mut events = Vec::new();
     for (call, trace) in calls.iter().zip(traces) {

@@ -14,7 +14,7 @@ use guard_contract::syntax::{Command, Word};
 use guard_facts::{Scene, git_root};
 use guard_state::AppDirs;
 
-/// Gives the chain of folders with a configuration.
+/// Returns the chain of folders with a configuration.
 pub type Open<'a> = dyn Fn(&[String]) -> Prepared + 'a;
 
 /// The folders with a configuration that a call concerns, the outer ones first: between the roots of its projects and the

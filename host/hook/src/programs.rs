@@ -43,7 +43,7 @@ const TALKER_BYTES: usize = 128 << 10;
 /// Variables by which a repository's settings could choose whom a child believes, or how its threads are made.
 const NOT_GIVEN: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", "RUST_MIN_STACK"];
 
-/// Gives a hidden command of the second program its task, and gives what it prints while there is time, at most `most`
+/// Returns a hidden command of the second program its task, and gives what it prints while there is time, at most `most`
 /// bytes and one more. Then the child is ended.
 pub(crate) fn ask_tools(
     environment: &Environment,

@@ -80,18 +80,18 @@ fn written(request: &Request) -> Option<String> {
     Some(Value::Object(all).to_string())
 }
 
-/// The response that a child printed, or why there is none; none if it printed neither. The child has checked it.
+/// The response that a child printed, or why there is none; `None` if it printed neither. The child has checked it.
 fn understood(text: &str) -> Option<Result<Response, String>> {
     let all = Value::Object(serde_json::from_str::<Map<String, Value>>(text).ok()?);
     if let Some(why) = word(&all, "error") {
         return Some(Err(why));
     }
-    let said = all.get("verdict")?;
+    let verdict = all.get("verdict")?;
     let verdict = Verdict {
-        outcome: outcome(said)?,
-        findings: list(said, "findings", found)?,
+        outcome: outcome(verdict)?,
+        findings: list(verdict, "findings", attributed)?,
         skips_prompt: false,
-        lifted: list(said, "lifted", found)?,
+        lifted: list(verdict, "lifted", attributed)?,
         closing: String::new(),
         input: None,
     };
@@ -103,15 +103,15 @@ fn understood(text: &str) -> Option<Result<Response, String>> {
     Some(Ok(Response { verdict, reply: None, journal, missing: Missing::default() }))
 }
 
-fn found(value: &Value) -> Option<Attributed> {
-    let said = value.get("finding")?;
+fn attributed(value: &Value) -> Option<Attributed> {
+    let finding = value.get("finding")?;
     let tag = |tag: &Value| Some((tag.get(0)?.as_str()?.to_owned(), tag.get(1)?.as_str()?.to_owned()));
     let finding = Finding {
-        rule: word(said, "rule")?,
-        outcome: outcome(said)?,
-        message: word(said, "message")?,
-        remedy: word(said, "remedy")?,
-        tags: list(said, "tags", tag)?,
+        rule: word(finding, "rule")?,
+        outcome: outcome(finding)?,
+        message: word(finding, "message")?,
+        remedy: word(finding, "remedy")?,
+        tags: list(finding, "tags", tag)?,
     };
     Some(Attributed { policy: word(value, "policy")?, finding, of_host: value.get("of-host")?.as_bool()? })
 }

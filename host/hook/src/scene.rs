@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_engine::{Analyzer, Shared};
+use guard_engine::{Analyzer, SharedInstance};
 use guard_facts::{Facts, Scene};
 
 /// The scene of a call, with its analysis. `analyzer` is asked for only when the call runs a command.
@@ -13,7 +13,7 @@ pub fn analyzed(
     at: &CallContext,
     facts: Arc<dyn Facts>,
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
-    shared: &mut Shared,
+    shared: &mut SharedInstance,
 ) -> Scene {
     guard_chain::scene::analyzed(call, at, facts, |command, dialect, sources| {
         analyzer()?.analyze(shared, command, dialect, (&at.cwd, &at.home), Some(sources.clone()))

@@ -12,7 +12,7 @@ use crate::command_line::{self, HookLine};
 use crate::hook;
 use crate::programs::{STARTED_AS, TOOLS, tools};
 
-/// Runs the program `guard-host`. Gives the exit code.
+/// Runs the program `guard-host`. Returns the exit code.
 #[must_use]
 pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     let arguments = command_line::by_name(&arguments).unwrap_or(arguments);

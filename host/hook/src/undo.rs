@@ -132,7 +132,7 @@ impl Copy {
     /// for each, and the configuration says so.
     #[must_use]
     pub fn in_place_of_asks(&self, mut verdict: Verdict, prepared: &Prepared) -> Verdict {
-        let Some(answer) = self.narrowest_allows(&verdict, prepared).filter(|_| prepared.config.undo.instead_of_ask)
+        let Some(answer) = self.answer_for_asks(&verdict, prepared).filter(|_| prepared.config.undo.instead_of_ask)
         else {
             return verdict;
         };
@@ -150,7 +150,7 @@ impl Copy {
     }
 
     /// The answer of a copy that brings back all that these asks are about.
-    fn narrowest_allows(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&ChildAnswer> {
+    fn answer_for_asks(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&ChildAnswer> {
         let config = &prepared.config;
         let may_lift = |asked: &Attributed| {
             let entry = prepared.members.iter().map(|member| &member.entry).find(|entry| entry.name == asked.policy);
@@ -235,7 +235,7 @@ pub fn patience(config: &Config) -> Duration {
 #[must_use]
 pub fn would_skip_prompt(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
     trace.verdict.outcome == Outcome::Ask
-        && Copy::assumed(call, trace, &prepared.config).narrowest_allows(&trace.verdict, prepared).is_some()
+        && Copy::assumed(call, trace, &prepared.config).answer_for_asks(&trace.verdict, prepared).is_some()
 }
 
 /// The tool is one that only the names of its arguments tell about, as those of MCP servers: its files may be elsewhere.

@@ -63,7 +63,7 @@ pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Er
     Ok(builtins)
 }
 
-/// The libraries that a policy uses, those of its libraries included; their folder is renamed in its manifest. None if it
+/// The libraries that a policy uses, those of its libraries included; their folder is renamed in its manifest. `None` if it
 /// needs a crate of the host.
 fn used(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, Box<dyn Error>> {
     let mut used = BTreeSet::new();
@@ -86,7 +86,7 @@ fn used(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, B
     Ok(Some(used))
 }
 
-/// Gives a manifest the name, the profile and the workspace of a project.
+/// Returns a manifest the name, the profile and the workspace of a project.
 fn finish(root: &Path, manifest: &mut Table) -> Result<(), Box<dyn Error>> {
     let template = read(root, "guest-sdk/templates/rust")?;
     for key in ["lib", "profile", "workspace"] {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use guard_contract::FaultKind;
 use guard_engine::check;
-use guard_hook::cache::Making;
+use guard_hook::cache::BuildOptions;
 use guard_platform::process::set_name;
 
 /// How long to wait for another process that compiles the same component: the processor time that it may take.
@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Compiles, and waits for another process that does the same.
 #[must_use]
-pub fn making() -> Making {
-    Making { compile, unpack: guard_builtins::component, deadline: Instant::now() + PATIENCE }
+pub fn making() -> BuildOptions {
+    BuildOptions { compile, unpack: guard_builtins::component, deadline: Instant::now() + PATIENCE }
 }
 
 /// Compiles a component to the bytes of an artifact.

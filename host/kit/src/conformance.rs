@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::suite::{SubjectError, SubjectErrorKind, Workshop, entry_of};
+use crate::suite::{ComponentLoader, SubjectError, SubjectErrorKind, entry_of};
 use guard_contract::Manifest;
 use guard_contract::{ImportResolution, Interface, Wasi};
 use guard_engine::clock::Clock;
@@ -186,7 +186,7 @@ impl Report {
     }
 }
 
-/// Tries a built-in or a component file. `settings` are those that it is to take; none: `{}`.
+/// Tries a built-in or a component file. `settings` are those that it is to take; `None`: `{}`.
 ///
 /// # Errors
 ///
@@ -201,7 +201,7 @@ pub fn examine(
     let entry = entry_of(name, wasi, cwd)?;
     let component = Component::from_entry(&entry)
         .map_err(|fault| SubjectError::new(SubjectErrorKind::Missing, format!("`{name}`: {fault}"), ""))?;
-    let workshop = Workshop::open(dirs).map_err(|fault| SubjectError::of_machine(&fault))?;
+    let workshop = ComponentLoader::open(dirs).map_err(|fault| SubjectError::of_machine(&fault))?;
     let _clock = Clock::start(workshop.engine.clone());
     let analyzer = workshop.analyzer();
     let settings = settings.map_or_else(|| "{}".to_owned(), |settings| Value::Object(settings.clone()).to_string());

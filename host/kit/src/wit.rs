@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use guard_state::files::{self, Written};
+use guard_state::files::{self, WriteResult};
 
 use crate::scaffold::{self, FILES};
 
@@ -49,7 +49,7 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     for (name, bytes) in &package {
         let path = folder.join(name);
         match files::put(folder, Path::new(name), bytes, false) {
-            Ok(Written::New | Written::Same) => {}
+            Ok(WriteResult::New | WriteResult::Same) => {}
             // A link to a file with these bytes is fine; anything else came in between.
             Ok(_) => is_free_or_same(&path, bytes)?,
             Err(error) => return Err(WitError::Io(path, error)),

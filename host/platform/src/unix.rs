@@ -131,7 +131,7 @@ pub mod dir {
         Ok(options.custom_flags(super::fs::at_once()?))
     }
 
-    /// Gives a file just this mode.
+    /// Returns a file just this mode.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ pub mod fs {
         std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
     }
 
-    /// Gives an open file just this mode, whatever the process masks.
+    /// Returns an open file just this mode, whatever the process masks.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ pub mod fs {
         file.set_permissions(Permissions::from_mode(mode))
     }
 
-    /// Gives a file or folder just this mode.
+    /// Returns a file or folder just this mode.
     ///
     /// # Errors
     ///
@@ -253,7 +253,7 @@ pub mod fs {
         std::fs::set_permissions(path, Permissions::from_mode(mode))
     }
 
-    /// Gives a path its times. Of a link they are the link's own.
+    /// Returns a path its times. Of a link they are the link's own.
     ///
     /// # Errors
     ///

@@ -109,7 +109,7 @@ fn read(text: &str, words: fn(&str, &mut Spans), cut: fn(&str) -> Option<usize>)
     out.into_ranges()
 }
 
-/// The length of a block that begins here, up to the dashes at its end; none if it has no end.
+/// The length of a block that begins here, up to the dashes at its end; `None` if it has no end.
 fn block_length(block: &str) -> Option<usize> {
     const END: &str = "-----END ";
     let end = block.find(END)? + END.len();

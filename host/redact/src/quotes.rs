@@ -11,7 +11,7 @@ pub(super) const AHEAD: usize = 256;
 pub(super) const NESTED: usize = 4;
 
 impl Quotes {
-    /// Goes over a quote behind `word`. Gives whether it ends what an earlier one began.
+    /// Goes over a quote behind `word`. Returns whether it ends what an earlier one began.
     pub(super) fn pass(&mut self, quote: char, word: &str) -> bool {
         let this = (quote, word.ends_with('\\'));
         if let Some(place) = self.0.iter().rposition(|open| *open == this) {

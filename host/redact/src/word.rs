@@ -48,7 +48,7 @@ pub(super) fn ends_as_function(word: &str) -> bool {
     word.rsplit('=').next().is_some_and(|name| name.eq_ignore_ascii_case("password"))
 }
 
-/// Reads one word. Gives whether it ended with a secret.
+/// Reads one word. Returns whether it ended with a secret.
 pub(super) fn one(word: &str, separator: Option<char>, out: &mut Spans) -> bool {
     if let Some(value) = assignment(word, separator) {
         out.keep(word.get(..value.start).unwrap_or_default());

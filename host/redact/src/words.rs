@@ -115,7 +115,7 @@ pub(super) fn read(text: &str, out: &mut Spans) {
     }
 }
 
-/// Reads an image in Base64: its letters mean nothing. Gives what follows it.
+/// Reads an image in Base64: its letters mean nothing. Returns what follows it.
 fn read_image<'a>(text: &'a str, out: &mut Spans) -> &'a str {
     let is_data = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | ';' | ',' | '+' | '=' | '-' | '.');
     let (image, rest) = text.split_at_checked(text.find(|c| !is_data(c)).unwrap_or(text.len())).unwrap_or((text, ""));

@@ -146,7 +146,7 @@ impl Registry {
         self.manifest(reference).map(|(digest, _)| digest)
     }
 
-    /// Stores a component, and gives the digest of its manifest; none if `is_wanted` does not agree to that digest, and
+    /// Stores a component, and gives the digest of its manifest; `None` if `is_wanted` does not agree to that digest, and
     /// then nothing is stored. The same component with the same annotations has the same digest.
     ///
     /// # Errors

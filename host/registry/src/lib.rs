@@ -23,7 +23,7 @@ mod text;
 
 pub use client::{Annotations, Pulled, Registry, download};
 pub use files::{NamedFile, Offer};
-pub use post::{Posted, Receiver, said};
+pub use post::{Posted, Receiver, server_message};
 pub use reference::{Reference, ReferenceError};
 pub use signature::{KeyError, PublicKey, SecretKey, Signature};
 

@@ -106,6 +106,6 @@ impl Receiver {
 
 /// A receiver's message, shortened and without invisible characters.
 #[must_use]
-pub fn said(body: &[u8]) -> String {
+pub fn server_message(body: &[u8]) -> String {
     cut(String::from_utf8_lossy(body).trim())
 }

@@ -187,7 +187,7 @@ impl Calls {
             // It is decided, and its records are being written.
             return match timeout(RECORDS, &mut receiver).await {
                 Ok(Ok(answer)) => answer,
-                _ => turn.settled().unwrap_or_else(|| turn.broken("its answer was lost")),
+                _ => turn.answer().unwrap_or_else(|| turn.broken("its answer was lost")),
             };
         }
         if !turn.call.is_known() {
@@ -199,12 +199,12 @@ impl Calls {
         (self.note)("a call reached its deadline, and was answered with the worst so far, at least ask");
         let answer = turn.reply(&verdict);
         let own = turn.clone();
-        let settled = spawn_blocking(move || own.settle_on(&verdict));
+        let settled = spawn_blocking(move || own.set_verdict(&verdict));
         if timeout(RECORDS, settled).await.is_err() {
             self.metrics.failed(Fault::AuditLog);
             (self.note)("the audit line of a call is late: the audit log cannot be written to");
         }
-        turn.settled().unwrap_or(answer)
+        turn.answer().unwrap_or(answer)
     }
 
     fn counted(&self, turn: &PendingCall, answer: Answer) -> Answer {
@@ -251,15 +251,15 @@ impl PendingCall {
         if !self.call.take() {
             return;
         }
-        match &judged.said {
-            PayloadAnswer::Verdict(verdict) => self.settle_on(verdict),
+        match &judged.answer {
+            PayloadAnswer::Verdict(verdict) => self.set_verdict(verdict),
             PayloadAnswer::Report(text) => {
-                self.settle(Answer::Report(text.clone()));
+                self.set_answer(Answer::Report(text.clone()));
                 self.tell(self.call.log_report(text));
             }
         }
         judged.records.write(&self.call, &calls.dirs, &*calls.facts);
-        if let Some(answer) = self.settled() {
+        if let Some(answer) = self.answer() {
             self.send(answer);
         }
     }
@@ -297,7 +297,7 @@ impl PendingCall {
         };
         let answered = answered.and_then(|(response, harness, logged)| {
             let text = response.text().map_err(|undecided| undecided.to_string())?;
-            // Else whoever asks comes again with what is missing. After a deny many do not.
+            // Otherwise the client asks again with the missing facts. After a deny many clients don't.
             let is_last = response.missing.is_empty() || response.verdict.outcome == Outcome::Deny;
             let tally =
                 if is_last { Tally::from_verdict(&response.verdict) } else { Tally::incomplete(&response.verdict) };
@@ -310,20 +310,18 @@ impl PendingCall {
             return;
         }
         match answered {
-            Ok((answer, verdict, logged)) => {
-                if let Some(Unlogged { error, .. }) = logged.is_some().then(|| self.call.log_first(&verdict)).flatten()
-                {
+            Ok((answer, _, None)) => self.set_answer(answer),
+            Ok((answer, verdict, Some(_))) => {
+                if let Some(Unlogged { error, .. }) = self.call.log_first(&verdict) {
                     self.tell(Err(error));
                     return self.send(Answer::Unlogged);
                 }
-                self.settle(answer);
-                if logged.is_some() {
-                    self.log(&verdict);
-                }
+                self.set_answer(answer);
+                self.log(&verdict);
             }
-            Err(text) => self.settle(Answer::Report(text)),
+            Err(text) => self.set_answer(Answer::Report(text)),
         }
-        if let Some(answer) = self.settled() {
+        if let Some(answer) = self.answer() {
             self.send(answer);
         }
     }
@@ -348,14 +346,14 @@ impl PendingCall {
     }
 
     /// Settles on this verdict, and writes the audit line.
-    fn settle_on(&self, verdict: &Verdict) {
+    fn set_verdict(&self, verdict: &Verdict) {
         match self.call.log_first(verdict) {
             None => {
-                self.settle(self.reply(verdict));
+                self.set_answer(self.reply(verdict));
                 self.log(verdict);
             }
             Some(Unlogged { verdict, error }) => {
-                self.settle(self.reply(&verdict));
+                self.set_answer(self.reply(&verdict));
                 self.tell(Err(error));
             }
         }
@@ -373,11 +371,11 @@ impl PendingCall {
         }
     }
 
-    fn settle(&self, answer: Answer) {
+    fn set_answer(&self, answer: Answer) {
         *lock(&self.settled) = Some(answer);
     }
 
-    fn settled(&self) -> Option<Answer> {
+    fn answer(&self) -> Option<Answer> {
         lock(&self.settled).clone()
     }
 
@@ -398,9 +396,9 @@ impl PendingCall {
         self.calls.metrics.failed(Fault::Panic);
         if self.call.take() {
             let verdict = self.call.early("guard-host failed inside", "report this call");
-            self.settle_on(&verdict);
+            self.set_verdict(&verdict);
         }
-        let answer = self.settled().unwrap_or_else(|| self.broken("guard-host failed inside"));
+        let answer = self.answer().unwrap_or_else(|| self.broken("guard-host failed inside"));
         self.send(answer);
         *lock(&self.place) = None;
         let calls = &self.calls;

@@ -74,7 +74,7 @@ const REST: Duration = Duration::from_millis(50);
 pub struct Options {
     /// Where it listens.
     pub address: Address,
-    /// The file of the token; none: `serve.token` in the state folder.
+    /// The file of the token; `None`: `serve.token` in the state folder.
     pub token_file: Option<PathBuf>,
     /// How long a client may take to send its request's head, and then its body; a connection without a request is closed
     /// after the same time.

@@ -178,7 +178,7 @@ impl Metrics {
         let labels = Labels([("verdict", tally.verdict.to_owned()), ("harness", harness.to_owned())]);
         self.calls.get_or_create(&labels).inc();
         for (policy, rule, outcome) in &tally.findings {
-            let labels = self.known([policy, rule, outcome]);
+            let labels = self.bounded_labels([policy, rule, outcome]);
             self.findings.get_or_create(&labels).inc();
         }
         self.faults.get_or_create(&kind(Fault::Policy)).inc_by(tally.faults);
@@ -205,7 +205,7 @@ impl Metrics {
     }
 
     /// The labels of a finding, while there is room for one more series.
-    fn known(&self, [policy, rule, outcome]: [&str; 3]) -> Labels<3> {
+    fn bounded_labels(&self, [policy, rule, outcome]: [&str; 3]) -> Labels<3> {
         let labels = |policy: &str, rule: &str| {
             let [policy, rule] = [policy, rule].map(str::to_owned);
             Labels([("policy", policy), ("rule", rule), ("outcome", outcome.to_owned())])

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{CheckResults as Registered, HookLocation, InstallOptions};
+use crate::install::{FoundHook, HookLocation, InstallOptions};
 use guard_config::{CommandLineOverrides, refused_settings};
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
@@ -31,7 +31,7 @@ const EXAMPLES: usize = 8;
 /// One mistake in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The policy that it breaks; none: a whole layer, or what is no policy's matter.
+    /// The policy that it breaks; `None`: a whole layer, or what is no policy's matter.
     pub policy: Option<String>,
     /// The policy was asked, or was to be, and gave no answer.
     pub is_fault: bool,
@@ -130,7 +130,7 @@ pub fn registration_mistakes(
 /// The configuration file and command-line additions of each registered hook that doesn't use the defaults.
 fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, CommandLineOverrides)> {
     let all = guard_harness::ALL.iter().filter_map(|harness| crate::registration(harness.name()));
-    let mut found: Vec<Registered> = Vec::new();
+    let mut found: Vec<FoundHook> = Vec::new();
     all.for_each(|registration| found.extend(registration.survey(&InstallOptions::default(), site).found));
     for file in named_files(site) {
         let named = InstallOptions { hooks_file: Some(file), ..InstallOptions::default() };
@@ -139,7 +139,7 @@ fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, CommandLineOverrides)> {
     }
     let usual = &site.dirs.config;
     let mut additions = Vec::new();
-    for Registered { config, only, settings, foreign, .. } in found {
+    for FoundHook { config, only, settings, foreign, .. } in found {
         // A repository does not choose the file that counts as the user's own.
         let config = config.filter(|_| !foreign);
         let overrides = CommandLineOverrides { only: (!only.is_empty()).then_some(only), settings };

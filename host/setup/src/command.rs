@@ -293,7 +293,7 @@ fn hook(words: Vec<String>, names: &ProgramNames) -> Option<StartedHook> {
     answers.then_some(StartedHook { words, ..started })
 }
 
-/// The words of a line that is one simple command; none if it is anything else. Variables stay as they are written.
+/// The words of a line that is one simple command; `None` if it is anything else. Variables stay as they are written.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

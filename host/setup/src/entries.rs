@@ -127,7 +127,7 @@ impl Entries<'_> {
         }
     }
 
-    /// The object of the events, and whether it is below a key. None if there is none yet.
+    /// The object of the events, and whether it is below a key. `None` if there is none yet.
     fn events<'d>(&self, document: &'d Document<'_>) -> Result<Option<(&'d Node, bool)>, Malformed> {
         let root = &document.root;
         if !matches!(root.kind, Kind::Object(_)) {

@@ -30,7 +30,7 @@ pub mod presence;
 pub mod process;
 pub mod surroundings;
 
-/// How the hooks of the harness of that name are registered; none if that is done by hand.
+/// How the hooks of the harness of that name are registered; `None` if that is done by hand.
 #[must_use]
 pub fn registration(harness: &str) -> Option<&'static dyn install::Registration> {
     if harness == guard_harness::default().name() {

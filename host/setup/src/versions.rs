@@ -18,7 +18,7 @@ pub(crate) type Version = [u32; 3];
 /// The observations of one harness, of which only this is read here.
 #[derive(Deserialize)]
 struct LiveObservation {
-    /// The newest last. None if it wasn't driven.
+    /// The newest last. `None` if it wasn't driven.
     #[serde(default)]
     versions: Vec<String>,
 }

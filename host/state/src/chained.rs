@@ -132,7 +132,7 @@ impl ChainedLog<'_> {
 
     /// The last line of the log, with what isn't known of it read from the log itself; and whether no chain has begun.
     fn last(&self, file: &mut File, size: u64, seal: &Seal) -> io::Result<(LastLine, bool)> {
-        let known = self.known(seal);
+        let known = self.known_last_line(seal);
         if let Some(last) = known.as_ref().filter(|last| last.size == size && size > 0) {
             return Ok((last.clone(), false));
         }
@@ -163,7 +163,7 @@ impl ChainedLog<'_> {
         })
     }
 
-    fn known(&self, seal: &Seal) -> Option<LastLine> {
+    fn known_last_line(&self, seal: &Seal) -> Option<LastLine> {
         let mut file = open_at_once(OpenOptions::new().read(true), self.last).ok()?;
         if !is_private(&file.metadata().ok()?) {
             return None;
@@ -231,7 +231,7 @@ fn tag_of(text: &str) -> Option<Tag> {
     text.as_bytes().try_into().ok().map(Tag)
 }
 
-/// A log for reading; none if there is no file.
+/// A log for reading; `None` if there is no file.
 fn open_log(path: &Path) -> io::Result<Option<BufReader<File>>> {
     match open_at_once(OpenOptions::new().read(true), path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -191,7 +191,7 @@ fn has(dir: &Dir, name: &Path, bytes: &[u8]) -> io::Result<bool> {
     Ok(found == bytes)
 }
 
-/// Gives the file a second name, so that its bytes outlive its replacement.
+/// Returns the file a second name, so that its bytes outlive its replacement.
 fn keep_beside(dir: &Dir, name: &Path) -> io::Result<PathBuf> {
     for number in 1..=COPIES {
         let copy = PathBuf::from(format!("{}.{number}.bak", name.display()));

@@ -23,14 +23,14 @@ pub const LONGEST: SignedDuration = SignedDuration::from_hours(24);
 pub struct Pause {
     /// When it ends, in UTC.
     pub until: String,
-    /// The policies that it is about; none: all that may be paused.
+    /// The policies that it is about; `None`: all that may be paused.
     pub only: Vec<String>,
     /// It lifts denies, too, and not asks alone.
     pub denies: bool,
 }
 
 impl Pause {
-    /// The pause of a state folder. None if there is none, if it has ended, or if nobody here sealed it.
+    /// The pause of a state folder. `None` if there is none, if it has ended, or if nobody here sealed it.
     #[must_use]
     pub fn load(state: &Path, now: Timestamp) -> Option<Self> {
         let file = file(state);
@@ -72,7 +72,7 @@ impl Pause {
         }
     }
 
-    /// How long it still lasts; none if it has ended. One that would last longer than [`LONGEST`] was written under
+    /// How long it still lasts; `None` if it has ended. One that would last longer than [`LONGEST`] was written under
     /// another clock, and counts as ended.
     #[must_use]
     pub fn left(&self, now: Timestamp) -> Option<SignedDuration> {

@@ -61,7 +61,7 @@ impl Record {
     }
 
     /// The same record for a file for which these folders were made.
-    pub fn made(mut self, folders: Vec<PathBuf>) -> Self {
+    pub fn with_folders(mut self, folders: Vec<PathBuf>) -> Self {
         self.folders.extend(folders);
         self
     }
@@ -71,7 +71,7 @@ impl Record {
         self.folders
     }
 
-    /// The record of a file; none if there is none that counts.
+    /// The record of a file; `None` if there is none that counts.
     pub fn read(state: &Path, file: &Path) -> Option<Self> {
         let path = place(state, file);
         // Without a record nothing has to be made for it, the key least of all.

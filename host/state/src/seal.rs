@@ -92,7 +92,7 @@ impl Seal {
         Ok(Seal { key })
     }
 
-    /// Reads a sealed file of JSON. None if it is missing, foreign, damaged, or was sealed for another purpose.
+    /// Reads a sealed file of JSON. `None` if it is missing, foreign, damaged, or was sealed for another purpose.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self, purpose: &str, path: &Path) -> Option<T> {
         serde_json::from_slice(&self.read_bytes(purpose, path)?).ok()

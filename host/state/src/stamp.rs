@@ -73,7 +73,7 @@ impl FileState {
         }
     }
 
-    /// Why nothing can be read there although something stands there; none if something can, or nothing stands there.
+    /// Why nothing can be read there although something stands there; `None` if something can, or nothing stands there.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match self {

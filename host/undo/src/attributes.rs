@@ -21,7 +21,7 @@ pub(crate) fn read(_: &Path) -> io::Result<Attributes> {
     Ok(Attributes::new())
 }
 
-/// Gives a file or folder its attributes.
+/// Returns a file or folder its attributes.
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ mod unix {
         Ok(found)
     }
 
-    /// Gives a file or folder its attributes. It has to be writable by now.
+    /// Returns a file or folder its attributes. It has to be writable by now.
     ///
     /// # Errors
     ///

@@ -302,7 +302,7 @@ fn fill(
     references::pin(manifest, &trees, &gatherer.staged, env)
 }
 
-/// Finds the files that git holds as they are, by the index and the sizes of its objects. Gives the tree of each index.
+/// Finds the files that git holds as they are, by the index and the sizes of its objects. Returns the tree of each index.
 fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut trees = BTreeMap::new();
     let mut repositories: BTreeMap<PathBuf, Option<Repository>> = BTreeMap::new();

@@ -66,13 +66,13 @@ pub(crate) fn changed(data: &Metadata) -> (i64, i64) {
     (data.mtime(), data.mtime_nsec())
 }
 
-/// Gives a file or folder its mode and its time.
+/// Returns a file or folder its mode and its time.
 pub(crate) fn restore_attributes(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> {
     set_mode(path, mode & 0o7777)?;
     date(path, time)
 }
 
-/// Gives a path its time. Of a link it is the link's own.
+/// Returns a path its time. Of a link it is the link's own.
 pub(crate) fn date(path: &Path, time: (i64, i64)) -> io::Result<()> {
     set_times(path, time)
 }

@@ -131,7 +131,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Reads an index. None if it cannot be read, or is of a kind that is not known.
+    /// Reads an index. `None` if it cannot be read, or is of a kind that is not known.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let data = std::fs::metadata(path).ok().filter(|data| data.len() <= INDEX_BYTES)?;
         let index = parse(std::fs::read(path).ok()?)?;

@@ -50,7 +50,7 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
                 }
             }
             reader.drop_unfinished();
-            show.kept()?;
+            show.print_last()?;
             damaged(reader.damaged, path);
         }
         AuditCommand::Stats { filters, format } => stats(&log::selection(filters)?, path, *format)?,
@@ -237,7 +237,7 @@ impl Show {
         Ok(())
     }
 
-    fn kept(&mut self) -> anyhow::Result<()> {
+    fn print_last(&mut self) -> anyhow::Result<()> {
         self.kept.drain(..).try_for_each(|line| print::line(&line))
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = call_context(environment, cwd.as_deref());
     let (policy, input) = policy_and_input(&args.input);
-    let calls = calls(&args.call, &given(&input)?)?;
+    let calls = calls(&args.call, &input_text(&input)?)?;
     let evaluator = Evaluator::open_policy(policy, dirs, environment, &at.projects())?;
     let trace = evaluator.decide(&calls, &at);
     match args.format {
@@ -107,7 +107,7 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
 }
 
 /// The input as it is given. `-` is all of standard input, without the line end at its end.
-pub(super) fn given(input: &str) -> anyhow::Result<Cow<'_, str>> {
+pub(super) fn input_text(input: &str) -> anyhow::Result<Cow<'_, str>> {
     if input != "-" {
         return Ok(Cow::Borrowed(input));
     }

@@ -30,7 +30,7 @@ use guard_contract::policy::Source;
 use guard_hook::cache::{Prepared, prepare};
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
-use guard_kit::suite::{Done, Options, Run};
+use guard_kit::suite::{FinishedCase, Options, Run};
 use guard_setup::oversights::oversights;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -204,7 +204,7 @@ fn conformance(project: &Project<'_>) -> anyhow::Result<StepResult> {
 impl Project<'_> {
     /// How many cases were run, and what fails of them.
     fn failures(&self, run: &Run<'_>, hint: &str) -> (u64, Vec<Mistake>) {
-        let mistake = |done: &Done<'_>| {
+        let mistake = |done: &FinishedCase<'_>| {
             let line = Some(done.case.line).filter(|line| *line > 0);
             let text = format!("{}: {}", done.case.title(), complaints(done).join("; "));
             self.mistake(done.file, line, text, hint)

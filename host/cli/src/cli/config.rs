@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
-use super::sarif::{self, FoundHook};
+use super::sarif::{self, Annotation};
 use super::subject::{call_context, folders, refused};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
@@ -169,17 +169,17 @@ fn check(
             print::json(&guard_setup::check::json(policies, &mistakes))?;
         }
         CheckFormat::Sarif => {
-            print::json(&sarif::log(&[RULE], mistakes.iter().map(found)))?;
+            print::json(&sarif::log(&[RULE], mistakes.iter().map(annotation)))?;
         }
     }
     Ok(if is_fine { Exit::Success } else { Exit::Config })
 }
 
 /// A mistake for a code host.
-fn found(mistake: &Mistake) -> FoundHook {
+fn annotation(mistake: &Mistake) -> Annotation {
     let (file, at) = mistake.place();
     let at = at.map_or((None, None), |(line, column)| (Some(line), Some(column)));
-    FoundHook { rule: RULE.0, level: mistake.level(), text: text(mistake), file: file.to_owned(), at }
+    Annotation { rule: RULE.0, level: mistake.level(), text: text(mistake), file: file.to_owned(), at }
 }
 
 /// Prints what is wrong with a chain.

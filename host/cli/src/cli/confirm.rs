@@ -28,27 +28,29 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let sessions = load(dirs, &[]).sessions;
-    let known = sessions.all();
+    let questions = sessions.all();
     let choice = match (&args.code, &args.operation) {
         (Some(code), _) => Choice::Code(code.clone()),
         (None, Some(operation)) if !args.list => Choice::Operation(operation.clone()),
         _ => {
-            list(&known, args.format)?;
+            list(&questions, args.format)?;
             return Ok(warn_of_unusable(&sessions));
         }
     };
     let attended = is_attended();
     // Without a person here only what one was just asked about can be meant.
-    let asked = |entry: &&Entry| attended || known.was_asked(&entry.code);
+    let asked = |entry: &&Entry| attended || questions.was_asked(&entry.code);
     let at = call_context(environment, None);
     let here = [at.cwd.as_str(), at.project_root.as_str()];
-    let entry = match choose(known.confirmable().filter(asked), &choice, &here) {
+    let entry = match choose(questions.confirmable().filter(asked), &choice, &here) {
         ChoiceMatch::One(entry) => entry,
         ChoiceMatch::Several(entries) => return ambiguous(&entries),
-        ChoiceMatch::None if !known.confirmable().any(|entry| choice.fits(entry)) => return missing(&known, &choice),
+        ChoiceMatch::None if !questions.confirmable().any(|entry| choice.fits(entry)) => {
+            return missing(&questions, &choice);
+        }
         ChoiceMatch::None => return Err(unattended("a call can be confirmed", &line(args, dirs))),
     };
-    let codes = known.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
+    let codes = questions.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
     let approvals = sessions.change(&entry.session, PATIENCE, |contents, now| {
         // What was true a moment ago must be so under the lock: one answer confirms once.
         let mut approvals = Vec::new();
@@ -69,7 +71,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
             let is_other = |other: &&Entry| {
                 choice.fits(other) && (&other.session, &other.cwd) != (&approval.session, &approval.cwd)
             };
-            for other in known.pending.iter().filter(is_other) {
+            for other in questions.pending.iter().filter(is_other) {
                 let command = format!("{} --code {}", confirm_command(dirs), plain(&other.code));
                 let (cwd, session) = (plain(&other.cwd), plain(&other.session));
                 print::line(&format!("still pending in {cwd}, session {session}: {command}"))?;
@@ -98,29 +100,29 @@ fn line(args: &ConfirmArgs, dirs: &AppDirs) -> String {
     }
 }
 
-fn list(known: &Contents, format: Format) -> anyhow::Result<()> {
+fn list(questions: &Contents, format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
-        print::json(&json!({ "pending": known.pending }))?;
+        print::json(&json!({ "pending": questions.pending }))?;
         return Ok(());
     }
-    if known.pending.is_empty() {
+    if questions.pending.is_empty() {
         print::line("nothing waits for a confirmation")?;
     }
-    newest_last(known).into_iter().try_for_each(|entry| print::line(&described(entry)))
+    newest_last(questions).into_iter().try_for_each(|entry| print::line(&described(entry)))
 }
 
-fn newest_last(known: &Contents) -> Vec<&Entry> {
-    let mut entries: Vec<&Entry> = known.pending.iter().collect();
+fn newest_last(questions: &Contents) -> Vec<&Entry> {
+    let mut entries: Vec<&Entry> = questions.pending.iter().collect();
     entries.sort_by(|one, other| one.ts.cmp(&other.ts));
     entries
 }
 
-fn missing(known: &Contents, choice: &Choice) -> anyhow::Result<Exit> {
-    if let ChoiceMatch::One(entry) = choose(&known.confirmed, choice, &[]) {
+fn missing(questions: &Contents, choice: &Choice) -> anyhow::Result<Exit> {
+    if let ChoiceMatch::One(entry) = choose(&questions.confirmed, choice, &[]) {
         let text = format!("this call is confirmed already, in {} until {}", plain(&entry.cwd), entry.expires);
         return Err(refused(Exit::NoQuestion, text, "nothing to do: the agent can make the call"));
     }
-    let pending = newest_last(known);
+    let pending = newest_last(questions);
     let hint = "let the agent try the call first";
     if pending.is_empty() {
         return Err(refused(Exit::NoQuestion, "no call waits for a confirmation", hint));

@@ -56,10 +56,10 @@ fn json(report: &Report) -> Value {
         "passed": report.count(State::Passed),
         "failed": report.count(State::Failed),
         "skipped": report.count(State::Skipped),
-        "slowest": report.slowest().map(made),
-        "largest": report.largest().map(made),
+        "slowest": report.slowest().map(call_json),
+        "largest": report.largest().map(call_json),
         "checks": report.checks.iter().map(check).collect::<Vec<_>>(),
-        "calls": report.calls.iter().map(made).collect::<Vec<_>>(),
+        "calls": report.calls.iter().map(call_json).collect::<Vec<_>>(),
     })
 }
 
@@ -75,7 +75,7 @@ fn check(check: &Check) -> Value {
     })
 }
 
-fn made(made: &CheckedCall) -> Value {
+fn call_json(made: &CheckedCall) -> Value {
     json!({
         "check": made.rule, "call": made.what, "answer": made.answer,
         "microseconds": made.used.processor.as_micros(), "memory": made.used.memory,

@@ -10,7 +10,7 @@ use maud::html;
 use serde_json::{Map, Value, json};
 
 use super::args::{ExplainArgs, Format};
-use super::check::{Record, coverage_name, given};
+use super::check::{Record, coverage_name, input_text};
 use super::html::shell;
 use super::print;
 use super::subject::{Evaluator, call_context, calls, policy_and_input};
@@ -37,7 +37,7 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
     let cwd = args.call.cwd.as_deref().map(Path::to_string_lossy);
     let at = call_context(environment, cwd.as_deref());
     let (policy, input) = policy_and_input(&args.input);
-    let calls = calls(&args.call, &given(&input)?)?;
+    let calls = calls(&args.call, &input_text(&input)?)?;
     let evaluator = Evaluator::open_policy(policy, dirs, environment, &at.projects())?;
     let Some(mut trace) = evaluator.decide(&calls, &at) else {
         print::line("nothing to decide: the input has no command and no file")?;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
     }
     if args.format == Format::Json {
         let value = json!({
-            "verdict": Record::of(Some(&trace)),
+            "verdict": Record::from_trace(Some(&trace)),
             "analysis": trace.analysis.as_deref().map(analysis_json),
             "analysis-us": trace.analysis_time.as_micros(),
             "steps": trace.steps.iter().map(step_json).collect::<Vec<_>>(),
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
     let parts = Parts::new(&trace);
     if args.html {
         let call = calls.first().map(ToolCall::operation).unwrap_or_default();
-        print::line(&parts.page(&told(&call), outcome_name(trace.verdict.outcome)))?;
+        print::line(&parts.page(&printable(&call), outcome_name(trace.verdict.outcome)))?;
         return Ok(Exit::Success);
     }
     parts.print(trace.verdict.outcome)?;
@@ -87,11 +87,11 @@ fn print_backup_plan(trace: &Trace) -> anyhow::Result<()> {
     }
     let more = names.len().saturating_sub(KEPT);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let shown: Vec<String> = names.iter().take(KEPT).map(|name| told(name)).collect();
+    let shown: Vec<String> = names.iter().take(KEPT).map(|name| printable(name)).collect();
     print::line(&format!("undo: keeps a copy before it runs: {}{more}", shown.join(", ")))
 }
 
-fn told(text: &str) -> String {
+fn printable(text: &str) -> String {
     plain(&redact(text))
 }
 
@@ -167,10 +167,11 @@ pub(super) fn understood(analysis: &Analysis) -> &'static str {
 
 /// Returns the lines for an analysis: why it isn't complete, the tree of commands and effects, and scripts.
 pub(super) fn analysis_lines(analysis: &Analysis) -> Vec<String> {
-    let mut lines: Vec<String> = analysis.reasons.iter().map(|reason| format!("because {}", told(reason))).collect();
+    let mut lines: Vec<String> =
+        analysis.reasons.iter().map(|reason| format!("because {}", printable(reason))).collect();
     lines.extend(tree::lines(analysis));
     for script in &analysis.scripts {
-        let text = shorten(&told(&script.text).replace('\n', " "), SCRIPT_BYTES);
+        let text = shorten(&printable(&script.text).replace('\n', " "), SCRIPT_BYTES);
         lines.push(format!("{} in command {}: {text}", script.language, script.command_id));
     }
     lines
@@ -186,7 +187,7 @@ fn policy(step: &Step) -> Vec<String> {
     let mut lines = vec![format!("{}: {outcome} ({}, asked for {asked})", step.policy, time(step.time))];
     let findings = step.answer.decision.iter().flat_map(|decision| &decision.findings);
     lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), finding.rule)));
-    lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", told(&line.message))));
+    lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", printable(&line.message))));
     lines
 }
 
@@ -224,34 +225,34 @@ fn severity_name(severity: Severity) -> &'static str {
 }
 
 pub(super) fn analysis_json(analysis: &Analysis) -> Value {
-    let via = |via: &Via| json!({ "kind": via.kind, "detail": told(&via.detail) });
+    let via = |via: &Via| json!({ "kind": via.kind, "detail": printable(&via.detail) });
     let command = |command: &Command| {
         json!({
             "id": command.id, "parent": command.parent,
-            "argv": command.argv.iter().map(|word| told(&word.text)).collect::<Vec<_>>(),
+            "argv": command.argv.iter().map(|word| printable(&word.text)).collect::<Vec<_>>(),
             "via": command.via.iter().map(via).collect::<Vec<_>>(),
-            "cwd": told(&command.cwd), "certain": command.certain, "span": [command.span.start, command.span.end],
+            "cwd": printable(&command.cwd), "certain": command.certain, "span": [command.span.start, command.span.end],
         })
     };
     let effect = |effect: &Effect| {
         json!({
             "kind": effect.kind, "operation": effect.operation, "severity": severity_name(effect.severity),
-            "target": told(&effect.target), "canonical": told(&effect.path.canonical), "command": effect.command_id,
+            "target": printable(&effect.target), "canonical": printable(&effect.path.canonical), "command": effect.command_id,
             "certain": effect.certain, "tags": tags_json(&effect.tags),
         })
     };
     json!({
-        "coverage": coverage_name(analysis.coverage), "reasons": analysis.reasons.iter().map(|reason| told(reason)).collect::<Vec<_>>(),
+        "coverage": coverage_name(analysis.coverage), "reasons": analysis.reasons.iter().map(|reason| printable(reason)).collect::<Vec<_>>(),
         "commands": analysis.commands.iter().map(command).collect::<Vec<_>>(),
         "effects": analysis.effects.iter().map(effect).collect::<Vec<_>>(),
         "scripts": analysis.scripts.iter().map(|script| json!({
-            "language": script.language, "text": told(&script.text), "command": script.command_id,
+            "language": script.language, "text": printable(&script.text), "command": script.command_id,
         })).collect::<Vec<_>>(),
     })
 }
 
 fn tags_json(tags: &[(String, String)]) -> Value {
-    tags.iter().map(|(name, value)| (told(name), Value::String(told(value)))).collect::<Map<_, _>>().into()
+    tags.iter().map(|(name, value)| (printable(name), Value::String(printable(value)))).collect::<Map<_, _>>().into()
 }
 
 pub(super) fn finding_json(finding: &Finding) -> Value {
@@ -269,7 +270,7 @@ fn step_json(step: &Step) -> Value {
         "fault": step.answer.decision.as_ref().err().map(ToString::to_string),
         "findings": step.answer.decision.iter().flat_map(|decision| &decision.findings).map(finding_json).collect::<Vec<_>>(),
         "asked": step.answer.asked,
-        "log": step.answer.log.iter().map(|line| told(&line.message)).collect::<Vec<_>>(),
+        "log": step.answer.log.iter().map(|line| printable(&line.message)).collect::<Vec<_>>(),
         "us": step.time.as_micros(),
     })
 }

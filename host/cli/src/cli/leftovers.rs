@@ -38,7 +38,7 @@ pub(super) fn run(purge: bool, format: Format, dirs: &AppDirs, environment: &Env
             .map(|(name, found)| ("registration", found.place.clone(), format!("remove: {}", command(name, found)))),
     );
     let beyond = || "remove: `guard-host uninstall` in its project".to_owned();
-    rows.extend(elsewhere(&hooks, dirs).into_iter().map(|file| ("registration", file, beyond())));
+    rows.extend(other_project_files(&hooks, dirs).into_iter().map(|file| ("registration", file, beyond())));
     rows.extend(folders.iter().map(|(kind, path)| (*kind, path.clone(), String::new())));
     let log = load(dirs, &[]).audit.path;
     if log.exists() && !log.starts_with(&dirs.state) {
@@ -82,7 +82,7 @@ fn hooks(site: HookLocation<'_>) -> Vec<(&'static str, FoundHook)> {
 }
 
 /// The files that other projects' registrations changed.
-fn elsewhere(hooks: &[(&str, FoundHook)], dirs: &AppDirs) -> Vec<PathBuf> {
+fn other_project_files(hooks: &[(&str, FoundHook)], dirs: &AppDirs) -> Vec<PathBuf> {
     let (files, _) = registrations::registered(&dirs.state);
     let is_elsewhere = |file: &PathBuf| file.exists() && !hooks.iter().any(|(_, found)| found.place == *file);
     files.into_iter().filter(is_elsewhere).collect()

@@ -38,7 +38,7 @@ pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
     })
 }
 
-/// The wanted records of a log with their lines, from the oldest on. Gives how many lines are damaged.
+/// The wanted records of a log with their lines, from the oldest on. Returns how many lines are damaged.
 pub(super) fn each(
     path: &Path,
     selection: &Selection,

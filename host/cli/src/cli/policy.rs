@@ -16,7 +16,7 @@ use super::subject::{call_context, folders, refused};
 use super::{conformance, print, rates, service, wit};
 use guard_contract::exit::Exit;
 use guard_contract::{Manifest, Wasi};
-use guard_hook::cache::{Artifact, Artifacts, Component, Made, Prepared, Readiness, prepare};
+use guard_hook::cache::{Artifact, Artifacts, BuiltArtifact, Component, Prepared, Readiness, prepare};
 use guard_kit::compile::making;
 use guard_state::AppDirs;
 use guard_state::Seal;
@@ -51,10 +51,15 @@ fn chain(dirs: &AppDirs, environment: &Environment) -> Prepared {
 }
 
 /// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
-fn made(component: &Component, wasi: Wasi, name: &str, dirs: &AppDirs) -> anyhow::Result<(Artifact, Manifest)> {
+fn build_artifact(
+    component: &Component,
+    wasi: Wasi,
+    name: &str,
+    dirs: &AppDirs,
+) -> anyhow::Result<(Artifact, Manifest)> {
     let artifacts = Artifacts::open(&dirs.cache, Seal::open(&dirs.state)?)?;
     match artifacts.ensure(component, wasi, making()) {
-        Ok(Made { artifact, manifest }) => Ok((artifact, manifest)),
+        Ok(BuiltArtifact { artifact, manifest }) => Ok((artifact, manifest)),
         Err(fault) if fault.is_of_machine() => {
             let hint = fault.remedy().unwrap_or_default();
             Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), hint))

@@ -15,7 +15,7 @@ use guard_state::environment::Environment;
 /// The largest task: a request of the largest payload, written as JSON, and what surrounds it.
 const TASK_BYTES: u64 = 4 * PAYLOAD_BYTES;
 
-/// Reads the task on standard input and prints what comes of it. Gives the exit code.
+/// Reads the task on standard input and prints what comes of it. Returns the exit code.
 pub(super) fn run(environment: &Environment) -> u8 {
     let answer = answer(environment);
     let mut out = std::io::stdout().lock();

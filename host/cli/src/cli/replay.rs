@@ -32,7 +32,7 @@ pub(super) use replayed::Replayed;
 pub(super) use revision::{CALLS, CONFIGURATION, files_at, revision};
 use sides::Side;
 use sources::{CallSource, Job, Sources, closed};
-use tally::{Change, Decided, SideDecision, Tally};
+use tally::{Change, ReplayedCall, SideDecision, Tally};
 
 /// How many calls a thread takes at once, and how many such lots may wait.
 const LOT: usize = 64;
@@ -173,13 +173,13 @@ impl Decider {
         loop {
             let lot = lots.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(lot) = lot else { return };
-            let decided: Vec<Decided> = lot.into_iter().map(|job| self.decide(job)).collect();
+            let decided: Vec<ReplayedCall> = lot.into_iter().map(|job| self.decide(job)).collect();
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
             decided.into_iter().for_each(|decided| tally.add(decided));
         }
     }
 
-    fn decide(&self, Job { id, what }: Job) -> Decided {
+    fn decide(&self, Job { id, what }: Job) -> ReplayedCall {
         match what {
             CallSource::Calls(calls, at) => {
                 let recording = Arc::new(Recording::of(self.facts.clone()));
@@ -193,7 +193,7 @@ impl Decider {
                 let (first, second) = (first.0, second.map(|(said, _)| said));
                 let rests = lacks(&recording.record());
                 let call = calls.into_iter().next();
-                Decided { id, first, second, rests, differs: false, spared, call, cwd: at.cwd.clone() }
+                ReplayedCall { id, first, second, rests, differs: false, spared, call, cwd: at.cwd.clone() }
             }
             CallSource::Decision(decision) => {
                 let first = self.first.repeat(&decision);
@@ -211,7 +211,7 @@ impl Decider {
                 let first = say(&self.first, first);
                 let second = self.second.as_ref().zip(second).map(|(side, again)| say(side, again));
                 let Decision { call, at, .. } = *decision;
-                Decided { id, first, second, rests, differs, spared, call: Some(call), cwd: at.cwd }
+                ReplayedCall { id, first, second, rests, differs, spared, call: Some(call), cwd: at.cwd }
             }
         }
     }

@@ -21,7 +21,7 @@ use super::past_questions::{self, PastQuestion, Questions, Suggestion};
 use super::replay::{Replayed, replay};
 use super::subject::{Evaluators, call_context, refused, tool_calls};
 use super::{html, log, print};
-use copies::Copies;
+use copies::BackedUpCalls;
 use guard_config::load;
 use guard_contract::Outcome;
 use guard_contract::exit::Exit;
@@ -66,7 +66,7 @@ struct Report<'a> {
     /// Questions of all calls, and what is known of them.
     questions: [u64; 3],
     suggestions: Vec<Suggestion>,
-    copies: Copies,
+    copies: BackedUpCalls,
     calls: Vec<Call>,
     /// Different calls that are not listed.
     left_out: usize,
@@ -136,7 +136,7 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
     let (mut stats, mut questions) = (Stats::default(), Questions::default());
     let (mut folders, mut agents) = (BTreeMap::new(), BTreeMap::new());
     let mut calls: HashMap<[String; 3], Call> = HashMap::new();
-    let mut copies = Copies::default();
+    let mut copies = BackedUpCalls::default();
     let mut forgotten = 0;
     let (log, selection) = (&config.audit.path, log::selection(&args.filters)?);
     stats.damaged = log::each(log, &selection, |record, _| {

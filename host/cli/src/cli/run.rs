@@ -67,7 +67,7 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
             return Err(refused(Exit::NoPermission, format!("not run ({outcome}): {reason}"), hint));
         }
     }
-    let job = Job { command: &args.command, dirs: &folders, profile: &profile, hidden: &hidden, learn: args.learn };
+    let job = Job { command: &args.command, places: &folders, profile: &profile, hidden: &hidden, learn: args.learn };
     match guard_confine::run(&job) {
         Ok(ended) => {
             if args.learn {

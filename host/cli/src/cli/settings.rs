@@ -15,7 +15,7 @@ use guard_contract::paths::lexical;
 use guard_contract::shell_word::word;
 use guard_contract::syntax::Command;
 use guard_engine::clock::Clock;
-use guard_engine::{Engine, Shared};
+use guard_engine::{Engine, SharedInstance};
 use guard_hook::embedded;
 use guard_state::environment::Environment;
 use guard_state::files;
@@ -99,7 +99,7 @@ pub(crate) fn plan(text: &str) -> anyhow::Result<Result<Plan, String>> {
     let engine = Engine::new()?;
     let _clock = Clock::start(engine.clone());
     let analyzer = embedded::analyzer(&engine)?;
-    let mut shared = Shared::default();
+    let mut shared = SharedInstance::default();
     let mut started = |text: &str| {
         let analysis =
             analyzer.analyze(&mut shared, text, "bash", ("", ""), None).map_err(|fault| fault.to_string())?;

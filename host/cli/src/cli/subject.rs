@@ -60,7 +60,7 @@ pub(super) struct Evaluator {
 }
 
 impl Evaluator {
-    /// The trace of the worst of several calls that are one event; none if there is nothing to decide.
+    /// The trace of the worst of several calls that are one event; `None` if there is nothing to decide.
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
         let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
@@ -195,7 +195,7 @@ impl<'a> Evaluators<'a> {
         Evaluators { dirs, environment, open: HashMap::new() }
     }
 
-    /// The trace of the calls where they happen; none if there is nothing to decide.
+    /// The trace of the calls where they happen; `None` if there is nothing to decide.
     pub(super) fn decide(&mut self, calls: &[ToolCall], at: &CallContext) -> anyhow::Result<Option<Trace>> {
         Ok(self.at(at)?.decide(calls, at))
     }
@@ -291,7 +291,7 @@ pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<
     let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;
     let calls = match payload.event {
         Event::Calls(calls) => calls,
-        Event::Told(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
+        Event::CallsEnded(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
             Vec::new()
         }
     };

@@ -118,10 +118,10 @@ fn take(
     }
     let found = site.digest()?;
     let current = state.current.clone();
-    let is_current = |taken: &SyncedConfig| found.as_ref() == Some(&taken.sha256);
-    let is_there = |taken: &SyncedConfig| is_current(taken) && site.kept(&taken.sha256).is_some();
-    if current.as_ref().is_some_and(|taken| taken.digest == offer.digest && is_there(taken)) {
-        return Ok(format!("nothing is new: {}", current.map(|taken| taken.version).unwrap_or_default()));
+    let is_current = |applied: &SyncedConfig| found.as_ref() == Some(&applied.sha256);
+    let is_there = |applied: &SyncedConfig| is_current(applied) && site.saved_text(&applied.sha256).is_some();
+    if current.as_ref().is_some_and(|applied| applied.digest == offer.digest && is_there(applied)) {
+        return Ok(format!("nothing is new: {}", current.map(|applied| applied.version).unwrap_or_default()));
     }
     let files = registry.files(&by_digest, &offer).map_err(told)?;
     let new = Files::new(&offer, &files)?;
@@ -129,7 +129,7 @@ fn take(
     let why = if state.left_out.contains(&new.sha256) {
         Some("was taken back on this machine, and is left out")
     } else if !wanted.is_chosen(&new.sha256, new.percent, &new.groups)?
-        && current.as_ref().is_none_or(|taken| taken.sha256 != new.sha256)
+        && current.as_ref().is_none_or(|applied| applied.sha256 != new.sha256)
     {
         Some("is not for this machine yet")
     } else {
@@ -155,7 +155,7 @@ fn take(
         return Ok(format!("{version} would be taken"));
     }
     put(site, &new)?;
-    let taken = SyncedConfig {
+    let applied = SyncedConfig {
         version: version.clone(),
         sha256: new.sha256.clone(),
         digest: offer.digest.clone(),
@@ -164,7 +164,7 @@ fn take(
     if let Some(before) = current.filter(|before| before.sha256 != new.sha256) {
         state.previous = Some(before);
     }
-    state.current = Some(taken);
+    state.current = Some(applied);
     state.newest = match args.allow_older {
         true => Some(new.version.clone()),
         false => state.newest.take().max(Some(new.version.clone())),
@@ -181,15 +181,15 @@ fn check_version(
     (source, allow_older): (&str, bool),
 ) -> anyhow::Result<()> {
     let version = &new.version;
-    if let Some(taken) = current {
-        let before = Version::parse(&taken.version).unwrap_or(Version::new(0, 0, 0));
+    if let Some(applied) = current {
+        let before = Version::parse(&applied.version).unwrap_or(Version::new(0, 0, 0));
         let newest = state.newest.clone().unwrap_or_else(|| before.clone());
         if new.version < newest && !allow_older {
             let text = format!("`{source}` has {version}, which is older than {newest}");
             let hint = "nothing was changed; push it as a newer version, or run `guard-host sync --allow-older` here";
             return Err(refused(Exit::Data, text, hint));
         }
-        if new.version == before && taken.sha256 != new.sha256 {
+        if new.version == before && applied.sha256 != new.sha256 {
             let text = format!("`{source}` has another configuration under the version {version}");
             return Err(refused(Exit::Data, text, "nothing was changed; push it under a newer version"));
         }
@@ -227,7 +227,7 @@ fn keep_current(
     if found.is_some() || args.dry_run {
         return Ok(why.to_owned());
     }
-    let Some(text) = site.kept(&current.sha256) else {
+    let Some(text) = site.saved_text(&current.sha256) else {
         let text = format!("{why}, and of {} a file is gone", current.version);
         return Err(refused(Exit::Data, text, "publish it once more"));
     };
@@ -310,7 +310,7 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
         let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
         return Err(refused(Exit::Unavailable, text, MOVE));
     }
-    let Some(text) = site.kept(&previous.sha256) else {
+    let Some(text) = site.saved_text(&previous.sha256) else {
         let text = format!("of {} a file is gone, or has been changed", previous.version);
         return Err(refused(Exit::Data, text, "nothing was changed; publish it once more, as a newer version"));
     };
@@ -345,7 +345,7 @@ fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> a
     let wanted = wanted.ok();
     let found = site.digest()?;
     let is_intact = state.current.as_ref().map_or(found.is_none(), |current| {
-        found.as_ref() == Some(&current.sha256) && site.kept(&current.sha256).is_some()
+        found.as_ref() == Some(&current.sha256) && site.saved_text(&current.sha256).is_some()
     });
     let file = site.file.display().to_string();
     match args.format {
@@ -364,8 +364,8 @@ fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> a
             if let Some(wanted) = &wanted {
                 print::line(&format!("source     {}", wanted.source))?;
             }
-            for (name, taken) in [("current", &state.current), ("previous", &state.previous)] {
-                if let Some(SyncedConfig { version, digest, since, .. }) = taken {
+            for (name, applied) in [("current", &state.current), ("previous", &state.previous)] {
+                if let Some(SyncedConfig { version, digest, since, .. }) = applied {
                     print::line(&format!("{name:<10} {version} since {since} ({digest})"))?;
                 }
             }

@@ -25,7 +25,8 @@ use guard_contract::{Level, outcome_name};
 use guard_hook::chain::Chain;
 use guard_kit::suite::rego::Lines;
 use guard_kit::suite::{
-    self, Case, Done, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, SuiteOnChain, run_all,
+    self, Case, FinishedCase, Options, Run, Subject, SubjectError, SubjectErrorKind, Suite, SuiteError, SuiteOnChain,
+    run_all,
 };
 use guard_platform::paths::native;
 use guard_redact::plain;
@@ -254,7 +255,7 @@ fn place(file: &Path, case: &Case) -> String {
 }
 
 /// Returns the differences and findings of a case, one text each.
-pub(super) fn complaints(done: &Done<'_>) -> Vec<String> {
+pub(super) fn complaints(done: &FinishedCase<'_>) -> Vec<String> {
     let differences = done.report.differences.iter().map(ToString::to_string);
     let findings = findings(done).into_iter().map(|finding| format!("finding: {finding}"));
     differences.chain(findings).chain(log(done).map(|line| format!("log: {line}"))).collect()
@@ -266,7 +267,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the log of the policies, one line each.
-fn log<'a>(done: &'a Done<'_>) -> impl Iterator<Item = String> + 'a {
+fn log<'a>(done: &'a FinishedCase<'_>) -> impl Iterator<Item = String> + 'a {
     done.report.log.iter().map(|line| format!("{} {}: {}", line.policy, level_name(line.level), line.message))
 }
 
@@ -280,7 +281,7 @@ fn level_name(level: Level) -> &'static str {
 }
 
 /// The findings of a case, a line each.
-fn findings(done: &Done<'_>) -> Vec<String> {
+fn findings(done: &FinishedCase<'_>) -> Vec<String> {
     let findings = done.report.verdict.findings.iter();
     let line = |found: &guard_contract::verdict::Attributed| {
         format!("{} {}: {}", outcome_name(found.finding.outcome), found.rule(), found.finding.message)

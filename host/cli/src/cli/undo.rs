@@ -33,7 +33,7 @@ const DIFF_BYTES: u64 = 256 << 10;
 /// The most paths that are listed.
 const LISTED: usize = 40;
 
-/// Makes a copy for a hook, which started this process. Gives the exit code.
+/// Makes a copy for a hook, which started this process. Returns the exit code.
 pub(super) fn keep(environment: &Environment) -> u8 {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(TASK_BYTES).read_to_end(&mut bytes);

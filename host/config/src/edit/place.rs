@@ -77,7 +77,7 @@ impl<'a> Entries<'a> {
         [head, block, &tail].concat()
     }
 
-    /// The text without an entry; none if the entry was the first thing in it and nothing is left.
+    /// The text without an entry; `None` if the entry was the first thing in it and nothing is left.
     pub fn remove(&self, index: usize) -> Option<String> {
         let runs = self.runs(index);
         let cuts: Vec<_> = runs.iter().map(|run| self.with_gap(run)).collect();

@@ -74,7 +74,7 @@ impl Decision {
         (outcome_name(verdict.outcome).to_owned(), rule)
     }
 
-    /// The decision of a line of the log; none if the log's level does not record it.
+    /// The decision of a line of the log; `None` if the log's level does not record it.
     #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         #[derive(Deserialize)]
@@ -84,8 +84,8 @@ impl Decision {
         serde_json::from_str::<Line>(line).ok().map(|line| line.decision)
     }
 
-    /// Its text in a log; none if it is too long for one.
-    pub(super) fn kept(&self) -> Option<Value> {
+    /// Its text in a log; `None` if it is too long for one.
+    pub(super) fn loggable(&self) -> Option<Value> {
         let value = serde_json::to_value(self).ok()?;
         (value.to_string().len() <= DECISION_BYTES).then_some(value)
     }

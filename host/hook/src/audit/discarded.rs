@@ -5,7 +5,7 @@ use std::fs::{File, read_to_string};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::{beside, rotated};
+use super::{rotated, sibling};
 use guard_platform::fs::file_identity;
 
 /// How many lines rotation has discarded, since the log began.
@@ -26,7 +26,7 @@ struct CountedFile {
 }
 
 impl Discarded {
-    /// The discards noted for the log at `path`; none if that note can't be read.
+    /// The discards noted for the log at `path`; `None` if that note can't be read.
     #[must_use]
     pub fn load(path: &Path) -> Self {
         let text = read_to_string(place(path)).unwrap_or_default();
@@ -79,7 +79,7 @@ fn inode_and_size(file: &File) -> io::Result<(u64, u64)> {
 
 /// The file beside the log: the lines in all, and the inode, the size and the lines of the file that was counted last.
 fn place(path: &Path) -> PathBuf {
-    beside(path, ".discarded")
+    sibling(path, ".discarded")
 }
 
 /// How many lines end.

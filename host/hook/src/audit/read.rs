@@ -37,7 +37,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The record of a line; none if it is damaged.
+    /// The record of a line; `None` if it is damaged.
     #[must_use]
     pub fn parse(line: &[u8]) -> Option<Self> {
         // A record that no rule can be told of, such as one that was cut, says nothing.
@@ -145,7 +145,7 @@ impl Reader {
     }
 }
 
-/// A log file and its inode; none if there is no file.
+/// A log file and its inode; `None` if there is no file.
 fn open(path: &Path) -> io::Result<Option<(BufReader<File>, u64)>> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -167,11 +167,11 @@ impl Artifacts {
     /// The artifact of a component if there is one that can be used: what this program carries, or a file.
     #[must_use]
     pub fn find(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
-        self.embedded(component, wasi).or_else(|| self.kept(component, wasi))
+        self.embedded(component, wasi).or_else(|| self.cached(component, wasi))
     }
 
     /// The artifact in a file, if it can be used. The file is read whole, to check its digest, and mapped.
-    fn kept(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
+    fn cached(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
         let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
         let path = self.path(component, wasi, "cwasm");
         if (record.component.as_str(), record.engine.as_str(), record.wasi) != (component, ENGINE_KEY, wasi) {
@@ -222,7 +222,7 @@ impl Artifacts {
             let bytes = packed.unpacked()?;
             self.keep(component, wasi, &bytes, made.manifest.clone(), made.artifact.interface.clone()).ok()
         };
-        Some(self.kept(component, wasi).or_else(unpack).unwrap_or(made))
+        Some(self.cached(component, wasi).or_else(unpack).unwrap_or(made))
     }
 
     /// Writes an artifact and its record.
@@ -269,7 +269,7 @@ impl Artifacts {
             let of = |wasi| Some((stem.strip_suffix(&key(wasi))?, wasi));
             let artifact = || of(Wasi::Frozen).or_else(|| of(Wasi::Absent));
             let sound = self.snapshot_is_sound(stem);
-            let is_found = || artifact().is_some_and(|(component, wasi)| self.kept(component, wasi).is_some());
+            let is_found = || artifact().is_some_and(|(component, wasi)| self.cached(component, wasi).is_some());
             found.push((path, sound.unwrap_or_else(is_found)));
         }
         found.sort();

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use guard_builtins::Guest as EmbeddedArtifact;
+use guard_builtins::Guest as EmbeddedGuest;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{COMPONENT_BYTES, FaultKind, Problem};
 use guard_state::hex;
 
-/// Gives the component with a digest that this program carries: `guard_builtins::component`. A parameter, so that the hook
+/// Returns the component with a digest that this program carries: `guard_builtins::component`. A parameter, so that the hook
 /// does not hold what only commands need.
 pub type Unpack = fn(&[u8; 32]) -> Option<Vec<u8>>;
 
@@ -27,12 +27,12 @@ pub struct Component {
 #[derive(Debug, Clone)]
 enum Wasm {
     /// This program carries it, compiled; its bytes are for commands alone.
-    Carried(&'static EmbeddedArtifact),
+    Carried(&'static EmbeddedGuest),
     Read(Vec<u8>),
 }
 
 impl Component {
-    fn embedded(guest: &'static EmbeddedArtifact) -> Self {
+    fn embedded(guest: &'static EmbeddedGuest) -> Self {
         Component { wasm: Wasm::Carried(guest), sha256: hex(&guest.sha256) }
     }
 

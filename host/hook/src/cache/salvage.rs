@@ -91,7 +91,7 @@ impl Salvage<'_> {
         self.refused.push(RejectedEntry { place: place.to_owned(), tried: tried.to_string(), why });
     }
 
-    /// The part of a refused value that is accepted in its `frame`, which makes the whole settings of it. None if the
+    /// The part of a refused value that is accepted in its `frame`, which makes the whole settings of it. `None` if the
     /// settings have to do without the value.
     fn part(&mut self, place: &str, value: &Value, frame: &dyn Fn(Value) -> Value, why: String) -> Option<Value> {
         match value {

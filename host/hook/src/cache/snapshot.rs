@@ -76,7 +76,7 @@ impl Artifacts {
     /// The snapshot of a policy with its entry's settings, if there is one.
     #[must_use]
     pub fn snapshot(&self, entry: &Entry, artifact: &Artifact) -> Option<Snapshot> {
-        match self.known(&artifact.component, &key(entry)) {
+        match self.state(&artifact.component, &key(entry)) {
             Known::Taken(snapshot) => Some(snapshot),
             Known::Refused | Known::Nothing => None,
         }
@@ -101,11 +101,11 @@ impl Artifacts {
             Known::Refused => Some(None),
             Known::Nothing => None,
         };
-        if let Some(known) = known(self.known(&artifact.component, &key)) {
+        if let Some(known) = known(self.state(&artifact.component, &key)) {
             return known;
         }
         let _lock = FileLock::acquire(&self.file(&artifact.component, &key, "lock"), making.deadline).ok()?;
-        if let Some(known) = known(self.known(&artifact.component, &key)) {
+        if let Some(known) = known(self.state(&artifact.component, &key)) {
             return known;
         }
         // A file that has changed since would give a snapshot of something else.
@@ -144,13 +144,13 @@ impl Artifacts {
         self.snapshot(entry, artifact)
     }
 
-    /// The snapshot of that file name without its ending can be used; none if it is no name of one.
+    /// The snapshot of that file name without its ending can be used; `None` if it is no name of one.
     pub(super) fn snapshot_is_sound(&self, stem: &str) -> Option<bool> {
         let (component, key) = stem.split_once(&format!("-{ENGINE_KEY}-s"))?;
-        Some(matches!(self.known(component, key), Known::Taken(_)))
+        Some(matches!(self.state(component, key), Known::Taken(_)))
     }
 
-    fn known(&self, component: &str, key: &str) -> Known {
+    fn state(&self, component: &str, key: &str) -> Known {
         let record: Option<Record> = self.seal.read(PURPOSE, &self.file(component, key, "json"));
         let is_its_own = |record: &Record| {
             (record.component.as_str(), record.engine.as_str(), record.settings.as_str())

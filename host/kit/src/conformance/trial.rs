@@ -10,7 +10,7 @@ use guard_contract::grants::Grants;
 use guard_contract::manifest::{BreachKind, breaches, check_manifest};
 use guard_contract::{Decision, Manifest, outcome_name};
 use guard_contract::{FaultKind, Limits};
-use guard_engine::{Analyzer, CallResult, Instance, Policy, Shared};
+use guard_engine::{Analyzer, CallResult, Instance, Policy, SharedInstance};
 use guard_facts::Facts;
 use guard_facts::Used;
 use guard_facts::fixed::FixedFacts;
@@ -33,7 +33,7 @@ struct World {
 impl World {
     /// An empty project, and everything granted.
     fn usual() -> Self {
-        World { at: examples::circumstances(), facts: examples::facts(), grants: Arc::new(Grants::everything()) }
+        World { at: examples::call_context(), facts: examples::facts(), grants: Arc::new(Grants::everything()) }
     }
 }
 
@@ -74,7 +74,7 @@ impl Trial {
         }
     }
 
-    /// Asks everything. Gives what the policy says of itself.
+    /// Asks everything. Returns what the policy says of itself.
     pub(super) fn run(&mut self, policy: &Policy) -> Option<Manifest> {
         let manifest = self.describe(policy)?;
         self.pass("manifest");
@@ -168,7 +168,7 @@ impl Trial {
                             &usual.at,
                             usual.facts.clone(),
                             || self.analyzer.clone(),
-                            &mut Shared::default(),
+                            &mut SharedInstance::default(),
                         );
                         let given = instance.decide(scene, &call.call.tool, &call.input);
                         let what = format!("{what}, then {}", call.what);
@@ -210,7 +210,7 @@ impl Trial {
                 &world.at,
                 world.facts.clone(),
                 || self.analyzer.clone(),
-                &mut Shared::default(),
+                &mut SharedInstance::default(),
             );
             let given = instance.decide(scene, &call.call.tool, &call.input);
             self.keep("deterministic", &call.what, given.used, given.answer.as_ref().map(outcome));
@@ -227,7 +227,7 @@ impl Trial {
     fn absent_facts(&mut self, policy: &Policy, ordinary: &[Call], manifest: &Manifest) {
         let nothing = || Arc::new(FixedFacts::default());
         let nowhere = CallContext::default();
-        let somewhere = examples::circumstances;
+        let somewhere = examples::call_context;
         let worlds = [
             ("all is denied", World { at: somewhere(), facts: nothing(), grants: Arc::default() }),
             ("all is absent", World { at: somewhere(), facts: nothing(), grants: Arc::new(Grants::everything()) }),
@@ -244,7 +244,7 @@ impl Trial {
         }
     }
 
-    /// Asks a fresh instance. None if it could not be started or does not take its settings.
+    /// Asks a fresh instance. `None` if it could not be started or does not take its settings.
     fn ask(
         &mut self,
         policy: &Policy,
@@ -262,7 +262,7 @@ impl Trial {
             &world.at,
             world.facts.clone(),
             || self.analyzer.clone(),
-            &mut Shared::default(),
+            &mut SharedInstance::default(),
         );
         let mut given = instance.decide(scene, &call.call.tool, &call.input);
         given.used.processor += configured.used.processor;

@@ -27,7 +27,7 @@ pub use table::REWRITES;
 use paths::{PathForm, PathUse};
 use shape::Shape;
 
-use guard_engine::{Analyzer, Shared};
+use guard_engine::{Analyzer, SharedInstance};
 
 /// One way to rewrite.
 #[derive(Debug)]
@@ -64,20 +64,20 @@ enum Rewriter {
 }
 
 impl Rewrite {
-    /// The command in the other form; none if that would not be sound, or if the rewrite is one of paths.
+    /// The command in the other form; `None` if that would not be sound, or if the rewrite is one of paths.
     #[must_use]
     pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
         match self.how {
             Rewriter::Command(rewrite) => rewrite(&Shape::parse(
                 text,
-                &analyzer.analyze(&mut Shared::default(), text, "bash", (cwd, home), None).ok()?,
+                &analyzer.analyze(&mut SharedInstance::default(), text, "bash", (cwd, home), None).ok()?,
             )?),
             Rewriter::Data(rewrite) => rewrite(text),
             Rewriter::Path(_) => None,
         }
     }
 
-    /// The path in another form, of the working directory `/repo`; none if the rewrite is one of commands.
+    /// The path in another form, of the working directory `/repo`; `None` if the rewrite is one of commands.
     #[must_use]
     pub fn path(&self, path: &str) -> Option<String> {
         let Rewriter::Path(rewrite) = self.how else { return None };

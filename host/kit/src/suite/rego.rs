@@ -175,7 +175,7 @@ pub(super) fn lines(trace: &Trace) -> Vec<LineCoverage> {
 pub(super) fn rules(trace: &Trace) -> Vec<String> {
     let lines = trace.steps.iter().flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
     let rows = lines.filter(|(_, line)| line.level == Level::Info).filter_map(|(step, line)| {
-        let rules: Vec<String> = serde_json::from_value(report::json_log_lines(line)?.get("rules")?.clone()).ok()?;
+        let rules: Vec<String> = serde_json::from_value(report::log_value(line)?.get("rules")?.clone()).ok()?;
         Some(rules.into_iter().map(move |rule| format!("{}:{rule}", step.policy)))
     });
     rows.flatten().collect()

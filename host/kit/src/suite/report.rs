@@ -23,7 +23,7 @@ pub struct Report {
     pub analyses: Vec<Arc<Analysis>>,
     /// The whole time of the case.
     pub time: Duration,
-    /// The policy that used most of its time; none if none was asked.
+    /// The policy that used most of its time; `None` if none was asked.
     pub spent: Option<LimitUsage>,
     /// It is yet to be written, and was not run.
     pub is_skipped: bool,
@@ -101,7 +101,7 @@ pub struct Logged {
 pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
     let lines = steps.flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
-    let own = |line: &LogLine| line.level == Level::Info && told(line).is_some();
+    let own = |line: &LogLine| line.level == Level::Info && log_value(line).is_some();
     lines
         .filter(|(_, line)| !own(line))
         .map(|(step, line)| Logged { policy: step.policy.clone(), level: line.level, message: line.message.clone() })
@@ -109,7 +109,7 @@ pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
 }
 
 /// The content of a line about the policy's text: `{"lines": ...}` or `{"rules": ...}`.
-pub(super) fn told(line: &LogLine) -> Option<Value> {
+pub(super) fn log_value(line: &LogLine) -> Option<Value> {
     let value: Value = serde_json::from_str(&line.message).ok()?;
     value
         .as_object()

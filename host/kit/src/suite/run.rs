@@ -69,7 +69,7 @@ type Unfit = (String, String);
 struct CaseInput {
     harness: &'static dyn Harness,
     surface: &'static Surface,
-    /// None if it asks about nothing.
+    /// `None` if it asks about nothing.
     asked: Result<Option<ChainQuery>, Refusal>,
 }
 
@@ -107,7 +107,7 @@ fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
         match payload.event {
             Event::Calls(calls) if !calls.is_empty() => Some(ChainQuery { calls, at, facts }),
             Event::Calls(_)
-            | Event::Told(..)
+            | Event::CallsEnded(..)
             | Event::SessionStart
             | Event::SessionEnd
             | Event::SettingsChange(_)
@@ -117,7 +117,7 @@ fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
     Ok(CaseInput { harness, surface, asked })
 }
 
-/// The calls of a case, where they happen, and the machine: what a chain is asked about. None if the case cannot be run,
+/// The calls of a case, where they happen, and the machine: what a chain is asked about. `None` if the case cannot be run,
 /// or asks nothing.
 #[must_use]
 pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn Facts>)> {
@@ -272,7 +272,7 @@ pub(super) fn own_rule(finding: &Finding) -> Option<&str> {
     finding.tags.iter().find(|(name, _)| name == "rule").map(|(_, rule)| rule.as_str())
 }
 
-/// For a rule that no manifest declares: the nearest one, in words, or nothing. None if it is declared.
+/// For a rule that no manifest declares: the nearest one, in words, or nothing. `None` if it is declared.
 fn nearest_rule(chain: &Chain, rule: &str) -> Option<String> {
     let declared = chain.prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { manifest, .. } => Some(&manifest.rules),

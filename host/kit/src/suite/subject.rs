@@ -15,7 +15,7 @@ use guard_contract::{FaultKind, Interface, Limits, Wasi};
 use guard_contract::{Manifest, Problem};
 use guard_engine::clock::Clock;
 use guard_engine::{Analyzer, Engine, Policy};
-use guard_hook::cache::{Artifact, Artifacts, Component, Made, Member, Prepared, Readiness, Snapshot};
+use guard_hook::cache::{Artifact, Artifacts, BuiltArtifact, Component, Member, Prepared, Readiness, Snapshot};
 use guard_hook::chain::Chain;
 use guard_hook::{embedded, examples};
 use guard_state::AppDirs;
@@ -270,7 +270,7 @@ impl ComponentLoader {
 
     fn policy(&self, entry: &Entry) -> Result<(Policy, Artifact, Manifest), FaultKind> {
         let component = Component::from_entry(entry)?;
-        if let Some(Made { artifact, manifest }) = self.kept(&component, entry.wasi)? {
+        if let Some(BuiltArtifact { artifact, manifest }) = self.cached(&component, entry.wasi)? {
             let policy = artifact.policy(&self.engine)?;
             return Ok((policy, artifact, manifest));
         }
@@ -297,10 +297,10 @@ impl ComponentLoader {
         load(&self.engine, &compile(wasm)?, wasi)
     }
 
-    /// The artifact that this program carries, or the one in the user's cache; none if there is no such cache, or it
+    /// The artifact that this program carries, or the one in the user's cache; `None` if there is no such cache, or it
     /// cannot be used now.
-    fn kept(&self, component: &Component, wasi: Wasi) -> Result<Option<Made>, FaultKind> {
-        if let Some(made) = Made::carried(&component.sha256, wasi) {
+    fn cached(&self, component: &Component, wasi: Wasi) -> Result<Option<BuiltArtifact>, FaultKind> {
+        if let Some(made) = BuiltArtifact::embedded(&component.sha256, wasi) {
             return Ok(Some(made));
         }
         let Some(artifacts) = &self.artifacts else { return Ok(None) };

@@ -219,7 +219,7 @@ pub fn set_mode(_: &Path, _: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives a path its times. Of a link they are the link's own.
+/// Returns a path its times. Of a link they are the link's own.
 ///
 /// # Errors
 ///

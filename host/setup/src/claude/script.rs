@@ -23,7 +23,7 @@ import sys
 ";
 
 /// The names of scripts whose place a built-in policy takes, and of those that confirm.
-fn known() -> Vec<&'static str> {
+fn known_scripts() -> Vec<&'static str> {
     let builtins = || guard_builtins::all().iter();
     let names = builtins().filter_map(|builtin| builtin.called);
     let mut names: Vec<&str> = names.chain(builtins().filter_map(|builtin| builtin.confirmed_by)).collect();
@@ -44,7 +44,7 @@ pub(super) fn place(
         let text = format!("`{name}` isn't a valid script name: use letters, digits, `.`, `_` and `-`");
         return Err(InstallError::Arguments(text));
     }
-    let names = known();
+    let names = known_scripts();
     if let Some(meant) = nearest(name, &names).filter(|meant| *meant != name && options.only.is_empty()) {
         let names = names.join(", ");
         let text = format!(
@@ -201,8 +201,10 @@ pub(super) fn next_steps(options: &InstallOptions, site: HookLocation<'_>) -> Ve
     let policies = options.policies();
     match policies.is_empty() {
         _ if options.is_confirming() => {}
-        true => steps
-            .push(format!("know that `{name}` asks the whole chain; scripts of one policy: {}", known().join(", "))),
+        true => steps.push(format!(
+            "know that `{name}` asks the whole chain; scripts of one policy: {}",
+            known_scripts().join(", ")
+        )),
         false => steps.push(format!("know that `{name}` asks {} alone", policies.join(", "))),
     }
     let copy = aside(&path);

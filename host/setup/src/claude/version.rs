@@ -15,7 +15,7 @@ pub(super) fn knows_new_events(site: HookLocation<'_>) -> bool {
     installed("claude", site).is_some_and(|version| version >= KNOWS_SKILL_COMMANDS)
 }
 
-/// Why this version cannot be told of a server; none if it can, or if nobody knows the version.
+/// Why this version cannot be told of a server; `None` if it can, or if nobody knows the version.
 pub(super) fn too_old_for_server(site: HookLocation<'_>) -> Option<String> {
     let version = installed("claude", site).filter(|version| *version < KNOWS_ON_FAILURE)?;
     let [version, needed] = [version, KNOWS_ON_FAILURE].map(|numbers| numbers.map(|it| it.to_string()).join("."));

@@ -231,7 +231,7 @@ impl Trial<'_> {
     }
 
     /// A call that the registered policies must deny: of all of them the usual one, of some of them an example of theirs.
-    /// None if they have none.
+    /// `None` if they have none.
     fn canary(&self) -> Option<Canary> {
         let (registration, cwd) = (self.registration, self.site.project);
         if self.found.only.is_empty() {

@@ -124,7 +124,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Writes a file under another name and renames it. Gives the folders that had to be made, outermost first. Whoever may
+/// Writes a file under another name and renames it. Returns the folders that had to be made, outermost first. Whoever may
 /// read the file may enter them, whatever the process masks.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<PathBuf>> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
@@ -138,7 +138,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<Path
     Ok(missing)
 }
 
-/// Gives a file this mode.
+/// Returns a file this mode.
 pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     if fs::metadata(path)?.mode() & 0o7777 == mode {
         return Ok(());

@@ -88,7 +88,7 @@ impl Node {
         found.map(|(index, member)| (index, &member.value))
     }
 
-    /// The elements; none if it is no array.
+    /// The elements; `None` if it is no array.
     pub(crate) fn elements(&self) -> Option<&[Node]> {
         if let Kind::Array(elements) = &self.kind { Some(elements) } else { None }
     }

@@ -25,13 +25,13 @@ pub enum Scope {
 /// The options of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstallOptions {
-    /// Whose calls; none: the user's, or the project's if `shared`.
+    /// Whose calls; `None`: the user's, or the project's if `shared`.
     pub scope: Option<Scope>,
     /// For everybody who has the project or the plugin: no paths of this machine.
     pub shared: bool,
     /// For every user of this machine, in a file of the administrator's.
     pub managed: bool,
-    /// The tools, in the harness's words; none: all.
+    /// The tools, in the harness's words; `None`: all.
     pub matcher: Option<String>,
     /// How long the harness waits, in seconds.
     pub timeout: Option<u32>,
@@ -41,7 +41,7 @@ pub struct InstallOptions {
     pub shim: Option<String>,
     /// Another file with hooks than the usual one.
     pub hooks_file: Option<PathBuf>,
-    /// The server that is asked; none: each call starts the hook.
+    /// The server that is asked; `None`: each call starts the hook.
     pub server: Option<Server>,
     /// A hook that cannot run lets the call pass.
     pub fail_open: bool,
@@ -264,7 +264,7 @@ pub trait Registration: Sync {
     /// The payload of a shell command that an agent wants to run.
     fn payload(&self, command: &str, cwd: &Path) -> String;
 
-    /// The payload of a call of any tool; none if the harness is only tried with shell commands.
+    /// The payload of a call of any tool; `None` if the harness is only tried with shell commands.
     fn payload_of(&self, _tool: &str, _input: &Value, _cwd: &Path) -> Option<String> {
         None
     }

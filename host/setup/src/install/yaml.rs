@@ -204,7 +204,7 @@ impl ListItem {
 impl NestedList<'_> {
     /// Puts the item at the start of the list. The same text if it is the only one of this program and there already.
     pub(crate) fn add(&self, text: &str, item: &ListItem) -> Result<String, Malformed> {
-        let own = self.own(&value(text)?);
+        let own = self.own_items(&value(text)?);
         if own.len() == 1 && own.first() == Some(&item.value) {
             return Ok(text.to_owned());
         }
@@ -245,7 +245,7 @@ impl NestedList<'_> {
     }
 
     /// The items of this program in a value.
-    fn own(&self, value: &Value) -> Vec<Value> {
+    fn own_items(&self, value: &Value) -> Vec<Value> {
         let [outer, inner] = self.path;
         let items = value.get(outer).and_then(|value| value.get(inner)).and_then(Value::as_array);
         items.into_iter().flatten().filter(|item| (self.is_ours)(item)).cloned().collect()
@@ -281,7 +281,7 @@ impl NestedList<'_> {
         if events.is_empty() {
             let column = key.column() + 2;
             let head = format!("{}{inner}:{newline}", " ".repeat(column));
-            return Ok(below(text, key, Some(events), &(head + &item.indented(column + 2, newline))));
+            return Ok(insert_below(text, key, Some(events), &(head + &item.indented(column + 2, newline))));
         }
         if !is_block_map(text, events) {
             return Err(refuse(events));
@@ -291,13 +291,13 @@ impl NestedList<'_> {
         }
         let Some((inner_key, list)) = events.member(inner) else {
             let head = format!("{}{inner}:{newline}", " ".repeat(events.column()));
-            return Ok(below(text, key, None, &(head + &item.indented(events.column() + 2, newline))));
+            return Ok(insert_below(text, key, None, &(head + &item.indented(events.column() + 2, newline))));
         };
         if list.is_empty() {
-            return Ok(below(text, inner_key, Some(list), &item.indented(inner_key.column() + 2, newline)));
+            return Ok(insert_below(text, inner_key, Some(list), &item.indented(inner_key.column() + 2, newline)));
         }
         let Some(column) = list_column(text, list) else { return Err(refuse(list)) };
-        Ok(below(text, inner_key, None, &item.indented(column, newline)))
+        Ok(insert_below(text, inner_key, None, &item.indented(column, newline)))
     }
 
     /// The value that the text has with the item.
@@ -372,7 +372,7 @@ fn appended(text: &str, block: &str, newline: &str) -> String {
 }
 
 /// The text with lines below that of a key. An empty value on the key's line goes.
-fn below(text: &str, key: &Node, empty: Option<&Node>, block: &str) -> String {
+fn insert_below(text: &str, key: &Node, empty: Option<&Node>, block: &str) -> String {
     let mut edited = String::with_capacity(text.len() + block.len());
     let newline = if block.ends_with("\r\n") { "\r\n" } else { "\n" };
     for (number, line) in text.split_inclusive('\n').enumerate() {

@@ -62,7 +62,7 @@ pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Problem> {
     found
 }
 
-/// The hint for a pattern that matches nothing; none if it may match a file.
+/// The hint for a pattern that matches nothing; `None` if it may match a file.
 fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     let nested = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."));
     let base = if entry.project == root || nested.is_some() { root } else { &entry.project };

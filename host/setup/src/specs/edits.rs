@@ -47,34 +47,34 @@ impl RegistrationSpec {
         match &self.layout {
             Layout::Entries { syntax, grouped, beside, make } => {
                 let file = InEvents { syntax: *syntax, grouped: *grouped, beside };
-                let wanted = make(hook);
+                let expected = make(hook);
                 Content::Shared(
                     "{}\n",
-                    Box::new(move |text| file.edit(&names, |entries| entries.add(text, &wanted))),
+                    Box::new(move |text| file.edit(&names, |entries| entries.add(text, &expected))),
                     Box::new(move |text| file.edit(&again, |entries| entries.strip(text))),
                 )
             }
             Layout::Named(key, make) => {
-                let (key, wanted) = (*key, make(hook));
+                let (key, expected) = (*key, make(hook));
                 Content::Shared(
                     "{}\n",
-                    Box::new(move |text| put_named(text, key, &wanted, &names)),
+                    Box::new(move |text| put_named(text, key, &expected, &names)),
                     Box::new(move |text| take_named(text, key, &again)),
                 )
             }
             Layout::Tables(list, make) => {
-                let (list, wanted) = (*list, make(hook));
+                let (list, expected) = (*list, make(hook));
                 Content::Shared(
                     "",
-                    Box::new(move |text| put_table(text, list, &wanted, &names)),
+                    Box::new(move |text| put_table(text, list, &expected, &names)),
                     Box::new(move |text| take_tables(text, list, &again)),
                 )
             }
             Layout::List(path, make) => {
-                let (path, wanted) = (*path, list_item(&make(hook)));
+                let (path, expected) = (*path, list_item(&make(hook)));
                 Content::Shared(
                     "",
-                    Box::new(move |text| in_list(path, &names, |list| list.add(text, &wanted))),
+                    Box::new(move |text| in_list(path, &names, |list| list.add(text, &expected))),
                     Box::new(move |text| in_list(path, &again, |list| list.strip(text))),
                 )
             }
@@ -131,9 +131,9 @@ fn in_list<T>(path: [&'static str; 2], names: &ProgramNames, act: impl Fn(&Neste
 }
 
 /// An item of a list in YAML. A command keeps its quotes in a block of its own.
-pub(super) fn list_item(wanted: &[(&'static str, Item)]) -> ListItem {
+pub(super) fn list_item(expected: &[(&'static str, Item)]) -> ListItem {
     let mut lines: Vec<String> = Vec::new();
-    for (key, item) in wanted {
+    for (key, item) in expected {
         let start = if lines.is_empty() { "- " } else { "  " };
         match item {
             Item::Text(text) if *key == "command" => {
@@ -143,7 +143,7 @@ pub(super) fn list_item(wanted: &[(&'static str, Item)]) -> ListItem {
             item => lines.push(format!("{start}{key}: {}", item.to_value())),
         }
     }
-    ListItem { lines, value: Item::Object(wanted.to_vec()).to_value() }
+    ListItem { lines, value: Item::Object(expected.to_vec()).to_value() }
 }
 
 /// The file is the manifest of this program's plugin, of any version.
@@ -166,16 +166,16 @@ fn object<'a>(text: &'a str) -> Result<Document<'a>, Malformed> {
     }
 }
 
-fn put_named(text: &str, key: &str, wanted: &Item, names: &ProgramNames) -> Result<String, Malformed> {
+fn put_named(text: &str, key: &str, expected: &Item, names: &ProgramNames) -> Result<String, Malformed> {
     let document = object(text)?;
     let Some((_, member)) = document.root.member(key) else {
-        return Ok(document.insert(&document.root, Some(key), wanted));
+        return Ok(document.insert(&document.root, Some(key), expected));
     };
     let value = document.value(member);
     if !is_own_member(&value, names) {
         return Err(document.complain(member, &format!("`{key}` has hooks that guard-host did not write")));
     }
-    Ok(if value == wanted.to_value() { text.to_owned() } else { document.replace(member, wanted) })
+    Ok(if value == expected.to_value() { text.to_owned() } else { document.replace(member, expected) })
 }
 
 fn take_named(text: &str, key: &str, names: &ProgramNames) -> Result<String, Malformed> {
@@ -189,7 +189,7 @@ fn own_tables<'a>(text: &'a str, list: &str, names: &ProgramNames) -> Result<(Ta
     let at = |span: Option<Range<usize>>| text.get(..span.map_or(0, |span| span.start)).unwrap_or_default();
     let table: toml::Table =
         toml::from_str(text).map_err(|error| Malformed::after(at(error.span()), error.message()))?;
-    let tables = Tables::of(text, list).map_err(|error| Malformed::after("", &error.to_string()))?;
+    let tables = Tables::parse(text, list).map_err(|error| Malformed::after("", &error.to_string()))?;
     let there = table.get(list).and_then(toml::Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let is_own = |table: &toml::Value| serde_json::to_value(table).is_ok_and(|table| is_ours(&table, names));
     let own = there.iter().enumerate().filter(|(_, table)| is_own(table)).map(|(index, _)| index);
@@ -197,23 +197,23 @@ fn own_tables<'a>(text: &'a str, list: &str, names: &ProgramNames) -> Result<(Ta
 }
 
 /// A table of a list, each line ended by `newline`.
-pub(super) fn printed(list: &str, wanted: &[(&str, Item)], newline: &str) -> String {
+pub(super) fn printed(list: &str, expected: &[(&str, Item)], newline: &str) -> String {
     let line = |(key, item): &(&str, Item)| {
         let value = toml::Value::try_from(item).map(|value| value.to_string()).unwrap_or_default();
         format!("{key} = {value}{newline}")
     };
-    let lines: String = wanted.iter().map(line).collect();
+    let lines: String = expected.iter().map(line).collect();
     format!("[[{list}]]{newline}{lines}")
 }
 
 fn put_table(
     text: &str,
     list: &str,
-    wanted: &[(&'static str, Item)],
+    expected: &[(&'static str, Item)],
     names: &ProgramNames,
 ) -> Result<String, Malformed> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let block = printed(list, wanted, newline);
+    let block = printed(list, expected, newline);
     let mut text = text.to_owned();
     loop {
         let (tables, own) = own_tables(&text, list, names)?;
@@ -223,7 +223,7 @@ fn put_table(
                 let table: toml::Table = toml::from_str(&text).unwrap_or_default();
                 let there =
                     table.get(list).and_then(|list| list.get(*index)).and_then(|one| serde_json::to_value(one).ok());
-                let same = there == Some(Item::Object(wanted.to_vec()).to_value());
+                let same = there == Some(Item::Object(expected.to_vec()).to_value());
                 return Ok(if same { text } else { tables.replace(*index, &block) });
             }
             [.., last] => text = tables.remove(*last).unwrap_or_default(),

@@ -56,7 +56,7 @@ fn plugin(start: &str, event: &str, hook: &Hook, text: &str) -> String {
     format!("{start}{imports}\n{COMMAND}{command}\nconst TIMEOUT = {timeout}\n{holds}{event}\n{ASK_TEXT}\n{text}")
 }
 
-/// How a file starts the program; none if it does not say so.
+/// How a file starts the program; `None` if it does not say so.
 pub(super) fn started(text: &str) -> Option<Running> {
     let of_line = |line: &str| {
         if let Some(list) = line.strip_prefix(COMMAND) {

@@ -53,7 +53,7 @@ impl ChainedLog<'_> {
     /// Those of the file system, and of the key.
     pub fn verify(&self) -> io::Result<Result<Verified, ChainBreak>> {
         let seal = Seal::open(self.state).map_err(|error: SealError| io::Error::other(error.to_string()))?;
-        let last = self.known(&seal);
+        let last = self.known_last_line(&seal);
         let mut walk = Walk::default();
         let mut place = LogPosition { file: self.path.to_path_buf(), line: 0 };
         for (path, first) in [
@@ -102,7 +102,7 @@ impl Walk {
             if has_begun && is_record {
                 return Err("this line was inserted or changed: it has no place in the chain".to_owned());
             }
-            self.settle()?;
+            self.check_unparsed()?;
             if has_begun {
                 self.found.unfinished += 1;
                 self.pending = (!is_open).then(|| place.clone());
@@ -149,7 +149,7 @@ impl Walk {
     }
 
     /// Nothing proves a line that is no record if another such one follows.
-    fn settle(&self) -> Result<(), String> {
+    fn check_unparsed(&self) -> Result<(), String> {
         match self.pending {
             Some(_) => Err("this line was inserted or changed: it is no record".to_owned()),
             None => Ok(()),

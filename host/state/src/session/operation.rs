@@ -48,7 +48,7 @@ impl Operation {
         };
         let text = shown(&exact);
         let command = first.command().filter(|_| others.is_empty()).is_some();
-        let whole = command && text == exact && beside(first).next().is_none();
+        let whole = command && text == exact && other_inputs(first).next().is_none();
         Some(Operation { tool: shown(tool), text, sha256: digest(calls, places), whole })
     }
 
@@ -79,7 +79,7 @@ fn can_be_copied(text: &str) -> bool {
 }
 
 /// The input of a command without the command itself and the words that only describe it.
-fn beside(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
+fn other_inputs(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
     let command = call.command().map(|(text, _)| text);
     let repeats = move |value: &Value| command.is_some() && value.as_str() == command;
     call.input.iter().filter(move |(key, value)| !DESCRIPTIVE.contains(&key.as_str()) && !repeats(value))
@@ -99,7 +99,7 @@ fn digest<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> 
             Some((command, dialect)) => {
                 part(dialect.name());
                 part(command);
-                for (key, value) in beside(call) {
+                for (key, value) in other_inputs(call) {
                     part(key);
                     part(&value.to_string());
                 }

@@ -246,7 +246,7 @@ impl Contents {
     }
 
     /// Records that the session got a note.
-    pub fn tell(&mut self, session: &str, now: Timestamp) {
+    pub fn record_note(&mut self, session: &str, now: Timestamp) {
         self.told.retain(|other| other.session != session);
         self.told.push(SessionNote { session: session.to_owned(), ts: stamp(now) });
         keep_last(&mut self.told, TOLD);
@@ -254,7 +254,7 @@ impl Contents {
 
     /// The session got the note within a day.
     #[must_use]
-    pub fn was_told(&self, session: &str) -> bool {
+    pub fn has_note(&self, session: &str) -> bool {
         self.told.iter().any(|told| told.session == session)
     }
 

@@ -165,7 +165,7 @@ impl Sessions {
         }
     }
 
-    /// Ends all sessions. Gives how many there were.
+    /// Ends all sessions. Returns how many there were.
     ///
     /// # Errors
     ///

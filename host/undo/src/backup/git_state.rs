@@ -218,7 +218,7 @@ fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Rep
     if has_some { add_replaced(gatherer, &config) } else { Ok(()) }
 }
 
-/// Adds the changes that a command discards. Gives whether files change all over the work tree.
+/// Adds the changes that a command discards. Returns whether files change all over the work tree.
 fn discard(
     gatherer: &mut Gatherer,
     loss: &GitLoss,

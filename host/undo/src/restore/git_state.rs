@@ -126,7 +126,7 @@ impl Restorer<'_> {
         state.stashes.iter().filter(|(oid, _)| !now.lines().any(|other| other == oid)).collect()
     }
 
-    /// Puts branches, stashes and `HEAD` back. Gives whether files of a work tree may have changed.
+    /// Puts branches, stashes and `HEAD` back. Returns whether files of a work tree may have changed.
     pub(super) fn move_heads(&self, manifest: &Manifest, options: &Options, report: &mut Report) -> bool {
         let mut moved = false;
         for state in &manifest.git {

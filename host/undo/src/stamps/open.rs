@@ -76,7 +76,7 @@ impl<'a> StampReader<'a> {
         Ok(())
     }
 
-    /// Opens a folder below the root. Gives whether it is there.
+    /// Opens a folder below the root. Returns whether it is there.
     fn enter(&mut self, folder: &[u8]) -> Result<bool, SkipReason> {
         if folder == self.folder {
             return Ok(true);

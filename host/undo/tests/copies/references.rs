@@ -38,7 +38,7 @@ fn branch(world: &World, name: &str) {
     world.git(&["checkout", "-q", "main"]);
 }
 
-/// Keeps a copy, loses something by git, and restores it. Gives the copy.
+/// Keeps a copy, loses something by git, and restores it. Returns the copy.
 fn undone(world: &World, lost: Loss, orders: &[&[&str]]) -> Manifest {
     let before = refs(world);
     let manifest = world.kept(vec![lost]);

@@ -25,7 +25,7 @@ pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let file = project.root.join(&calls);
     let failed = |text: String, hint: &str| Ok(StepResult::failed(vec![project.mistake(&file, None, text, hint)]));
     let scratch = tempfile::tempdir()?;
-    let replayed = replay(Some(against), project.places, project.environment, |sources, revision, take| {
+    let replayed = replay(Some(against), project.dirs, project.environment, |sources, revision, take| {
         let unreadable = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
         let removed = removed_calls(&file, revision.map(|folder| folder.join(&calls)), scratch.path())?;
         if let Some(removed) = &removed {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use guard_contract::syntax::{Analysis, Command, Effect, Via};
 
-use super::{severity_name, told};
+use super::{printable, severity_name};
 
 /// The deepest tree that is drawn; what lies deeper hangs at the top.
 const DEPTH: usize = 32;
@@ -75,7 +75,7 @@ impl Tree {
         if let Some(at) = neighbour.filter(|_| known.is_some_and(|known| is_same(known, via))) {
             return at;
         }
-        let detail = if via.detail.is_empty() { String::new() } else { format!(" {}", told(&via.detail)) };
+        let detail = if via.detail.is_empty() { String::new() } else { format!(" {}", printable(&via.detail)) };
         let line = format!("({}{detail})", via.kind);
         self.add(above, Node { wrapper: Some(via.clone()), line, ..Node::default() })
     }
@@ -100,7 +100,7 @@ fn is_same(one: &Via, other: &Via) -> bool {
 
 fn command_text(command: &Command) -> String {
     let words: Vec<&str> = command.argv.iter().map(|word| word.text.as_str()).collect();
-    let text = if words.is_empty() { "(no program)".to_owned() } else { told(&words.join(" ")) };
+    let text = if words.is_empty() { "(no program)".to_owned() } else { printable(&words.join(" ")) };
     if command.certain { text } else { format!("{text}   (a guess)") }
 }
 
@@ -109,7 +109,7 @@ fn effects_of(analysis: &Analysis, id: u32) -> Vec<String> {
     let mut shown: Vec<(String, Vec<String>, String)> = Vec::new();
     for effect in analysis.effects.iter().filter(|effect| effect.command_id == id) {
         let end = ending(effect);
-        let target = told(if effect.path.canonical.is_empty() { &effect.target } else { &effect.path.canonical });
+        let target = printable(if effect.path.canonical.is_empty() { &effect.target } else { &effect.path.canonical });
         match shown.last_mut().filter(|(operation, _, other)| *operation == effect.operation && *other == end) {
             Some((_, targets, _)) => targets.push(target),
             None => shown.push((effect.operation.clone(), vec![target], end)),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use toml::Table;
 
 use super::fetched::{Fetched, fetch};
-use super::{chain, holding, made};
+use super::{build_artifact, chain, holding};
 use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
@@ -39,7 +39,7 @@ pub(super) struct EditTarget<'a> {
 }
 
 /// A suggestion for a source that can't be read.
-fn meant(source: &str) -> String {
+fn suggestion(source: &str) -> String {
     let built_in = guard_builtins::find(source);
     built_in.map_or_else(
         || "give the file of a component, its address, or a built-in such as `builtin:command-guard`".to_owned(),
@@ -72,7 +72,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
         Some(fetched) => Ok(fetched.component.clone()),
         None => Component::read(&source),
     };
-    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), meant(&args.source)))?;
+    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), suggestion(&args.source)))?;
     let written = |name: Option<&str>| match args.replace {
         true => site.target().written(text, name, &source).map_err(told),
         false => Ok(None),
@@ -81,7 +81,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
         (None, Some((replaced, _))) => replaced.wasi,
         (wasi, _) => WasiName::or_default(wasi),
     };
-    let (artifact, manifest) = made(&component, wasi, &args.source, dirs)?;
+    let (artifact, manifest) = build_artifact(&component, wasi, &args.source, dirs)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
     })?;
@@ -123,14 +123,14 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
         print::note(&format!("warning: {}", warning.with_hint()));
     }
     site.tell_wishes(&manifest, &added.entry.grants);
-    if args.place.dry_run { Ok(Exit::Success) } else { site.settle(&addition.name, true) }
+    if args.place.dry_run { Ok(Exit::Success) } else { site.finish(&addition.name, true) }
 }
 
 pub(super) fn remove(args: &RemoveArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let site = EditTarget::new(args.place, dirs, environment);
     let edited = site.open()?;
     let after = site.target().remove(edited.text(), &args.name).map_err(|error| match error {
-        EditError::Missing(..) => refused(error.exit(), error.to_string(), site.elsewhere(&args.name, error.hint())),
+        EditError::Missing(..) => refused(error.exit(), error.to_string(), site.other_source(&args.name, error.hint())),
         error => told(error),
     })?;
     let change = edited.change(after);
@@ -142,7 +142,7 @@ pub(super) fn remove(args: &RemoveArgs, dirs: &AppDirs, environment: &Environmen
     site.write(&change)?;
     site.unpin(lock, &args.name)?;
     print::status(&format!("removed `{}` from {}", args.name, site.file.display()))?;
-    site.settle(&args.name, false)
+    site.finish(&args.name, false)
 }
 
 impl<'a> EditTarget<'a> {
@@ -321,7 +321,7 @@ impl<'a> EditTarget<'a> {
     }
 
     /// Where else an entry of that name comes from.
-    fn elsewhere(&self, name: &str, otherwise: String) -> String {
+    fn other_source(&self, name: &str, otherwise: String) -> String {
         let config = load(self.dirs, &self.at.projects());
         let Some(entry) = config.entries.iter().find(|entry| entry.name == name) else { return otherwise };
         match entry.layer {
@@ -335,7 +335,7 @@ impl<'a> EditTarget<'a> {
     }
 
     /// Re-prepares the chain after an edit; prints warnings. `name` is the edited entry's, which may have been removed.
-    pub(super) fn settle(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
+    pub(super) fn finish(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
         let prepared = warm(self.dirs, &self.environment.program, &projects, making());
         forget(self.dirs, name, &prepared);

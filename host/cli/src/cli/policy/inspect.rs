@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::trial::{Trial, try_out};
-use super::{chain, holding, made};
+use super::{build_artifact, chain, holding};
 use crate::cli::args::Format;
 use crate::cli::config::source;
 use crate::cli::print;
@@ -51,7 +51,7 @@ pub(super) fn run(
     let entry = entry(&prepared, name, wasi, dirs, environment)?;
     let component = Component::read(&entry.source)
         .map_err(|fault| refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))?;
-    let (artifact, manifest) = made(&component, entry.wasi, name, dirs)?;
+    let (artifact, manifest) = build_artifact(&component, entry.wasi, name, dirs)?;
     let failing = run_examples(&artifact, &manifest).err();
     let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
     let bytes = component.wasm(guard_builtins::component).map_or(0, |wasm| wasm.len());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::fetched::{fetch, reference, told};
-use super::{holding, made};
+use super::{build_artifact, holding};
 use crate::cli::args::{Format, KeygenArgs, PullArgs, PushArgs, SearchArgs};
 use crate::cli::print;
 use crate::cli::subject::{file, refused};
@@ -43,7 +43,7 @@ pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -
         ""
     };
     let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), hint))?;
-    let (artifact, manifest) = made(&component, Wasi::Frozen, &args.file, dirs)?;
+    let (artifact, manifest) = build_artifact(&component, Wasi::Frozen, &args.file, dirs)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
         refused(Exit::Data, format!("`{}` is not pushed: {fault}", args.file), "repair the policy, or its example")
     })?;

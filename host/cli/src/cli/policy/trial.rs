@@ -25,13 +25,13 @@ pub(super) struct Trial {
     pub(super) runs: usize,
     /// The median of the policy's time.
     pub(super) time: Duration,
-    /// The median of the analysis's time, which all policies share; none if this one does not ask for it.
+    /// The median of the analysis's time, which all policies share; `None` if this one does not ask for it.
     pub(super) analysis: Option<Duration>,
     /// Why there was no answer.
     pub(super) fault: Option<FaultKind>,
 }
 
-/// Calls a policy, which need not be in the chain. None if it covers no tool.
+/// Calls a policy, which need not be in the chain. `None` if it covers no tool.
 pub(super) fn try_out(
     prepared: &Prepared,
     entry: &Entry,

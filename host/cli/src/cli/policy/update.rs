@@ -6,7 +6,7 @@ use semver::Version;
 
 use super::edit::EditTarget;
 use super::fetched::{Fetched, fetch, lock, reference, told, write};
-use super::{chain, made};
+use super::{build_artifact, chain};
 use crate::cli::args::{FetchArgs, PlaceArgs, UpdateArgs};
 use crate::cli::install::show;
 use crate::cli::print;
@@ -146,12 +146,12 @@ fn update(
         }
         return Ok(false);
     }
-    let (artifact, manifest) = made(&fetched.component, entry.wasi, &newest, dirs)?;
+    let (artifact, manifest) = build_artifact(&fetched.component, entry.wasi, &newest, dirs)?;
     run_examples(&artifact, &manifest)
         .map_err(|fault| refused(Exit::Data, format!("`{newest}` is not taken: {fault}"), "ask its authors"))?;
     let old = before.as_ref().filter(|before| is_there(before, &site.file)).and_then(|before| {
         let component = Component::read(&Source::File(before.component(&site.file))).ok()?;
-        Some((made(&component, entry.wasi, &before.source, dirs).ok()?.1, before))
+        Some((build_artifact(&component, entry.wasi, &before.source, dirs).ok()?.1, before))
     });
     let version = before.as_ref().map_or("nothing", |before| before.version.as_str());
     print::line(&format!("{}: {version} -> {} ({newest})", entry.name, manifest.version))?;
@@ -197,7 +197,7 @@ fn update(
     }
     print::line(&format!("updated `{}` in {}", entry.name, site.file.display()))?;
     site.tell_wishes(&manifest, &added.entry.grants);
-    site.settle(&entry.name, true)?;
+    site.finish(&entry.name, true)?;
     Ok(true)
 }
 

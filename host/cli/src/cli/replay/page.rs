@@ -62,7 +62,7 @@ fn verdicts(groups: &[Group]) -> Markup {
 fn difference(group: &Group) -> Markup {
     html! {
         div class="group" {
-            p { b { (group.said()) } span class="dim" { " (" (print::count(group.calls, "call")) ")" } }
+            p { b { (group.describe()) } span class="dim" { " (" (print::count(group.calls, "call")) ")" } }
             @for example in &group.examples {
                 p {
                     code { bdi { (example.call) } } " "

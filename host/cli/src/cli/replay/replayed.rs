@@ -46,7 +46,7 @@ impl Replayed<'_> {
         groups.map(|group| {
             let place = |id| self.sources.first(id).unwrap_or((Path::new(""), 0));
             let calls = group.examples.iter().map(|example| (example.call.as_str(), place(example.id)));
-            (group.said(), calls.collect(), group.unshown())
+            (group.describe(), calls.collect(), group.unshown())
         })
     }
 
@@ -140,7 +140,7 @@ pub(super) fn counted(change: Change, groups: &[&Group]) -> String {
 }
 
 fn one(group: &Group) -> anyhow::Result<()> {
-    print::line(&format!("  {}  ({})", group.said(), print::count(group.calls, "call")))?;
+    print::line(&format!("  {}  ({})", group.describe(), print::count(group.calls, "call")))?;
     for example in &group.examples {
         let rests = if example.rests_on_missing { "  (asked for what is not here)" } else { "" };
         print::line(&format!("    {}{rests}", example.call))?;

@@ -189,7 +189,7 @@ impl Side {
 
     /// The worst verdict of the calls of one event.
     ///
-    /// With it goes whether `instead-of-ask` would spare the prompt; none if there is no prompt.
+    /// With it goes whether `instead-of-ask` would spare the prompt; `None` if there is no prompt.
     pub(super) fn decide(
         &self,
         calls: &[ToolCall],
@@ -218,7 +218,7 @@ impl Side {
         noted(call, trace, &self.chain(at).prepared).verdict
     }
 
-    /// Whether `instead-of-ask` would spare the prompt of such a trace; none if there is no prompt.
+    /// Whether `instead-of-ask` would spare the prompt of such a trace; `None` if there is no prompt.
     pub(super) fn skips_prompt(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> Option<bool> {
         let prepared = &self.chain(at).prepared;
         let is_spared = would_skip_prompt(call, trace, prepared);

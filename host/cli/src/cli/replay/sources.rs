@@ -232,7 +232,7 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    /// Gives the calls of a payload, if they are new; else says why they cannot be told.
+    /// Returns the calls of a payload, if they are new; else says why they cannot be told.
     fn call(&mut self, call: &Call, line: u64, each: &mut Take<'_>) -> io::Result<Result<(), &'static str>> {
         // What differs from call to call says nothing of what it does.
         let told = |key: &&str| call.payload.get(*key);
@@ -264,7 +264,7 @@ impl<'a> Sources<'a> {
         Ok(Ok(()))
     }
 
-    /// The number of a call that is new; none if it was seen before.
+    /// The number of a call that is new; `None` if it was seen before.
     fn number(&mut self, text: &[u8], line: u64) -> io::Result<Option<u32>> {
         let next = u32::try_from(self.times.len()).map_err(|_| io::Error::other("too many calls"))?;
         let id = *self.known.entry(digest(text)).or_insert(next);

@@ -138,7 +138,7 @@ pub(super) struct Group {
 
 impl Group {
     /// Describes the decision of each side.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match &self.second {
             Some(second) => format!("{} -> {second}", self.first),
             None => self.first.to_string(),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, PreEscaped, html};
 
 use super::chart::{KINDS, bars, kind, kinds};
-use super::copies::Copied;
+use super::copies::BackedUpCall;
 use super::summary::{sentence, time, trend, worst};
 use super::{Call, Report};
 use crate::cli::html::{SCRIPT, shell};
@@ -133,13 +133,13 @@ fn undone(report: &Report<'_>) -> Markup {
     if copies.is_empty() {
         return html! {};
     }
-    let kept = |copied: &Copied| match (copied.is_gone, copied.is_part) {
+    let kept = |copied: &BackedUpCall| match (copied.is_gone, copied.is_part) {
         (true, _) => "removed since",
         (false, true) => "a part",
         (false, false) => "all",
     };
     html! {
-        h2 { "Copied and restored" }
+        h2 { "BackedUpCall and restored" }
         table class="stack" {
             thead { tr { th { "call" } th { "time" } th { "copy" } th { "restored" } } }
             tbody {

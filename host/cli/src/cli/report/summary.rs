@@ -57,7 +57,7 @@ pub(super) fn worst(all: &[Call]) -> Vec<&Call> {
     blocked
 }
 
-/// How the last week compares with the one before it; none if the log doesn't hold both.
+/// How the last week compares with the one before it; `None` if the log doesn't hold both.
 pub(super) fn trend(stats: &Stats) -> Option<String> {
     let days = || stats.days.iter().filter_map(|(day, actions)| Some((day.parse::<Date>().ok()?, kinds(actions))));
     let (first, last) = (days().next()?.0, days().next_back()?.0);
@@ -78,7 +78,7 @@ pub(super) fn trend(stats: &Stats) -> Option<String> {
     ))
 }
 
-/// The days of the log, as the start of a sentence; none if it is empty.
+/// The days of the log, as the start of a sentence; `None` if it is empty.
 fn period(stats: &Stats) -> Option<String> {
     let day = |ts: &str| ts.get(..10)?.parse::<Date>().ok();
     let (from, to) = (day(&stats.from)?, day(&stats.to)?);

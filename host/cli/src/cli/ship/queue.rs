@@ -155,7 +155,7 @@ impl Queue {
     }
 }
 
-/// The cursor in this file; none if there is no file.
+/// The cursor in this file; `None` if there is no file.
 fn read_cursor(place: &Path) -> Result<Option<Cursor>, String> {
     match fs::symlink_metadata(place) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -173,7 +173,7 @@ struct Part {
     file: BufReader<File>,
     size: u64,
     is_rotated: bool,
-    /// How far it was sent; none: not at all.
+    /// How far it was sent; `None`: not at all.
     mark: Option<SentMark>,
 }
 
@@ -195,7 +195,7 @@ fn open(log: &Path) -> io::Result<([Option<Part>; 2], u64)> {
     Err(io::Error::other("the log is rotated again and again"))
 }
 
-/// An open file; none if there is none.
+/// An open file; `None` if there is none.
 fn part(path: &Path, is_rotated: bool) -> io::Result<Option<Part>> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

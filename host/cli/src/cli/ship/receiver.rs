@@ -10,7 +10,7 @@ use std::time::Duration;
 use guard_contract::exit::Exit;
 use guard_platform::access::is_own;
 use guard_platform::fs::MetadataExt;
-use guard_registry::{Posted, RegistryError, said};
+use guard_registry::{Posted, RegistryError, server_message};
 use jiff::Timestamp;
 
 use super::super::args::{ShipArgs, ShipFormat};
@@ -275,7 +275,7 @@ fn jittered(wait: Duration) -> Duration {
 
 /// Returns the receiver's message, with a colon before it.
 fn shown(posted: &Posted) -> String {
-    let text = said(&posted.body);
+    let text = server_message(&posted.body);
     if text.is_empty() { text } else { format!(": {text}") }
 }
 

@@ -167,7 +167,7 @@ impl SyncTarget {
         write_lasting(file, bytes, 0o644).map_err(|error| not_written(file, &error))
     }
 
-    /// The digest of the guard.toml; none if there is none.
+    /// The digest of the guard.toml; `None` if there is none.
     pub(super) fn digest(&self) -> anyhow::Result<Option<String>> {
         match fs::read(&self.file) {
             Ok(bytes) => Ok(Some(digest_of(&bytes))),
@@ -181,8 +181,8 @@ impl SyncTarget {
         found.is_none_or(|found| self.copy(found).exists())
     }
 
-    /// The text of a configuration that was taken; none if it, or a file that it names, is not as it was.
-    pub(super) fn kept(&self, sha256: &str) -> Option<String> {
+    /// The text of a configuration that was taken; `None` if it, or a file that it names, is not as it was.
+    pub(super) fn saved_text(&self, sha256: &str) -> Option<String> {
         let text = fs::read(self.copy(sha256)).ok().filter(|bytes| digest_of(bytes) == sha256)?;
         let text = String::from_utf8(text).ok()?;
         let is_whole = |name: &String| fs::read(self.folder().join(name)).is_ok_and(|bytes| is_name_of(name, &bytes));

@@ -30,7 +30,7 @@ pub(super) fn is_data(args: &TestArgs, path: &Path, cwd: &Path) -> bool {
         && folder.is_some_and(|folder| folder.is_dir() && path.starts_with(folder))
 }
 
-/// The tests; none if there are no files of tests.
+/// The tests; `None` if there are no files of tests.
 pub(super) fn tests(
     args: &TestArgs,
     subject: &Subject,

@@ -9,7 +9,7 @@ use guard_redact::plain;
 /// One line of a report.
 pub(super) struct Point {
     pub(super) title: String,
-    /// The lines of YAML that say what failed; none if nothing did.
+    /// The lines of YAML that say what failed; `None` if nothing did.
     pub(super) failure: Option<Vec<String>>,
     /// Nothing was looked at.
     pub(super) is_skipped: bool,

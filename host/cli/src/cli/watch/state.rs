@@ -29,7 +29,7 @@ pub(super) enum PersonRequest {
 pub(super) struct Detail {
     /// The line's id.
     pub(super) id: String,
-    /// Its commands and why it was decided so; none if the line does not say enough of the call.
+    /// Its commands and why it was decided so; `None` if the line does not say enough of the call.
     pub(super) parts: Option<Parts>,
     /// They come from what the log recorded of the machine, and not from what it is like now.
     pub(super) is_recorded: bool,
@@ -45,7 +45,7 @@ struct LoggedDecision {
 #[derive(Default)]
 pub(super) struct State {
     seen: VecDeque<LoggedDecision>,
-    /// The chosen one's place among those that are shown; none: the latest one, whatever comes.
+    /// The chosen one's place among those that are shown; `None`: the latest one, whatever comes.
     chosen: Option<usize>,
     /// Only what was stopped is shown.
     pub(super) only_stopped: bool,

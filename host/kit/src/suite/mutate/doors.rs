@@ -3,7 +3,7 @@
 use super::shape::Shape;
 use guard_contract::shell_word::quoted;
 
-/// A text as a string in single quotes, which Python, JavaScript, Ruby, Perl and PHP read alike. None if it has several
+/// A text as a string in single quotes, which Python, JavaScript, Ruby, Perl and PHP read alike. `None` if it has several
 /// lines.
 pub(super) fn string(text: &str) -> Option<String> {
     (!text.contains('\n')).then(|| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")))

@@ -17,7 +17,7 @@ use super::{Preserved, Rewrite, Rewriter};
 use guard_contract::call::PATH_KEYS;
 use guard_contract::verdict::FAULT;
 use guard_contract::{Outcome, outcome_name, outcome_named, rank};
-use guard_engine::{Analyzer, Shared};
+use guard_engine::{Analyzer, SharedInstance};
 use guard_hook::chain::Chain;
 
 /// The tools of which it is known that they take a path for a file.
@@ -162,7 +162,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     let mutants = parallel_map(&chosen, |(case, rewrite)| {
         let mutant = seeds.get(*case).and_then(|seed| {
             let draw = SplitMix::new(how.seed, (*case as u64) << 16 | *rewrite as u64);
-            Some(judge(seed, made(seed, how.rewrites, *rewrite, draw, analyzer)?))
+            Some(judge(seed, rewritten(seed, how.rewrites, *rewrite, draw, analyzer)?))
         });
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = how.progress {
@@ -213,7 +213,7 @@ impl Seed<'_> {
         }
     }
 
-    /// `text` by that rewrite; none if it does not apply.
+    /// `text` by that rewrite; `None` if it does not apply.
     fn rewritten(
         &self,
         text: &str,
@@ -240,7 +240,7 @@ fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl Fn
         return then(None);
     }
     let at = circumstances(&seed.world);
-    let analysis = analyzer.analyze(&mut Shared::default(), text, "bash", (&at.cwd, &at.home), None).ok();
+    let analysis = analyzer.analyze(&mut SharedInstance::default(), text, "bash", (&at.cwd, &at.home), None).ok();
     let shape = analysis.as_ref().and_then(|analysis| Shape::parse(text, analysis));
     then(shape.as_ref())
 }
@@ -258,7 +258,7 @@ fn pairs_of(seeds: &[Seed<'_>], at: usize, rewrites: &'static [Rewrite], analyze
 }
 
 /// The text after the rewrite of that number; of a number beyond the table, after one more.
-fn made(
+fn rewritten(
     seed: &Seed<'_>,
     rewrites: &'static [Rewrite],
     number: usize,

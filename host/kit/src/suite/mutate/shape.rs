@@ -211,7 +211,7 @@ pub(super) struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// The shape of a text; none if it may not be complete.
+    /// The shape of a text; `None` if it may not be complete.
     pub(super) fn parse(text: &'a str, analysis: &Analysis) -> Option<Self> {
         let text = text.trim();
         let odd = |c: char| c == '\0' || c == '\r';
@@ -362,7 +362,7 @@ fn simple<'a>(text: &'a str, analysis: &Analysis) -> Option<(Vec<Word<'a>>, usiz
     (agree && plain && own.first()?.literal && !special(named)).then_some((words, program))
 }
 
-/// Words between blanks: bare, in quotes, or with variables. None if there is anything else.
+/// Words between blanks: bare, in quotes, or with variables. `None` if there is anything else.
 fn words(text: &str) -> Option<Vec<Word<'_>>> {
     let mut words = Vec::new();
     let mut open: Option<(usize, String, bool)> = None;

@@ -157,14 +157,14 @@ proptest! {
             let read = value(&after).unwrap();
             prop_assert_eq!(&read["hooks"]["pre_tool_call"][0], &item().value);
             prop_assert_eq!(&add(&after).unwrap(), &after);
-            if LIST.own(&before).is_empty() {
+            if LIST.own_items(&before).is_empty() {
                 let old = text.lines().filter(|line| !line.contains("hooks") && !line.contains("pre_tool_call"));
                 let mut rest = after.lines();
                 prop_assert!(old.into_iter().all(|line| rest.any(|other| other == line)), "{after}");
                 // A block that keeps empty lines would get those below the hooks. Then the file stays as it is.
                 let stripped = LIST.strip(&after);
                 prop_assert!(stripped.is_ok() || text.contains("|+"), "{after}");
-                prop_assert!(stripped.is_err() || LIST.own(&value(&stripped.unwrap()).unwrap()).is_empty());
+                prop_assert!(stripped.is_err() || LIST.own_items(&value(&stripped.unwrap()).unwrap()).is_empty());
             }
         }
     }
