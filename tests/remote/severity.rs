@@ -47,7 +47,7 @@ fn the_more_severe_of_both_counts() {
         ("Deny", [Refusal, Refusal, Refusal]),
     ];
     for (outcome, expected) in table {
-        let stub = Stub::server(outcome);
+        let stub = Stub::of(outcome);
         let world = asking(&stub.url, "");
         for (call, expected) in calls.into_iter().zip(expected) {
             assert_is(&world.bash(call), expected);
@@ -57,17 +57,17 @@ fn the_more_severe_of_both_counts() {
 
 #[test]
 fn the_chain_here_is_not_asked_where_a_server_answers() {
-    let stub = Stub::server("Abstain");
+    let stub = Stub::of("Abstain");
     let world = asking(&stub.url, "");
     assert_silent(&world.bash("git push --force origin main"));
-    let gone = Stub::server("Abstain").url.clone();
+    let gone = Stub::of("Abstain").url.clone();
     ask(&world, &gone, "fallback = \"local\"");
     assert_deny(&world.bash("git push --force origin main"), &["command-guard: force-push-protected"]);
 }
 
 #[test]
 fn a_server_never_skips_the_prompt_of_a_harness() {
-    let stub = Stub::server("Allow");
+    let stub = Stub::of("Allow");
     let world = asking(&stub.url, "");
     let ended = world.bash("ls");
     assert!(ended.decision().is_empty() && ended.exit == 0, "{ended:?}");
@@ -76,7 +76,7 @@ fn a_server_never_skips_the_prompt_of_a_harness() {
 
 #[test]
 fn several_calls_are_asked_about_at_once() {
-    let stub = Stub::server("Deny");
+    let stub = Stub::of("Deny");
     let world = asking(&stub.url, "");
     let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Add File: b.txt\n+x\n*** End Patch\n";
     let payload = json!({ "tool_name": "apply_patch", "tool_input": { "command": patch }, "cwd": world.repo() });
@@ -92,7 +92,7 @@ fn several_calls_are_asked_about_at_once() {
 
 #[test]
 fn the_server_is_told_which_policies_a_hook_asks() {
-    let stub = Stub::server("Abstain");
+    let stub = Stub::of("Abstain");
     let world = asking(&stub.url, "");
     let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "cwd": world.repo() }).to_string();
     world.run(&["hook", "claude", "--only", "command-guard"], &payload);
@@ -103,7 +103,7 @@ fn the_server_is_told_which_policies_a_hook_asks() {
 
 #[test]
 fn no_allow_of_this_machine_lifts_what_a_server_asks() {
-    let stub = Stub::server("Ask");
+    let stub = Stub::of("Ask");
     let world = asking(&stub.url, "[[allow]]\ncommand = [\"git\", \"push\"]");
     let ended = world.bash("git push");
     assert_ask(&ended, &["the server says Ask"]);
@@ -112,7 +112,7 @@ fn no_allow_of_this_machine_lifts_what_a_server_asks() {
 
 #[test]
 fn a_person_can_confirm_what_a_server_asks() {
-    let stub = Stub::server("Ask");
+    let stub = Stub::of("Ask");
     let world = asking(&stub.url, "");
     assert_ask(&world.bash("git push"), &["[central: told]"]);
     let ended = attended(&world, &["confirm", "git push"]);
@@ -120,14 +120,14 @@ fn a_person_can_confirm_what_a_server_asks() {
     assert_eq!(world.bash("git push").decision(), "allow");
     assert_eq!(stub.requests().len(), 2);
     // A deny is none of a person's.
-    let refusing = Stub::server("Deny");
+    let refusing = Stub::of("Deny");
     ask(&world, &refusing.url, "");
     assert_deny(&world.bash("git push"), &["[central: told]"]);
 }
 
 #[test]
 fn a_pause_is_of_the_policies_here() {
-    let stub = Stub::server("Deny");
+    let stub = Stub::of("Deny");
     let world = asking(&stub.url, "");
     let paused = attended(&world, &["pause", "10m", "--all"]);
     assert_eq!(paused.exit, 0, "{paused:?}");
@@ -157,7 +157,7 @@ fn a_deny_counts_even_if_the_rest_is_never_learned() {
 
 #[test]
 fn a_hook_that_brings_settings_has_its_policy_asked_here() {
-    let stub = Stub::server("Abstain");
+    let stub = Stub::of("Abstain");
     let world = asking(&stub.url, "");
     let payload = json!({
         "tool_name": "Write", "tool_input": { "file_path": world.repo().join("a.odd"), "content": "x" }, "cwd": world.repo(),
@@ -171,10 +171,10 @@ fn a_hook_that_brings_settings_has_its_policy_asked_here() {
 
 #[test]
 fn the_audit_log_has_the_verdict_and_who_gave_it() {
-    let stub = Stub::server("Deny");
+    let stub = Stub::of("Deny");
     let world = asking(&stub.url, "");
     world.bash("ls");
-    let gone = Stub::server("Deny").url.clone();
+    let gone = Stub::of("Deny").url.clone();
     ask(&world, &gone, "");
     world.bash("pwd");
     let lines = world.audit();
@@ -204,7 +204,7 @@ fn a_journal_is_written_where_its_policy_has_the_stream() {
 
 #[test]
 fn a_payload_that_cannot_be_read_is_asked_of_nobody() {
-    let stub = Stub::server("Allow");
+    let stub = Stub::of("Allow");
     let world = asking(&stub.url, "on-malformed = \"ask\"");
     let text = fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap();
     world.configure(&format!("on-malformed = \"ask\"\n{}", text.replace("on-malformed = \"ask\"\n", "")));

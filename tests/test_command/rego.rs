@@ -80,18 +80,15 @@ fn a_test_that_fails_says_where() {
 fn every_format_tells_of_them() {
     let world = world();
     world.write("repo/team/more_test.rego", FAILING);
-    let told = |format: &str| run(&world, &["--format", format]).stdout;
-    assert_text!("test_rego_formats", normalize(&world, &["tap", "junit"].map(normalized_output).concat()));
-    let sarif: Value = serde_json::from_str(&normalized_output("sarif")).unwrap();
+    let output = |format: &str| run(&world, &["--format", format]).stdout;
+    assert_text!("test_rego_formats", normalize(&world, &["tap", "junit"].map(output).concat()));
+    let sarif: Value = serde_json::from_str(&output("sarif")).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2);
     let place = &results[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "team/more_test.rego");
     assert_eq!(place["region"]["startLine"], 3);
-    assert!(
-        normalized_output("github")
-            .starts_with("::error file=team/more_test.rego,line=3,title=more_test.test_fails::test")
-    );
+    assert!(output("github").starts_with("::error file=team/more_test.rego,line=3,title=more_test.test_fails::test"));
     let report = json(&world, &[]);
     assert_eq!([&report["passed"], &report["failed"], &report["skipped"]], [2, 2, 1]);
     assert_eq!(report["lines"], Value::Null);
