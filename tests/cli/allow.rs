@@ -215,7 +215,7 @@ fn a_question_of_a_catch_all_rule_ends_for_its_operation_alone() {
     let shown = choose(&world, &["allow", "--last"], "n\n");
     let line = shown.stdout.lines().find(|line| line.contains(title));
     let line = line.unwrap_or_else(|| panic!("{shown:?}"));
-    let silenced = "every call that asks for this reason alone: a loss of work or data that is hard to restore, such as `git branch -D";
+    let silenced = "every call that asks only because of this rule: a loss of work or data that is hard to restore, such as `git branch -D";
     assert!(shown.stdout.contains(silenced), "{shown:?}");
     let number = line.split_whitespace().next().unwrap();
     let ended = choose(&world, &["allow", "--last", "--choose", number, "--yes"], "");
@@ -283,7 +283,7 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
         });
         world.hook(&payload.to_string())
     };
-    assert_ask(&edit("Dockerfile"), &["\nStop being asked:\nguard-host allow --last\n"]);
+    assert_ask(&edit("Dockerfile"), &["\nTo stop being asked, run:\nguard-host allow --last\n"]);
     let ended = choose(&world, &["allow", "--last"], "1\n");
     assert_text!("allow_file_tool", &world, 0, ended);
     assert!(file(&world).contains("confirm = [\"!Dockerfile\"]"), "{}", file(&world));
@@ -302,7 +302,7 @@ fn a_question_about_a_read_ends_for_this_file() {
     let absolute = world.path("repo/.env").to_string_lossy().into_owned();
     let read = |path: &str| call(&world, "Read", json!({ "file_path": path }));
     for (typed, path) in [(".env", ".env"), (absolute.as_str(), absolute.as_str())] {
-        assert_ask(&read(typed), &["\nStop being asked:\nguard-host allow --last\n"]);
+        assert_ask(&read(typed), &["\nTo stop being asked, run:\nguard-host allow --last\n"]);
         let ended = choose(&world, &["allow", "--last"], "1\n");
         if typed == ".env" {
             assert_text!("allow_read", &world, 0, ended);
@@ -326,13 +326,13 @@ fn a_question_about_a_read_ends_for_this_file() {
 fn a_setting_is_offered_only_where_it_ends_the_question() {
     let world = World::new();
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"command-guard\"\n");
-    assert_ask(&world.bash("git push origin topic"), &["Stop being asked"]);
+    assert_ask(&world.bash("git push origin topic"), &["To stop being asked, run"]);
     let ended = choose(&world, &["allow", "--last", "--choose", "9"], "");
     assert!(ended.exit == 64 && !ended.stdout.contains("instead of asking"), "{ended:?}");
     assert_eq!(choose(&world, &["allow", "--last", "--yes"], "").exit, 0);
     assert_eq!(world.bash("git push origin topic").decision(), "");
     // Where only a setting could end it, nothing is offered.
-    assert!(!world.bash("(git push origin topic)").reason().contains("Stop being asked"));
+    assert!(!world.bash("(git push origin topic)").reason().contains("To stop being asked, run"));
 }
 
 #[test]

@@ -19,12 +19,12 @@ const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the
 const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): publishes commits to \
     everyone who can read the remote. [command-guard: git-push]\n\
     Instead: see what would be pushed with `git log --oneline --branches --not --remotes`";
-const ALLOW: &str = "\n\nStop being asked: guard-host allow --last";
+const ALLOW: &str = "\n\nTo stop being asked, run: guard-host allow --last";
 /// The end of a question that a person reads.
-const ALLOW_LINES: &str = "\n\nStop being asked:\nguard-host allow --last";
+const ALLOW_LINES: &str = "\n\nTo stop being asked, run:\nguard-host allow --last";
 const APPROVE: &str =
     "\n\nIf no prompt appears, ask the user to run this in a terminal:\nguard-host confirm 'git push origin main'";
-const LAST: &str = "\n\nOnly a person can do this, in a terminal.";
+const LAST: &str = "\n\nOnly a person can run it, in a terminal.";
 const CONFIRM: &str = "\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]

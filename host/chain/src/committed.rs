@@ -71,7 +71,7 @@ fn soften(opinion: &mut Opinion, without: &[Opinion]) {
     opinion.decision.findings.retain_mut(|finding| {
         let outcome = worse(softened(finding.outcome), left(finding));
         if rank(outcome) < rank(finding.outcome) {
-            finding.message.push_str(". The file matches the last commit, so this asks instead of blocking");
+            finding.message.push_str(". The file is unchanged since the last commit, so this asks instead of blocking");
             finding.outcome = outcome;
             return outcome != Outcome::Abstain;
         }

@@ -314,7 +314,7 @@ pub fn lift(
     let mut names: Vec<String> = spoke.iter().map(|allow| allow.name()).collect();
     names.sort();
     names.dedup();
-    let text = "an `[[allow]]` of the configuration lets it run".to_owned();
+    let text = "allowed by an `[[allow]]` entry".to_owned();
     // It is no opinion: the harness's own rules hold.
     let mut after = merge([Opinion::from_host("config", ALLOWED, Outcome::Abstain, text, String::new())]);
     after.findings.iter_mut().for_each(|said| said.finding.tags.push((CALLED.to_owned(), names.join("; "))));

@@ -162,7 +162,7 @@ fn suggest(
     if suggestions.is_empty() {
         let of = asked.iter().map(|asked| asked.asks).sum::<u64>();
         print::line(&format!(
-            "no suggestion: of {}, nothing was approved every time it was asked",
+            "no suggestion: no call was approved every time it was asked ({})",
             print::count(of, "question")
         ))?;
         let unclear = asked.iter().map(|asked| asked.unclear).sum::<u64>();

@@ -91,7 +91,7 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
         Format::Human => {
             let outcome = outcome_name(outcome(trace.as_ref()));
             let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
-            let told = if told.is_empty() { "no policy has an objection".to_owned() } else { told };
+            let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
             // The protocol's word for no objection says little to a person.
             let (word, after) = if outcome == "abstain" { ("ok", " (verdict: abstain)") } else { (outcome, "") };
             print::line(&format!("{}: {}{after}", print::coloured(word, outcome), told.replace('\n', "\n  ")))?;

@@ -186,11 +186,11 @@ pub(super) fn can_allow(
 }
 
 /// How questions like this one end, for an agent and for a person.
-const ALLOW: &str = "Stop being asked: guard-host allow --last";
-const ALLOW_LINES: &str = "Stop being asked:\nguard-host allow --last";
+const ALLOW: &str = "To stop being asked, run: guard-host allow --last";
+const ALLOW_LINES: &str = "To stop being asked, run:\nguard-host allow --last";
 
 /// The last line below one command or several.
-const LAST: &str = "Only a person can do this, in a terminal.";
+const LAST: &str = "Only a person can run it, in a terminal.";
 
 /// A policy that replaces a script asks: then the question ends as the script has it.
 fn is_scripts_question(verdict: &Verdict) -> bool {

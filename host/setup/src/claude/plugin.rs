@@ -90,7 +90,7 @@ pub(super) fn next_steps(folder: &Path, site: HookLocation<'_>) -> Vec<String> {
             market(&name)
         ));
     }
-    steps.push(format!("run `guard-host doctor --plugin {shown}`: it proves that a deny is enforced"));
+    steps.push(format!("run `guard-host doctor --plugin {shown}`: it tests that dangerous calls are blocked"));
     steps
 }
 

@@ -121,7 +121,7 @@ impl Registration for ClaudeCode {
             None => {
                 steps.push("start a new session of Claude Code; `/hooks` shows the entry".to_owned());
                 steps.push(format!(
-                    "run `guard-host doctor{}`: it proves that a deny is enforced",
+                    "run `guard-host doctor{}`: it tests that dangerous calls are blocked",
                     options.named_file()
                 ));
             }

@@ -219,7 +219,7 @@ impl Choices {
             return Err(self.no_option(&number.to_string()));
         }
         let is_chosen = |at: usize| number.is_none_or(|number| number == at);
-        print::line(&format!("`{}` is asked about by {}", self.shown, self.rules.join(", ")))?;
+        print::line(&format!("`{}` needs confirmation because of {}", self.shown, self.rules.join(", ")))?;
         if !self.obstacle.is_empty() {
             print::line(&format!("no allow covers it: {}", self.obstacle))?;
         }
@@ -277,7 +277,7 @@ impl Choices {
             print::line(&format!("   covers {kind}"))?;
         }
         print::line(&format!(
-            "   would also allow {} of {} other calls (your log and the examples of policies)",
+            "   would also allow {} of {} other calls (from your log and the policies' examples)",
             passing.len(),
             others.count()
         ))?;

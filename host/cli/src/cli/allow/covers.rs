@@ -43,7 +43,7 @@ fn describe_allow(allow: &Allow) -> String {
                 if no_targets { "every target".to_owned() } else { format!("every target that matches `{targets}`") };
             let kinds = kinds(&allow.effects);
             format!(
-                "`{words}` with any further words but addresses, {which}{kinds}, if it has no effect but {}, in {place}",
+                "`{words}` with any further arguments except URLs, {which}{kinds}, if it has no effects other than {}, in {place}",
                 plain(&allow.effects.join(", "))
             )
         }
@@ -72,7 +72,7 @@ fn describe_setting(Setting { policy, item, .. }: &Setting) -> String {
         Some(rule) => {
             let examples = CATCH_ALL.iter().find(|(name, _)| *name == rule.id);
             let such = examples.map_or_else(String::new, |(_, examples)| format!(", such as {examples}"));
-            format!("every call that asks for this reason alone: {}{such}", rule.summary)
+            format!("every call that asks only because of this rule: {}{such}", rule.summary)
         }
         None => format!("every call whose only reason to ask is the effect {}, in all its forms", plain(item)),
     }
