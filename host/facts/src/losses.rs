@@ -214,11 +214,7 @@ pub fn losses(analysis: &Analysis) -> Losses {
         }
     }
     for command in &analysis.commands {
-        let silent = if told.contains(&command.id) {
-            None
-        } else {
-            of_git::of_silent(command, &analysis.commands).map(Loss::Git)
-        };
+        let silent = if told.contains(&command.id) { None } else { of_git::of_silent(command).map(Loss::Git) };
         if let Some(silent) = silent.filter(|loss| !found.list.contains(loss)) {
             found.list.push(silent);
         }

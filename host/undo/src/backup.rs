@@ -182,17 +182,7 @@ fn gather(
             Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy restores it")),
         }
     }
-    drop_repeated(&mut states);
     Ok(states)
-}
-
-/// Drops the states of `git add` and `git commit` for an index that another state has. Each state moves `HEAD` back by the
-/// moves of its own command, so of two only the first would be restored.
-fn drop_repeated(states: &mut Vec<GitState>) {
-    let adds = |state: &GitState| matches!(state.operation.as_str(), "git.add" | "git.commit");
-    let others = states.iter().filter(|state| state.has_index() && !adds(state));
-    let mut seen: BTreeSet<String> = others.map(|state| state.root.clone()).collect();
-    states.retain(|state| !adds(state) || seen.insert(state.root.clone()));
 }
 
 /// With a linked work tree goes what its repository knows of it.

@@ -195,7 +195,7 @@ fn is_forced_twice(words: &[&str]) -> bool {
 
 /// Losses by commands of git without an effect: a commit, a reference or the index is gone from sight, or an ignored file is
 /// in the place of another one.
-pub(super) fn of_silent(command: &Command, all: &[Command]) -> Option<GitLoss> {
+pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     let is_elsewhere = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
     if !is_git(command) || is_elsewhere {
         return None;
@@ -217,10 +217,6 @@ pub(super) fn of_silent(command: &Command, all: &[Command]) -> Option<GitLoss> {
     }
     let operation = match verb {
         "commit" if words.has("", "amend") => "git.amend",
-        "commit" if commits_files(words) => "git.commit",
-        // One operation, so that both come back together.
-        "add" | "stage" if !words.has("nN", "intent-to-add") && all.iter().any(is_commit) => "git.commit",
-        "add" | "stage" if !words.has("nN", "intent-to-add") => "git.add",
         "config" if removes_settings(words) => "git.config",
         "reset" if words.has("", "keep") || words.has("", "merge") => "git.switch",
         "reset" if !words.has("", "hard") => "git.reset",
@@ -247,9 +243,6 @@ pub(super) fn of_silent(command: &Command, all: &[Command]) -> Option<GitLoss> {
         let puts_away = words.has("", "autostash") || verb == "pull" && words.has("r", "rebase");
         loss.is_forced = operation == "git.switch" && (puts_away || verb == "reset");
     }
-    if matches!(operation, "git.add" | "git.commit") && !is_unknown {
-        loss.words = words.paths(verb).into_iter().map(str::to_owned).collect();
-    }
     if operation == "git.sparse" {
         loss.words = words.values().into_iter().map(str::to_owned).collect();
         // By patterns, git leaves ignored files alone.
@@ -262,16 +255,6 @@ pub(super) fn of_silent(command: &Command, all: &[Command]) -> Option<GitLoss> {
         _ => true,
     };
     is_loss.then_some(loss)
-}
-
-fn is_commit(command: &Command) -> bool {
-    is_git(command) && git_invocation(command).is_some_and(|(_, verb, _)| verb == "commit")
-}
-
-/// Whether a commit takes files as they are in the work tree, and not only what was added before.
-fn commits_files(words: GitWords<'_>) -> bool {
-    let of_files = ["all", "include", "interactive", "only", "patch"];
-    words.has("aiop", "") || of_files.iter().any(|name| words.has("", name)) || !words.paths("commit").is_empty()
 }
 
 /// Whether `git config` removes or renames settings of the repository.

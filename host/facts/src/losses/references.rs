@@ -72,19 +72,6 @@ impl<'a> GitWords<'a> {
         found
     }
 
-    /// The paths that `git add` or `git commit` takes from the work tree. Empty: all, or none.
-    pub(super) fn paths(&self, verb: &str) -> Vec<&'a str> {
-        let is_commit = verb == "commit";
-        if is_commit && self.has("ap", "all") {
-            return Vec::new();
-        }
-        let texts =
-            [('m', "message"), ('F', "file"), ('C', "reuse-message"), ('c', "reedit-message"), ('t', "template")];
-        let texts: Vec<&str> =
-            texts.iter().filter(|_| is_commit).flat_map(|(letter, name)| self.values_of(*letter, name)).collect();
-        self.operands().filter(|word| !texts.contains(word)).collect()
-    }
-
     /// The words that are no options.
     fn operands(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().copied().filter(|word| !word.starts_with('-'))

@@ -15,7 +15,7 @@ use super::references::{gone_worktrees, is_oid, lost_references, pruned, stashes
 use super::{add_replaced, add_tree, path_loss};
 use crate::gather::{Gatherer, SkipReason};
 use crate::git::{Git, Repository, SYMBOLIC};
-use crate::index::{Index, Stamp, TrackedFile};
+use crate::index::Index;
 use crate::manifest::{GitState, LossKind};
 
 /// The most stashes that are kept.
@@ -31,8 +31,7 @@ const STAGED: usize = 32;
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// Operations of everyday commands that rarely lose anything.
-const SILENT: [&str; 8] =
-    ["git.add", "git.commit", "git.config", "git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
+const SILENT: [&str; 6] = ["git.config", "git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
 
 /// Nothing says that the command loses something.
 pub(super) fn is_silent(loss: &GitLoss) -> bool {
@@ -138,9 +137,6 @@ fn state_before(
                 add_tree(gatherer, Some(&admin))?;
                 state.refs.push((String::new(), head));
             }
-        }
-        "git.add" | "git.commit" if !replaces_staged(gatherer, loss, repository, (&head, git, folder)) => {
-            return Ok(None);
         }
         "git.remote" => add_replaced(gatherer, &repository.common_dir.join("config"))?,
         "git.branch.delete" => add_branch_settings(gatherer, loss, repository)?,
@@ -370,34 +366,6 @@ fn pin_staged(
         gatherer.staged.insert(repository.root.to_string_lossy().into_owned(), oids.collect());
     }
     staged
-}
-
-/// Whether a command replaces staged contents that neither the work tree nor the last commit has.
-fn replaces_staged(
-    gatherer: &mut Gatherer,
-    loss: &GitLoss,
-    repository: &Repository,
-    (head, git, folder): (&Head, &Git<'_>, &Path),
-) -> bool {
-    let Some(index) = gatherer.index(repository) else { return false };
-    let Ok(staged) = staged(git, Some(&index), head) else { return false };
-    // A pattern may fit any file.
-    let is_plain = loss.words.iter().all(|word| !word.contains([':', '*', '?', '[', '\\']));
-    let named = loss.words.iter().filter(|_| is_plain).map(|word| start_of(folder.join(word)));
-    let named: Vec<PathBuf> = named.collect();
-    let is_replaced = |(name, _): &(Vec<u8>, String)| {
-        let tracked = index.get(name).filter(TrackedFile::is_merged);
-        let Some((tracked, name)) = tracked.zip(from_git(name)) else { return false };
-        let path = repository.root.join(name);
-        let stamp = path.symlink_metadata().ok().and_then(|data| Stamp::read(&path, &data));
-        (named.is_empty() || named.iter().any(|named| path.starts_with(named)))
-            && !stamp.is_some_and(|stamp| index.is_unchanged(&tracked, &stamp))
-    };
-    let is_loss = staged.iter().any(is_replaced);
-    if is_loss {
-        pin_staged(gatherer, repository, staged);
-    }
-    is_loss
 }
 
 /// The files whose next commit is another than the last one, with the objects of the next one. A file with a conflict has

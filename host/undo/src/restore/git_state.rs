@@ -86,7 +86,6 @@ impl Restorer<'_> {
         let Some(moves) = repository.moves().checked_sub(state.moves) else { return true };
         let (begins, is_long): (&[&str], bool) = match state.operation.as_str() {
             "git.amend" => (&["commit (amend)"], false),
-            "git.commit" => (&["commit"], false),
             "git.reset" | "git.reset.hard" => (&["reset:"], false),
             "git.discard" if state.moves_files => (&["checkout:"], false),
             "git.switch" if moves == 1 => {

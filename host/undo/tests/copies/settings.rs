@@ -1,4 +1,4 @@
-//! Losses that only some repositories have: by their settings, their staged files, their submodules.
+//! Losses that only some repositories have: by their settings, and their submodules.
 
 #![expect(clippy::panic, reason = "a test fails by a panic")]
 
@@ -17,86 +17,9 @@ fn lost(world: &World, operation: &str, words: &[&str]) -> Loss {
     Loss::Git(loss(world, operation, words))
 }
 
-/// A text that only the index has.
-fn staged(name: &str) -> World {
-    let world = World::repository();
-    world.write(name, "staged only\n");
-    world.git(&["add", name]);
-    world.write(name, "in the work tree\n");
-    world
-}
-
 /// The names and contents of the work tree: git gives files that it writes again another time.
 fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
     world.tree().into_iter().map(|(name, (_, _, text))| (name, text)).collect()
-}
-
-/// The index and the checked-out commit.
-fn state(world: &World) -> (String, String) {
-    (world.git(&["ls-files", "-s"]), world.git(&["rev-parse", "HEAD"]))
-}
-
-#[test]
-fn staged_contents_come_back_that_an_add_or_a_commit_replaces() {
-    for (operation, words, order) in [
-        ("git.add", &["."][..], &["add", "."][..]),
-        ("git.add", &["src"], &["add", "src"]),
-        ("git.add", &["src/*"], &["add", "src/*"]),
-        ("git.commit", &[], &["commit", "-qam", "x"]),
-        ("git.commit", &["src/b.txt"], &["commit", "-qm", "x", "src/b.txt"]),
-    ] {
-        let world = staged("src/b.txt");
-        let before = (state(&world), world.tree());
-        let manifest = world.kept(vec![lost(&world, operation, words)]);
-        world.git(order);
-        world.git(&["gc", "-q", "--prune=now"]);
-        assert_ne!(state(&world), before.0, "{order:?}");
-        world.restore(&manifest);
-        assert_eq!((state(&world), world.tree()), before, "{order:?}");
-        assert_eq!(world.git(&["show", ":src/b.txt"]), "staged only");
-    }
-}
-
-#[test]
-fn a_call_that_adds_and_commits_has_one_state() {
-    for (second, order) in [("git.commit", &["commit", "-qam", "x"][..]), ("git.amend", &["commit", "-q", "--amend"])] {
-        let world = staged("src/b.txt");
-        let before = state(&world);
-        let manifest = world.kept(vec![lost(&world, "git.commit", &["."]), lost(&world, second, &[])]);
-        assert_eq!(manifest.git.iter().map(|state| state.operation.as_str()).collect::<Vec<_>>(), [second]);
-        world.git(&["add", "."]);
-        world.git(&[&["-c", "core.editor=true"], order].concat());
-        world.restore(&manifest);
-        assert_eq!(state(&world), before, "{order:?}");
-    }
-}
-
-#[test]
-fn an_add_that_replaces_no_staged_content_needs_no_copy() {
-    let needless = |world: &World, words: &[&str]| world.keep(vec![lost(world, "git.add", words)]).is_needless;
-    let world = staged("src/b.txt");
-    world.write("a.txt", "changed\n");
-    assert!(needless(&world, &["a.txt"]));
-    assert!(!needless(&world, &["src/b.txt"]));
-    let world = World::repository();
-    world.write("a.txt", "changed\n");
-    assert!(needless(&world, &[]));
-}
-
-#[test]
-fn a_resolved_conflict_needs_no_copy() {
-    let world = World::repository();
-    world.git(&["checkout", "-qb", "other"]);
-    world.write("a.txt", "other\n");
-    world.git(&["commit", "-qam", "other"]);
-    world.git(&["checkout", "-q", "main"]);
-    world.write("a.txt", "main\n");
-    world.git(&["commit", "-qam", "main"]);
-    // Git exits with 1 for the conflict.
-    let merged = std::process::Command::new("git").arg("-C").arg(&world.root).args(["merge", "-q", "other"]).output();
-    assert!(!merged.unwrap().status.success());
-    world.write("a.txt", "both\n");
-    assert!(world.keep(vec![lost(&world, "git.add", &["a.txt"])]).is_needless);
 }
 
 /// A repository with a submodule that has changes.

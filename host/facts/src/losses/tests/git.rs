@@ -50,11 +50,6 @@ fn commands_of_git_say_which_references_files_and_index_they_replace() {
         ("git submodule deinit sub", "git.submodule.deinit", "sub", ""),
         ("git worktree prune", "git.worktree.prune", "", ""),
         ("git sparse-checkout set src", "git.sparse", "set src", ""),
-        ("git add -A", "git.add", "", ""),
-        ("git stage a src", "git.add", "a src", ""),
-        ("git commit -am amend", "git.commit", "", ""),
-        ("git commit -qm why a.txt", "git.commit", "a.txt", ""),
-        ("git commit --only -m why -- src", "git.commit", "src", ""),
         ("git config --unset remote.origin.url", "git.config", "", ""),
         ("git config remove-section remote.origin", "git.config", "", ""),
         ("git remote set-url origin x", "git.config", "", ""),
@@ -72,10 +67,11 @@ fn commands_of_git_say_which_references_files_and_index_they_replace() {
 fn commands_of_git_that_lose_nothing_are_no_losses() {
     for text in [
         "git status -sb",
-        "git add -n .",
-        "git add -N new.txt",
+        "git add -A",
+        "git stage a src",
         "git commit -m x",
-        "git commit -qm x",
+        "git commit -am amend",
+        "git commit -qm why a.txt",
         "git commit -F notes.txt",
         "git config user.name x",
         "git config --get user.name",
@@ -168,12 +164,4 @@ fn a_repository_without_its_head_is_not_recoverable() {
     }
     assert_eq!(tag_of("git update-ref -d HEAD", "HEAD"), "recoverable");
     assert_eq!(tag_of("git update-ref --no-deref -d refs/heads/x", "refs/heads/x"), "recoverable");
-}
-
-#[test]
-fn added_files_come_back_together_with_the_commit_that_follows() {
-    let all = [command(1, "git add -A"), command(2, "git commit -m x")];
-    let found = last_of(&all, &[]).1.list;
-    let [Loss::Git(loss)] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!(loss.operation, "git.commit");
 }
