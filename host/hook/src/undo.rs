@@ -14,7 +14,7 @@ use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{Layer, Outcome};
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, FileLock};
-use guard_undo::backup::{COMMAND, ChildAnswer, Task};
+use guard_undo::backup::{COMMAND, ChildAnswer, Task, may_lose};
 use guard_undo::{BackupCoverage, Loss, Losses, Rehearsal, Store, losses};
 
 use crate::cache::Prepared;
@@ -69,6 +69,7 @@ impl Copy {
             }
         }
         all.may_be_more |= calls.iter().any(runs_elsewhere);
+        all.list.retain(|loss| !matches!(loss, Loss::Git(git) if !may_lose(git, &environment.variables)));
         if !all.is_worth_a_copy() {
             return Copy::nothing_to_copy(&all);
         }

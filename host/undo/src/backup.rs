@@ -4,6 +4,8 @@ mod git_folders;
 mod git_state;
 mod references;
 
+pub use references::may_lose;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use guard_facts::losses::GitLoss;
+use guard_platform::paths::native;
 
 use super::git_state::Head;
 use crate::gather::{Gatherer, SkipReason};
@@ -16,6 +17,9 @@ const REFERENCES: usize = 10_000;
 
 /// With more objects than these, one commit that has them as its parents protects them all.
 const SINGLE: usize = 16;
+
+/// Where git usually looks for the settings of the system.
+const SYSTEM: [&str; 3] = ["/etc/gitconfig", "/opt/homebrew/etc/gitconfig", "/usr/local/etc/gitconfig"];
 
 /// The references that the command moves or takes, with their values.
 pub(super) fn lost_references(
@@ -93,6 +97,37 @@ fn references(git: &Git<'_>, names: &[String]) -> Vec<(String, String)> {
     };
     let is_other = |(name, _): &(String, String)| !name.starts_with("refs/guard-host/") && name != "refs/stash";
     list.lines().filter_map(named).filter(is_other).collect()
+}
+
+/// Whether git may lose something by this command. Of a plain fetch that loses nothing, files of settings tell in less time
+/// than a process takes to start.
+#[must_use]
+pub fn may_lose(loss: &GitLoss, env: &BTreeMap<String, String>) -> bool {
+    let is_plain_fetch = loss.fetches && loss.operation == "git.refs" && loss.refs.is_empty();
+    !is_plain_fetch || may_prune(&loss.folder, env)
+}
+
+/// Whether settings mention pruning, or include files that may. Without reflogs, a fetch also loses what it forces.
+fn may_prune(folder: &str, env: &BTreeMap<String, String>) -> bool {
+    let folder = native(folder);
+    let Some(repository) = Repository::of(&folder.canonicalize().unwrap_or_else(|_| folder.into_owned())) else {
+        return false;
+    };
+    let of_user = [("HOME", ".gitconfig"), ("HOME", ".config/git/config"), ("XDG_CONFIG_HOME", "git/config")];
+    let of_user = of_user.iter().filter_map(|(name, file)| Some(Path::new(env.get(*name)?).join(file)));
+    let own = [repository.common_dir.join("config"), repository.git_dir.join("config.worktree")];
+    let mut files = SYSTEM.iter().map(PathBuf::from).chain(of_user).chain(own);
+    cfg!(not(unix)) || !repository.common_dir.join("logs").exists() || files.any(|file| mentions_pruning(&file))
+}
+
+fn mentions_pruning(settings: &Path) -> bool {
+    match std::fs::read(settings) {
+        Ok(text) => {
+            let text = text.to_ascii_lowercase();
+            ["include", "prune"].iter().any(|name| text.windows(name.len()).any(|part| part == name.as_bytes()))
+        }
+        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+    }
 }
 
 /// The folders of the references that a fetch prunes by the settings. Without reflogs, it also loses those that it forces.

@@ -2,8 +2,10 @@
 
 #![expect(clippy::panic, reason = "a test fails by a panic")]
 
+use std::collections::BTreeMap;
 use std::fs;
 
+use guard_undo::backup::may_lose;
 use guard_undo::{BackupCoverage, GitLoss, Loss};
 
 use crate::world::World;
@@ -143,8 +145,9 @@ fn branches_come_back_that_a_fetch_prunes_by_a_setting() {
         world.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
         world.git(&["reset", "-q", "--hard", "HEAD~1"]);
         let before = world.git(&["rev-parse", "refs/remotes/origin/topic"]);
-        let fetch = Loss::Git(GitLoss { fetches: true, ..loss(&world, "git.refs", &[]) });
-        let answer = world.keep(vec![fetch]);
+        let fetch = GitLoss { fetches: true, ..loss(&world, "git.refs", &[]) };
+        assert_eq!(may_lose(&fetch, &BTreeMap::new()), key.ends_with("prune"), "{key}");
+        let answer = world.keep(vec![Loss::Git(fetch)]);
         assert_eq!(answer.is_needless, is_needless, "{key} {value}");
         if !is_needless {
             world.git(&["update-ref", "-d", "refs/remotes/origin/topic"]);
@@ -152,4 +155,28 @@ fn branches_come_back_that_a_fetch_prunes_by_a_setting() {
             assert_eq!(world.git(&["rev-parse", "refs/remotes/origin/topic"]), before);
         }
     }
+}
+
+#[test]
+fn a_fetch_may_prune_by_settings_of_the_user_and_by_included_ones() {
+    let world = World::repository();
+    let home = tempfile::tempdir().unwrap();
+    let fetch = GitLoss { fetches: true, ..loss(&world, "git.refs", &[]) };
+    let home_path = home.path().to_str().unwrap().to_owned();
+    let may_lose_with = |file: &str, text: &str| {
+        let path = home.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let env = ["HOME", "XDG_CONFIG_HOME"].map(|name| (name.to_owned(), home_path.clone()));
+        let answer = may_lose(&fetch, &env.into());
+        fs::remove_file(path).unwrap();
+        answer
+    };
+    for file in [".gitconfig", ".config/git/config", "git/config"] {
+        assert!(may_lose_with(file, "[Fetch]\n\tPrune\n"), "{file}");
+        assert!(may_lose_with(file, "[includeIf \"gitdir:/\"]\n\tpath = x\n"), "{file}");
+        assert!(!may_lose_with(file, "[user]\n\tname = a\n"), "{file}");
+    }
+    fs::remove_dir_all(world.path(".git/logs")).unwrap();
+    assert!(may_lose_with(".gitconfig", ""));
 }
