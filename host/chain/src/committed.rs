@@ -21,8 +21,15 @@ impl<S: Sandbox> Chain<'_, S> {
         ask: AskOptions<'_>,
         said: &mut [Opinion],
     ) {
+        // Nobody can loosen self-protect, and neither can a commit.
+        let may = |opinion: &Opinion| {
+            let entry = self.members.iter().map(|member| member.entry).find(|entry| entry.name == opinion.policy);
+            entry.is_some_and(|entry| may_loosen(&[], Layer::Managed, entry))
+        };
         let is_stop = |opinion: &Opinion| rank(opinion.decision.outcome) >= rank(Outcome::Ask) && !opinion.of_host;
-        if !said.iter().any(is_stop) || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
+        let stops = said.iter().filter(|opinion| is_stop(opinion) && may(opinion));
+        let stops: Vec<String> = stops.map(|opinion| opinion.policy.clone()).collect();
+        if stops.is_empty() {
             return;
         }
         let mut committed = scene.sources.committed(scene);
@@ -45,14 +52,9 @@ impl<S: Sandbox> Chain<'_, S> {
         }
         let rest = sources::without(&scene.analysis, &committed);
         let rest = Scene { analysis: Arc::new(rest), ..scene.clone() };
-        let again = AskOptions { on_opinion: None, scene: Some(&rest), is_without_committed: true, ..ask };
+        let again = AskOptions { on_opinion: None, scene: Some(&rest), without_committed: Some(&stops), ..ask };
         let mut without = Vec::new();
         self.ask(call, at, facts, again, &mut without);
-        // Nobody can loosen self-protect, and neither can a commit.
-        let may = |opinion: &Opinion| {
-            let entry = self.members.iter().map(|member| member.entry).find(|entry| entry.name == opinion.policy);
-            entry.is_some_and(|entry| may_loosen(&[], Layer::Managed, entry))
-        };
         said.iter_mut()
             .filter(|opinion| is_stop(opinion) && may(opinion))
             .for_each(|opinion| soften(opinion, &without));

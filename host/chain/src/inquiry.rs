@@ -10,7 +10,7 @@ use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, covers, may_loosen};
 use guard_contract::verdict::{FAULT, Opinion, tighten_only, tighten_or_inform};
-use guard_contract::{FaultKind, Layer, Manifest, Outcome, Problem};
+use guard_contract::{Decision, FaultKind, Layer, Manifest, Outcome, Problem};
 use guard_facts::{Answer, Question, Scene, git_root};
 use guard_redact::Secrets;
 
@@ -34,8 +34,13 @@ impl<'a> Inquiry<'a> {
         Inquiry { call, at, scene, ask, input, secrets: OnceCell::new() }
     }
 
-    fn secrets(&self) -> &Secrets {
-        self.secrets.get_or_init(|| redaction::secrets(self.call, self.at, Some(&self.scene.analysis)))
+    /// Takes the secrets of the call out of a decision. What is asked again is shown to nobody.
+    fn clean(&self, decision: &mut Decision) {
+        if self.ask.without_committed.is_none() && !decision.findings.is_empty() {
+            let secrets =
+                self.secrets.get_or_init(|| redaction::secrets(self.call, self.at, Some(&self.scene.analysis)));
+            redaction::clean(decision, secrets);
+        }
     }
 }
 
@@ -67,7 +72,7 @@ impl<S: Sandbox> Chain<'_, S> {
         }
         let mut opinion = self.opinion(entry, &answer);
         if opinion.of_host {
-            redaction::clean(&mut opinion.decision, inquiry.secrets());
+            inquiry.clean(&mut opinion.decision);
         }
         let mut said = vec![self.watched(entry, inquiry.ask, opinion)];
         // A slip in the settings of a policy takes no deny of its defaults back.
@@ -100,9 +105,7 @@ impl<S: Sandbox> Chain<'_, S> {
         let question = Question { scene, grants, manifest, tool: &call.tool, input };
         let mut answer = self.sandbox.ask(shared, place, given, &question);
         if let Ok(decision) = &mut answer.decision {
-            if !decision.findings.is_empty() {
-                redaction::clean(decision, inquiry.secrets());
-            }
+            inquiry.clean(decision);
             if !member.speaks_for_itself {
                 redaction::confine(decision, member.entry);
             }

@@ -185,8 +185,8 @@ pub struct AskOptions<'a> {
     pub is_reading: bool,
     /// The most severe outcome that is paused for the policy of this name. `None` if the policy isn't paused.
     pub paused: Option<&'a Paused<'a>>,
-    /// The scene lacks what committed files do.
-    pub is_without_committed: bool,
+    /// The policies to ask again about a scene that lacks what committed files do.
+    pub without_committed: Option<&'a [String]>,
 }
 
 impl AskOptions<'_> {
@@ -276,6 +276,7 @@ impl<S: Sandbox> Chain<'_, S> {
 
         let asked: Vec<(usize, &ChainMember<'_>)> = (self.members.iter().enumerate())
             .filter(|(_, member)| ask.only.is_none_or(|only| only.contains(&member.entry.name)))
+            .filter(|(_, member)| ask.without_committed.is_none_or(|again| again.contains(&member.entry.name)))
             .filter(|(_, member)| is_asked(member, &call.tool))
             .collect();
         let wanted = asked.iter().any(|(_, member)| member.ready.is_ok_and(|(_, wants_analysis)| wants_analysis));
@@ -318,7 +319,7 @@ impl<S: Sandbox> Chain<'_, S> {
                 record_opinion(Opinion { decision: tighten_or_inform(opinion.decision), ..opinion });
             }
         }
-        if self.config.scripts == Scripts::Changed && !ask.is_without_committed {
+        if self.config.scripts == Scripts::Changed && ask.without_committed.is_none() {
             let new_opinions = opinions.get_mut(before..).unwrap_or_default();
             self.soften_committed((call, at, facts), &scene, ask, new_opinions);
         }

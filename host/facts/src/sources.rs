@@ -109,10 +109,14 @@ impl Sources {
         }
     }
 
-    /// The files that were read and that are the person's own: they are as the last commit has them.
+    /// The files of which the analysis has something and that are the person's own: they are as the last commit has them.
     #[must_use]
     pub fn committed(&self, scene: &Scene) -> BTreeSet<String> {
-        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // Asking git about a file takes a process.
+        let Analysis { commands, reasons, .. } = &*scene.analysis;
+        let files: BTreeSet<&str> = commands.iter().flat_map(files_of).collect();
+        read.retain(|path, _| files.contains(path.as_str()) || reasons.iter().any(|reason| reason.contains(path)));
         let mut view = View::of(scene.clone());
         let mut is_own = |path: &str, text: Option<String>| {
             let whole = || self.facts.read_source(&self.resolver.resolve(&*self.facts, path).canonical, COMPARED_BYTES);
@@ -130,6 +134,11 @@ impl Sources {
         let name = path.strip_prefix(self.home.as_str()).and_then(|rest| rest.strip_prefix('/'));
         name.is_some_and(|name| START.contains(&name))
     }
+}
+
+/// The files from which a command comes.
+fn files_of(command: &Command) -> impl Iterator<Item = &str> {
+    command.via.iter().filter(|via| via.kind == "script").map(|via| via.detail.as_str())
 }
 
 /// The analysis without what these files do. The commands keep their places, and lose their words.

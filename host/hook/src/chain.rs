@@ -108,7 +108,7 @@ impl Chain {
             below: below.as_ref().map(|below| below as &guard_chain::NestedChains<'_>),
             scene,
             is_reading: false,
-            is_without_committed: false,
+            without_committed: None,
             paused: paused.as_ref().map(|paused| paused as &guard_chain::Paused<'_>),
         };
         self.view().decide(call, at, facts, ask)
@@ -153,7 +153,7 @@ impl Chain {
         let facts: Arc<dyn Facts> = Arc::new(Recorded::new(Record::default()));
         let resolver = Resolver::new(&at.cwd, &at.home, &at.project_root);
         let scene = Scene::new(at.facts(call), analysis, facts.clone(), resolver);
-        let ask = guard_chain::AskOptions { scene: Some(&scene), is_without_committed: true, ..Default::default() };
+        let ask = guard_chain::AskOptions { scene: Some(&scene), ..Default::default() };
         let mut opinions = Vec::new();
         self.view().ask(call, at, &facts, ask, &mut opinions);
         merge(opinions)
