@@ -153,9 +153,7 @@ impl Allow {
     /// Returns whether the command is this one, and all its effects are where they may be. Anything known only at run
     /// time is not covered.
     fn covers(&self, command: &Command, effects: &[&Effect], here: Here<'_>) -> bool {
-        let is_plain =
-            command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
-        if !is_plain || !command.redirections.iter().all(goes_nowhere) || command.argv.len() < self.command.len() {
+        if !can_be_covered(command) || command.argv.len() < self.command.len() {
             return false;
         }
         let (head, rest) = command.argv.split_at(self.command.len());
@@ -251,6 +249,12 @@ fn is_row_of_commands(text: &str) -> bool {
     let is_keyword = |word: &str| KEYWORDS.contains(&word);
     let between = |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | '"' | '\'');
     !text.contains(['(', ')', '{', '}', '$', '`', '[', ']']) && !text.split(between).any(is_keyword)
+}
+
+/// Whether an allow can cover the command: it stands by itself, and its output goes nowhere else.
+fn can_be_covered(command: &Command) -> bool {
+    let is_plain = command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
+    is_plain && command.redirections.iter().all(goes_nowhere)
 }
 
 /// Returns whether the output is discarded, or goes where other output goes.

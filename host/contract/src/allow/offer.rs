@@ -1,35 +1,41 @@
 //! Which allows would end a question, and why none would.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allow, Here, goes_nowhere, is_row_of_commands};
+use super::{Allow, Here, can_be_covered, goes_nowhere, is_row_of_commands};
 use crate::Layer;
 use crate::call::{Dialect, ToolCall};
 use crate::policy::SELF_PROTECT;
 use crate::syntax::{Analysis, Command, Coverage, Effect, Severity, Word};
 use crate::verdict::{Attributed, Verdict};
 
-/// The narrowest allows that could lift the asks of a verdict: one for each command of the call. Whether they do says
-/// [`lift`].
+/// The narrowest allows that could lift the asks of a verdict: one for each command of the call. Empty if no allow covers
+/// one of the commands. Whether they do says [`lift`].
 #[must_use]
 pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Allow> {
     let mut rules: Vec<String> = verdict.asks().map(Attributed::rule).collect();
     rules.sort();
     rules.dedup();
-    let mut allows: Vec<Allow> = Vec::new();
-    for command in &analysis.commands {
-        let (words, targets) = split(command, analysis);
-        let allow = Allow {
-            rules: rules.clone(),
-            targets,
-            within: within.to_owned(),
-            ..Allow::for_command(Layer::User, words)
-        };
-        if !allows.contains(&allow) {
-            allows.push(allow);
-        }
+    if !analysis.commands.iter().all(can_be_covered) {
+        return Vec::new();
     }
-    allows
+    let mut effects: BTreeMap<u32, Vec<&Effect>> = BTreeMap::new();
+    for effect in analysis.effects.iter().filter(|effect| !effect.path.project_relative.is_empty()) {
+        effects.entry(effect.command_id).or_default().push(effect);
+    }
+    let parts = analysis.commands.iter().map(|command| {
+        let of_it = effects.get(&command.id).map_or(&[][..], Vec::as_slice);
+        split(command, of_it)
+    });
+    let mut seen = BTreeSet::new();
+    let distinct = parts.filter(|parts| seen.insert(parts.clone()));
+    let allow = |(words, targets)| Allow {
+        rules: rules.clone(),
+        targets,
+        within: within.to_owned(),
+        ..Allow::for_command(Layer::User, words)
+    };
+    distinct.map(allow).collect()
 }
 
 /// The allows that lift the asks of calls like this one, too, from the wider to the narrower: by the first two words of
@@ -166,10 +172,9 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
     }
 }
 
-/// The words of a command up to the first file that it changes, and those files, relative to the project.
-fn split(command: &Command, analysis: &Analysis) -> (Vec<String>, Vec<String>) {
-    let of_it = |effect: &&Effect| effect.command_id == command.id && !effect.path.project_relative.is_empty();
-    let effects: Vec<&Effect> = analysis.effects.iter().filter(of_it).collect();
+/// The words of a command up to the first file that it changes, and those files, relative to the project. `effects` are
+/// the command's, on files of the project.
+fn split(command: &Command, effects: &[&Effect]) -> (Vec<String>, Vec<String>) {
     let is_file = |word: &Word| effects.iter().any(|effect| effect.target == word.text);
     let first = command.argv.iter().skip(1).position(is_file).map_or(command.argv.len(), |at| at + 1);
     let words = command.argv.iter().take(first).map(|word| word.text.clone()).collect();
