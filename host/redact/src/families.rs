@@ -174,10 +174,26 @@ pub(super) const FAMILIES: &[TokenFamily] = &[
     family("ya29.", Url, 20),               // Google OAuth
 ];
 
+/// For each byte, how many families have a prefix that begins with a smaller one.
+static SMALLER: [u8; 257] = count_smaller();
+
+#[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
+const fn count_smaller() -> [u8; 257] {
+    let mut counts = [0; 257];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut end = counts[byte] as usize;
+        while end < FAMILIES.len() && FAMILIES[end].prefix.as_bytes()[0] as usize == byte {
+            end += 1;
+        }
+        counts[byte + 1] = end as u8;
+        byte += 1;
+    }
+    counts
+}
+
 /// The families whose prefix begins with this byte.
 pub(super) fn beginning_with(byte: u8) -> &'static [TokenFamily] {
-    let first = |family: &TokenFamily| family.prefix.bytes().next().unwrap_or_default();
-    let start = FAMILIES.partition_point(|family| first(family) < byte);
-    let end = FAMILIES.partition_point(|family| first(family) <= byte);
-    FAMILIES.get(start..end).unwrap_or_default()
+    let count = |at: usize| SMALLER.get(at).copied().map_or(0, usize::from);
+    FAMILIES.get(count(byte.into())..count(usize::from(byte) + 1)).unwrap_or_default()
 }

@@ -39,24 +39,6 @@ const REPEATED: usize = 64;
 /// a sentence about a call keeps its own words with [`Secrets::hide`].
 #[must_use]
 pub fn redact(text: &str) -> String {
-    if text.len() < LONG {
-        return redacted(text);
-    }
-    LAST.with_borrow_mut(|last| match last {
-        Some((known, redacted)) if known == text => redacted.clone(),
-        _ => last.insert((text.to_owned(), redacted(text))).1.clone(),
-    })
-}
-
-thread_local! {
-    /// The last long text and its redacted form: the log, the pending call and the reply show the same one.
-    static LAST: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
-}
-
-/// A text from this length on is remembered, in bytes.
-const LONG: usize = 4 << 10;
-
-fn redacted(text: &str) -> String {
     let found = find(text);
     let mut values: Vec<&str> = found.iter().filter_map(|range| text.get(range.clone())).collect();
     values.retain(|value| secrets::is_distinct(value));
@@ -74,8 +56,28 @@ pub fn hide_shapes(text: &str) -> String {
     spans::without(text, &shapes(text))
 }
 
+thread_local! {
+    /// The last long text and its secrets: the findings, the log, the pending call and the reply show the same one.
+    static LAST: RefCell<(String, Vec<Range<usize>>)> = const { RefCell::new((String::new(), Vec::new())) };
+}
+
+/// A text from this length on is remembered, in bytes.
+const LONG: usize = 512;
+
 /// Where the secrets of a text of a call are, sorted.
 fn find(text: &str) -> Vec<Range<usize>> {
+    if text.len() < LONG {
+        return find_anew(text);
+    }
+    let known = LAST.with_borrow(|(last, found)| (last == text).then(|| found.clone()));
+    known.unwrap_or_else(|| {
+        let found = find_anew(text);
+        LAST.set((text.to_owned(), found.clone()));
+        found
+    })
+}
+
+fn find_anew(text: &str) -> Vec<Range<usize>> {
     let mut found = read(text, words::read, |_| None);
     programs::find(text, &mut found);
     spans::merged(found)
