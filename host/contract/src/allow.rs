@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::call::{Dialect, ToolCall};
 use crate::paths::is_below;
 use crate::policy::SELF_PROTECT;
-use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Word};
+use crate::syntax::{Analysis, Command, Coverage, Effect, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
 use crate::{Layer, Outcome, worse};
-use offer::is_plain_word;
+use offer::{can_be_covered, is_plain_word};
 pub use offer::{narrowest, obstacle, wider};
 
 /// The word for the project of the call.
@@ -249,20 +249,6 @@ fn is_row_of_commands(text: &str) -> bool {
     let is_keyword = |word: &str| KEYWORDS.contains(&word);
     let between = |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | '"' | '\'');
     !text.contains(['(', ')', '{', '}', '$', '`', '[', ']']) && !text.split(between).any(is_keyword)
-}
-
-/// Whether an allow can cover the command: it stands by itself, and its output goes nowhere else.
-fn can_be_covered(command: &Command) -> bool {
-    let is_plain = command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
-    is_plain && command.redirections.iter().all(goes_nowhere)
-}
-
-/// Returns whether the output is discarded, or goes where other output goes.
-fn goes_nowhere(redirection: &Redirection) -> bool {
-    let target = &redirection.target;
-    let is_number = !target.text.is_empty() && target.text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_output = redirection.operator.contains('>') && !redirection.operator.contains('<');
-    is_output && !target.dynamic && (target.text == "/dev/null" || is_number && redirection.operator == ">&")
 }
 
 /// `2027-01-31`. Whether the month is that long does not matter: days are compared as texts.

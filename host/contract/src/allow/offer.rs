@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allow, Here, can_be_covered, goes_nowhere, is_row_of_commands};
+use super::{Allow, Here, is_row_of_commands};
 use crate::Layer;
 use crate::call::{Dialect, ToolCall};
 use crate::policy::SELF_PROTECT;
-use crate::syntax::{Analysis, Command, Coverage, Effect, Severity, Word};
+use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Severity, Word};
 use crate::verdict::{Attributed, Verdict};
 
 /// The narrowest allows that could lift the asks of a verdict: one for each command of the call. Empty if no allow covers
@@ -185,4 +185,18 @@ fn split(command: &Command, effects: &[&Effect]) -> (Vec<String>, Vec<String>) {
     targets.sort();
     targets.dedup();
     (words, targets)
+}
+
+/// Whether an allow can cover the command: it stands by itself, and its output goes nowhere else.
+pub(super) fn can_be_covered(command: &Command) -> bool {
+    let is_plain = command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
+    is_plain && command.redirections.iter().all(goes_nowhere)
+}
+
+/// Returns whether the output is discarded, or goes where other output goes.
+fn goes_nowhere(redirection: &Redirection) -> bool {
+    let target = &redirection.target;
+    let is_number = !target.text.is_empty() && target.text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_output = redirection.operator.contains('>') && !redirection.operator.contains('<');
+    is_output && !target.dynamic && (target.text == "/dev/null" || is_number && redirection.operator == ">&")
 }
