@@ -95,7 +95,11 @@ impl Walker {
     /// Whether the shell finds the file at `path` where a command has this name.
     pub(super) fn is_found(&self, path: &str, name: &str) -> bool {
         const RUNNERS: &[&str] = &["uv", "poetry", "pipenv", "npx", "pnpx", "bunx", "tsx", "hatch", "pdm"];
-        let Some((folder, last)) = path.rsplit_once('/').filter(|_| path.ends_with(name)) else { return false };
+        // All files of the text are tried for each command.
+        if !path.ends_with(name) {
+            return false;
+        }
+        let Some((folder, last)) = path.rsplit_once('/') else { return false };
         let is_run = || self.scope.via.last().is_some_and(|via| RUNNERS.contains(&via.kind.as_str()));
         last == name && (self.files.searched || folder.ends_with("/bin") || is_run())
     }
