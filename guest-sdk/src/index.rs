@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::syntax::{Analysis, Command, Effect};
+use crate::syntax::{Analysis, Command, Effect, Script};
 
 /// Effects and pipelines by command. Scanning all effects for each command is quadratic; build an index once instead.
 ///
@@ -19,19 +19,24 @@ pub struct Index<'a> {
     commands: BTreeMap<u32, &'a Command>,
     effects: BTreeMap<u32, Vec<&'a Effect>>,
     pipelines: BTreeMap<u32, Vec<&'a Command>>,
+    scripts: BTreeMap<u32, Vec<&'a Script>>,
 }
 
 impl<'a> Index<'a> {
     /// The index of an analysis.
     #[must_use]
     pub fn of(analysis: &'a Analysis) -> Self {
-        let mut index = Index { commands: BTreeMap::new(), effects: BTreeMap::new(), pipelines: BTreeMap::new() };
+        let (commands, effects, pipelines, scripts) = Default::default();
+        let mut index = Index { commands, effects, pipelines, scripts };
         for command in &analysis.commands {
             index.commands.insert(command.id, command);
             index.pipelines.entry(command.position.pipeline).or_default().push(command);
         }
         for effect in &analysis.effects {
             index.effects.entry(effect.command_id).or_default().push(effect);
+        }
+        for script in &analysis.scripts {
+            index.scripts.entry(script.command_id).or_default().push(script);
         }
         index
     }
@@ -46,6 +51,12 @@ impl<'a> Index<'a> {
     #[must_use]
     pub fn effects(&self, command: &Command) -> &[&'a Effect] {
         self.effects.get(&command.id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The code in other languages that a command runs, in the order of the analysis.
+    #[must_use]
+    pub fn scripts(&self, command: &Command) -> &[&'a Script] {
+        self.scripts.get(&command.id).map_or(&[], Vec::as_slice)
     }
 
     /// The commands of a command's pipeline, itself among them, in the order of the analysis.

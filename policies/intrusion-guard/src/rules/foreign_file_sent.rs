@@ -265,5 +265,5 @@ fn is_personal(text: &str, view: &View<'_>) -> bool {
 
 /// Whether code of the command sends something.
 fn by_code(command: &Command, view: &View<'_>) -> bool {
-    view.scripts().filter(|script| script.command_id == command.id).any(|script| super::code::sends(&script.text))
+    view.index().scripts(command).iter().any(|script| super::code::sends(&script.text))
 }
