@@ -5,7 +5,9 @@ use serde::Deserialize;
 /// The name of the machine in an address; empty where it is known only at run time.
 #[must_use]
 pub fn host(address: &str) -> String {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    // Most words have no colon, and a search for a text takes longer.
+    let scheme = if address.contains(':') { address.split_once("://") } else { None };
+    let rest = scheme.map_or(address, |(_, rest)| rest);
     let rest = rest.strip_prefix("/dev/tcp/").or_else(|| rest.strip_prefix("/dev/udp/")).unwrap_or(rest);
     // An address of socat has its kind in front.
     let rest = match rest.split_once(':') {

@@ -53,14 +53,17 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
     }
     let sends = sends(command, &program, view);
     let found = texts(command).find(|text| {
-        let host = host(text);
         // A plain word is a host to `nc` and its like alone.
-        let is_address = text.contains("://") || is_any(&program, CONNECTORS) || text.contains('/');
+        let is_address = text.contains('/') || is_any(&program, CONNECTORS);
+        let is_bare = !text.contains([' ', '\n']) && text.contains('.') && !text.starts_with('-');
+        if !is_address && !is_bare {
+            return false;
+        }
+        let host = host(text);
         let caught = hosts::is_catcher(&host)
             || sends && hosts::is_drop(&host)
             || sends && takes_content(command, view) && hosts::is_chat(text);
-        let is_bare = !text.contains([' ', '\n']) && text.contains('.') && !text.starts_with('-');
-        (is_address || is_bare) && caught && !view.settings.trusts(&host)
+        caught && !view.settings.trusts(&host)
     })?;
     Some(Hit::new(format!("Sends data to `{}`, which publishes or records it", shorten(&host(found))), REMEDY))
 }
