@@ -169,7 +169,9 @@ impl Command {
     #[must_use]
     pub fn program(&self) -> &str {
         let name = self.word(0);
-        name.rsplit('/').next().unwrap_or(name)
+        // Every rule asks for it, and on so short a text `rsplit` takes longer.
+        let start = name.bytes().rposition(|byte| byte == b'/').map_or(0, |at| at + 1);
+        name.get(start..).unwrap_or(name)
     }
 
     /// The innermost file that contains the command. `None` for a command in the text of the call itself.
