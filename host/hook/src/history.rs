@@ -4,7 +4,7 @@
 //! without it; that a call was denied, and what became of one, afterwards.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -288,6 +288,8 @@ fn call_events(call: &ToolCall, trace: &Trace) -> Vec<Event> {
     let noted = findings.filter(|(name, _)| name == NOTE).filter_map(|(_, value)| value.split_once(' '));
     let mut events: Vec<Event> = noted.map(|(kind, target)| event(kind, call, target.to_owned())).collect();
     let Some(analysis) = &trace.analysis else { return events };
+    let subject = |event: &Event| (event.kind.clone(), event.target.clone(), event.certain, event.tags.clone());
+    let mut known: BTreeSet<_> = events.iter().map(subject).collect();
     let fetching = fetches(analysis);
     for effect in &analysis.effects {
         let path = || Some(effect.path.canonical.clone()).filter(|path| !path.is_empty() && !path.starts_with("/dev/"));
@@ -311,7 +313,7 @@ fn call_events(call: &ToolCall, trace: &Trace) -> Vec<Event> {
         {
             event.tags.push(("sha256".to_owned(), hex(&Sha256::digest(content))));
         }
-        if !events.contains(&event) {
+        if known.insert(subject(&event)) {
             events.push(event);
         }
     }
