@@ -47,7 +47,7 @@ pub use builtin::{builtin_entry, unconfigured};
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
 pub use options::{AuditLevel, ConfineClass, Fallback, OnMalformed};
-pub use overrides::CommandLineOverrides;
+pub use overrides::Overrides;
 pub use pins::Pins;
 pub use problem::{line_and_column, nearest, refused_settings};
 pub use project::{Candidate, candidate};

@@ -9,7 +9,7 @@ use super::layer::{LayerChain, in_file, layer, names};
 use super::loosening;
 use super::options::{ConfineClass, Mode, Options, Preset};
 use super::order::{self, EntryPosition};
-use super::overrides::CommandLineOverrides;
+use super::overrides::Overrides;
 use super::problem::nearest;
 use super::project::project;
 use super::remote::Remote;
@@ -41,12 +41,12 @@ const UNDO_MS: u32 = 150;
 /// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
 #[must_use]
 pub fn load(dirs: &AppDirs, projects: &[String]) -> Config {
-    load_with(dirs, projects, &CommandLineOverrides::default())
+    load_with(dirs, projects, &Overrides::default())
 }
 
 /// As [`load`], for a hook whose command line brings something.
 #[must_use]
-pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &CommandLineOverrides) -> Config {
+pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> Config {
     let mut config = Config::bare(dirs);
     let managed = layer(Layer::Managed, &dirs.managed, &dirs.home, &mut config);
     let mut user = layer(Layer::User, &dirs.config, &dirs.home, &mut config);
@@ -247,7 +247,7 @@ fn chain(
     user: LayerChain,
     of_projects: Vec<Entry>,
     dirs: &AppDirs,
-    overrides: &CommandLineOverrides,
+    overrides: &Overrides,
     config: &mut Config,
 ) -> Vec<Entry> {
     let (managed_mode, user_mode) = (managed.options.mode, user.options.mode);
@@ -303,7 +303,7 @@ fn user_chain(
     default_preset: Preset,
     (managed, locked): (&[Entry], &[String]),
     dirs: &AppDirs,
-    overrides: &CommandLineOverrides,
+    overrides: &Overrides,
     config: &mut Config,
 ) -> Vec<Entry> {
     let is_locked = |name: &String| locked.contains(name);
@@ -351,7 +351,7 @@ fn unknown_lock(name: &str, dirs: &AppDirs) -> Problem {
 
 /// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
 /// stays off.
-fn add_overrides(chain: &mut Vec<Entry>, overrides: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
+fn add_overrides(chain: &mut Vec<Entry>, overrides: &Overrides, dirs: &AppDirs, config: &mut Config) {
     for builtin in overrides.builtins().filter_map(guard_builtins::find) {
         // A project can neither take the place of a policy nor switch it off.
         let is_there = |entry: &Entry| entry.name == builtin.name && entry.layer != Layer::Project;
@@ -392,7 +392,7 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>, preset: Preset
 /// Loads the settings of a built-in of which no entry says anything from its usual file.
 ///
 /// Only in the user's layer: the managed one is not loosened by a file of the user's.
-fn find_settings(entry: &mut Entry, overrides: &CommandLineOverrides, dirs: &AppDirs, config: &mut Config) {
+fn find_settings(entry: &mut Entry, overrides: &Overrides, dirs: &AppDirs, config: &mut Config) {
     let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
     let usual = native(&absolute(file, "/", &dirs.home)).into_owned();
     let beside = overrides.place(file);

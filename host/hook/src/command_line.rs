@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use guard_builtins::Builtin;
-use guard_config::CommandLineOverrides;
+use guard_config::Overrides;
 use guard_platform::paths::native;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -66,7 +66,7 @@ impl HookLine {
         let dirs = dirs([&self.config, &self.state, &self.cache], environment);
         let only = (!self.only.is_empty()).then_some(self.only);
         let settings = self.settings.map(|folder| native(&environment.cwd).join(folder));
-        let overrides = CommandLineOverrides { only, settings };
+        let overrides = Overrides { only, settings };
         HookOptions { harness: self.harness, overrides, record: self.record, dirs: Some(dirs) }
     }
 }

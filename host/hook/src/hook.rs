@@ -4,6 +4,7 @@
 //! watchdog -> stdin -> decode -> prepared chain -> decide -> history -> reply -> journal and audit
 //! ```
 
+mod call_context;
 mod confine;
 mod consent;
 mod remote_decision;
@@ -27,9 +28,10 @@ use crate::cache::{Prepared, prepare_for};
 use crate::chain::Chain;
 use crate::embedded;
 use crate::remote::Child;
+use call_context::call_context;
 pub use consent::has_settings;
 pub use guard_chain::bypass;
-use guard_config::{CommandLineOverrides, Config, OnMalformed};
+use guard_config::{Config, OnMalformed, Overrides};
 use guard_contract::Outcome;
 use guard_contract::call::CallContext;
 use guard_contract::verdict::{Opinion, Verdict, merge};
@@ -43,7 +45,6 @@ use guard_platform::paths::native;
 use guard_redact::redact;
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, FileLock};
-use judge::call_context;
 pub use judge::{Chains, Judge, Judgement, PayloadAnswer};
 pub use open_call::{OpenCall, Unlogged};
 pub use records::Records;
@@ -61,7 +62,7 @@ pub struct HookOptions {
     /// The harness; `None`: the payload tells.
     pub harness: Option<String>,
     /// The policies that it asks, and the settings that it brings.
-    pub overrides: CommandLineOverrides,
+    pub overrides: Overrides,
     /// The folder in which payloads are kept as fixtures; `None`: they are not.
     pub record: Option<PathBuf>,
     /// Where the program's files lie.
@@ -124,10 +125,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
 const PLAIN: [&str; 3] = ["tool_name", "tool_input", "cwd"];
 
 /// The protocol of the script whose name the program was started by, if the payload is one of that script's own.
-fn plain_protocol(
-    overrides: &CommandLineOverrides,
-    object: Option<&Map<String, Value>>,
-) -> Option<&'static dyn Harness> {
+fn plain_protocol(overrides: &Overrides, object: Option<&Map<String, Value>>) -> Option<&'static dyn Harness> {
     let [name] = overrides.only.as_deref()? else { return None };
     let is_plain = |object: &Map<String, Value>| object.keys().all(|key| PLAIN.contains(&key.as_str()));
     object.filter(|object| object.contains_key("tool_name") && is_plain(object))?;
@@ -141,7 +139,7 @@ fn plain_protocol(
 struct OneReply<'a> {
     dirs: &'a AppDirs,
     environment: &'a Environment,
-    overrides: &'a CommandLineOverrides,
+    overrides: &'a Overrides,
     responder: &'a Responder,
 }
 
@@ -155,12 +153,12 @@ impl Chains for OneReply<'_> {
 
     fn nested(&self, folders: &[String]) -> Prepared {
         let inner = folders.last().map_or("/", String::as_str);
-        self.prepared(folders, inner, &CommandLineOverrides::default())
+        self.prepared(folders, inner, &Overrides::default())
     }
 }
 
 impl OneReply<'_> {
-    fn prepared(&self, projects: &[String], cwd: &str, overrides: &CommandLineOverrides) -> Prepared {
+    fn prepared(&self, projects: &[String], cwd: &str, overrides: &Overrides) -> Prepared {
         // Nobody waits for what is compiled beside: this process ends first.
         open_chain(self.dirs, self.environment, projects, cwd, overrides).0
     }
@@ -182,7 +180,7 @@ pub fn open_chain(
     environment: &Environment,
     projects: &[String],
     cwd: &str,
-    overrides: &CommandLineOverrides,
+    overrides: &Overrides,
 ) -> (Prepared, Option<process::Child>) {
     let open = Prepared::open_with(dirs, &environment.program, projects, overrides);
     let prepared = open.unwrap_or_else(|| prepare_for(dirs, &environment.program, projects, overrides, None));

@@ -22,7 +22,7 @@ use crate::chains::{ChainCache, EpochTicker};
 use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
 use crate::{Options, ServeError};
 use guard_chain::exchange::{AnsweredRequest, Request, Response};
-use guard_config::{CommandLineOverrides, Remote};
+use guard_config::{Overrides, Remote};
 use guard_contract::Outcome;
 use guard_contract::verdict::Verdict;
 use guard_facts::Facts;
@@ -240,7 +240,7 @@ impl PendingCall {
             dirs: &calls.dirs,
             environment: &calls.environment,
             facts: &calls.facts,
-            overrides: &CommandLineOverrides::default(),
+            overrides: &Overrides::default(),
             // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
             variable: &|_| Some(String::new()),
             chains: &calls.chains,

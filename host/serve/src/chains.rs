@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use guard_config::CommandLineOverrides;
+use guard_config::Overrides;
 use guard_contract::FaultKind;
 use guard_contract::call::CallContext;
 use guard_contract::limits::TICK;
@@ -86,7 +86,7 @@ impl ChainCache {
     }
 
     fn prepared(&self, projects: &[String], cwd: &str) -> Prepared {
-        let overrides = CommandLineOverrides::default();
+        let overrides = Overrides::default();
         let (prepared, compiling) = open_chain(&self.dirs, &self.environment, projects, cwd, &overrides);
         if let Some(mut child) = compiling {
             // Somebody has to wait for it when it ends.

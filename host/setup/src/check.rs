@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::install::{FoundHook, HookLocation, InstallOptions};
-use guard_config::{CommandLineOverrides, refused_settings};
+use guard_config::{Overrides, refused_settings};
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
@@ -128,7 +128,7 @@ pub fn registration_mistakes(
 }
 
 /// The configuration file and command-line additions of each registered hook that doesn't use the defaults.
-fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, CommandLineOverrides)> {
+fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, Overrides)> {
     let all = guard_harness::ALL.iter().filter_map(|harness| crate::registration(harness.name()));
     let mut found: Vec<FoundHook> = Vec::new();
     all.for_each(|registration| found.extend(registration.survey(&InstallOptions::default(), site).found));
@@ -142,9 +142,9 @@ fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, CommandLineOverrides)> {
     for FoundHook { config, only, settings, foreign, .. } in found {
         // A repository does not choose the file that counts as the user's own.
         let config = config.filter(|_| !foreign);
-        let overrides = CommandLineOverrides { only: (!only.is_empty()).then_some(only), settings };
+        let overrides = Overrides { only: (!only.is_empty()).then_some(only), settings };
         let addition = (config.unwrap_or_else(|| usual.clone()), overrides);
-        if addition != (usual.clone(), CommandLineOverrides::default()) && !additions.contains(&addition) {
+        if addition != (usual.clone(), Overrides::default()) && !additions.contains(&addition) {
             additions.push(addition);
         }
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
 use super::subject::{call_context, refused};
-use guard_config::CommandLineOverrides;
+use guard_config::Overrides;
 use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
@@ -68,7 +68,7 @@ pub(super) fn ready_beside(names: &[String], dirs: &AppDirs, environment: &Envir
         return Ok(Exit::Success);
     }
     let at = call_context(environment, None);
-    let overrides = |only| CommandLineOverrides { only, settings: None };
+    let overrides = |only| Overrides { only, settings: None };
     let prepare =
         |only| cache::prepare_for(dirs, &environment.program, &at.projects(), &overrides(only), Some(making()));
     let chain = prepare(None);

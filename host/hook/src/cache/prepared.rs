@@ -19,7 +19,7 @@ use super::prune;
 use super::salvage;
 use super::snapshot::Snapshot;
 use crate::{embedded, examples};
-use guard_config::{CommandLineOverrides, Config};
+use guard_config::{Config, Overrides};
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::paths::PATH_BYTES;
 use guard_contract::policy::{Entry, SettingsSource, Source, covers};
@@ -89,17 +89,12 @@ impl Prepared {
     /// on is still as it was.
     #[must_use]
     pub fn open(dirs: &AppDirs, program: &Path, projects: &[String]) -> Option<Self> {
-        Self::open_with(dirs, program, projects, &CommandLineOverrides::default())
+        Self::open_with(dirs, program, projects, &Overrides::default())
     }
 
     /// As [`Prepared::open`], for a hook whose command line brings something.
     #[must_use]
-    pub fn open_with(
-        dirs: &AppDirs,
-        program: &Path,
-        projects: &[String],
-        overrides: &CommandLineOverrides,
-    ) -> Option<Self> {
+    pub fn open_with(dirs: &AppDirs, program: &Path, projects: &[String], overrides: &Overrides) -> Option<Self> {
         let projects = effective(projects);
         let seal = Seal::open(&dirs.state).ok()?;
         let prepared = Prepared::read(&seal, &file(dirs, program, &projects, overrides))?;
@@ -221,7 +216,7 @@ impl Prepared {
 /// Snapshots are used where there are some, but not taken: that is for [`warm`].
 #[must_use]
 pub fn prepare(dirs: &AppDirs, program: &Path, projects: &[String], making: Option<BuildOptions>) -> Prepared {
-    prepare_for(dirs, program, projects, &CommandLineOverrides::default(), making)
+    prepare_for(dirs, program, projects, &Overrides::default(), making)
 }
 
 /// As [`prepare`], for a hook whose command line brings something.
@@ -230,7 +225,7 @@ pub fn prepare_for(
     dirs: &AppDirs,
     program: &Path,
     projects: &[String],
-    overrides: &CommandLineOverrides,
+    overrides: &Overrides,
     making: Option<BuildOptions>,
 ) -> Prepared {
     let find =
@@ -243,14 +238,10 @@ pub fn prepare_for(
 #[must_use]
 pub fn warm(dirs: &AppDirs, program: &Path, projects: &[String], making: BuildOptions) -> Prepared {
     embedded::keep(dirs);
-    prepare_with(
-        dirs,
-        program,
-        projects,
-        &CommandLineOverrides::default(),
-        Some(making),
-        |artifacts, entry, artifact, manifest| artifacts.take_snapshot(entry, artifact, manifest, making),
-    )
+    let take = |artifacts: &Artifacts, entry: &Entry, artifact: &Artifact, manifest: &Manifest| {
+        artifacts.take_snapshot(entry, artifact, manifest, making)
+    };
+    prepare_with(dirs, program, projects, &Overrides::default(), Some(making), take)
 }
 
 /// Discards what the cache holds of a policy's entry that has been changed or taken out of a configuration: the chains
@@ -268,14 +259,8 @@ pub fn forget(dirs: &AppDirs, name: &str, now: &Prepared) {
             continue;
         }
         // Other projects find the snapshots of their other policies again.
-        kept.extend(
-            chain
-                .members
-                .iter()
-                .filter(|member| !is_of_it(member))
-                .filter_map(Member::snapshot)
-                .map(|one| one.path.clone()),
-        );
+        let others = chain.members.iter().filter(|member| !is_of_it(member));
+        kept.extend(others.filter_map(Member::snapshot).map(|snapshot| snapshot.path.clone()));
         if chain.members.iter().any(is_of_it) {
             discard(&file.path());
         }
@@ -287,7 +272,7 @@ fn prepare_with(
     dirs: &AppDirs,
     program: &Path,
     projects: &[String],
-    overrides: &CommandLineOverrides,
+    overrides: &Overrides,
     making: Option<BuildOptions>,
     snapshot_of: impl Fn(&Artifacts, &Entry, &Artifact, &Manifest) -> Option<Snapshot>,
 ) -> Prepared {
@@ -442,7 +427,7 @@ pub fn effective(projects: &[String]) -> Vec<String> {
 }
 
 /// The file of a configuration state. Its name tells apart what can differ without any file changing.
-fn file(dirs: &AppDirs, program: &Path, projects: &[String], overrides: &CommandLineOverrides) -> PathBuf {
+fn file(dirs: &AppDirs, program: &Path, projects: &[String], overrides: &Overrides) -> PathBuf {
     let mut key = Sha256::new();
     let paths = [&dirs.managed, &dirs.config, &dirs.state, program];
     let paths = paths.iter().map(|path| path.to_string_lossy());

@@ -293,7 +293,7 @@ pub(super) fn end(dirs: &AppDirs, session: &str) {
 
 #[cfg(test)]
 mod tests {
-    use guard_config::{CommandLineOverrides, load_with};
+    use guard_config::{Overrides, load_with};
     use guard_contract::verdict::{Opinion, merge};
     use guard_contract::{Decision, FaultKind, Finding};
 
@@ -306,7 +306,7 @@ mod tests {
         let managed = folder.path().join("managed.toml");
         std::fs::write(&managed, "lock = [\"protected-files\"]\n").unwrap();
         let dirs = AppDirs { managed: managed.clone(), ..AppDirs::under_home(folder.path().to_str().unwrap()) };
-        let overrides = CommandLineOverrides { only: Some(vec!["path-context".to_owned()]), settings: None };
+        let overrides = Overrides { only: Some(vec!["path-context".to_owned()]), settings: None };
         let mut config = load_with(&dirs, &[], &overrides);
         let member = |entry| Member { entry, readiness: Readiness::Broken(FaultKind::NotReady) };
         let members = std::mem::take(&mut config.entries).into_iter().map(member).collect();

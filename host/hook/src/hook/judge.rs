@@ -1,12 +1,12 @@
 //! [`Judge`]: the answer to one payload, wherever the payload comes from and the reply goes to.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::call_context::{call_context, unlinked_path};
 use super::confine::Confinement;
 use super::consent::{self, Question, Reader};
 use super::notes::with_notes;
@@ -24,18 +24,16 @@ use crate::undo::Copy;
 use crate::{nested, redaction};
 use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
-use guard_config::{Audit, AuditLevel, CommandLineOverrides};
+use guard_config::{Audit, AuditLevel, Overrides};
+use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Effect};
 use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
-use guard_contract::{Outcome, Presence};
+use guard_facts::Facts;
 use guard_facts::recorded::Recording;
-use guard_facts::{Facts, Resolver};
 use guard_harness::capabilities::{Ask, Surface};
 use guard_harness::payload::Refusal;
 use guard_harness::{AskScene, Event, Harness, Payload, Variable};
-use guard_platform::paths::judged_text;
 use guard_state::environment::Environment;
 use guard_state::history::History;
 use guard_state::{AppDirs, Pause};
@@ -59,7 +57,7 @@ pub struct Judge<'a> {
     /// The machine.
     pub facts: &'a Arc<dyn Facts>,
     /// The policies that are asked, and the settings that are brought.
-    pub overrides: &'a CommandLineOverrides,
+    pub overrides: &'a Overrides,
     /// The variables by which a harness tells where its replies are taken.
     pub variable: &'a Variable<'a>,
     /// Where chains come from.
@@ -451,66 +449,9 @@ fn asks_itself(harness: &dyn Harness, at: &CallContext) -> bool {
     knows_no_modes || harness.prompts(mode)
 }
 
-/// The path that a word names, where no link below the working directory is on the way and the disk tells so.
-fn unlinked_path<'a>(at: &'a CallContext, facts: &'a dyn Facts) -> impl Fn(&str) -> Option<String> + 'a {
-    let end = OnceCell::new();
-    move |word| {
-        let resolver = end.get_or_init(|| {
-            let cwd = Resolver::new(&at.cwd, &at.home, "").resolve(facts, ".").canonical;
-            Resolver::new(&cwd, &at.home, "")
-        });
-        // A link on the way to the working directory is the same for every path below it.
-        let inner = word
-            .strip_prefix(&at.cwd)
-            .and_then(|rest| if rest.is_empty() { Some(".") } else { rest.strip_prefix('/') });
-        let found = resolver.resolve(facts, inner.filter(|_| at.cwd.len() > 1).unwrap_or(word));
-        let is_known = found.exists != Presence::Unknown && !found.canonical.is_empty();
-        (is_known && found.canonical == found.lexical).then_some(found.canonical)
-    }
-}
-
 /// Until the chain is asked, the first call stands for all in the log.
 fn note(open: &OpenCall, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
     if let Some(call) = calls.first() {
         open.set_record(audit, call, at);
-    }
-}
-
-/// Where the call happens: the harness's word first, then the machine's.
-pub(super) fn call_context(
-    harness: &dyn Harness,
-    payload: &Payload,
-    environment: &Environment,
-    facts: &dyn Facts,
-) -> CallContext {
-    let variables = harness.capabilities().project_variables.iter().filter_map(|name| environment.variables.get(*name));
-    let mut roots = variables.into_iter().map(|root| judged_text(root));
-    let named = roots.find(|root| root.starts_with('/')).map(|root| lexical(&root, "/", ""));
-    let told = judged_text(&payload.cwd);
-    let session = match &named {
-        _ if told.starts_with('/') => told.into_owned(),
-        Some(root) if !harness.capabilities().runs_in_cwd => root.clone(),
-        _ => environment.cwd.clone(),
-    };
-    let root = |cwd: &str| guard_facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
-    let (cwd, named) = match payload.directory.as_str() {
-        "" => (session, named),
-        // Where one call happens is not where the project is.
-        directory => {
-            (lexical(&judged_text(directory), &session, &environment.home), named.or_else(|| Some(root(&session))))
-        }
-    };
-    let own = root(&cwd);
-    let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
-    CallContext {
-        cwd,
-        project_root: named.unwrap_or(own),
-        repository,
-        home: environment.home.clone(),
-        account_home: environment.account_home.clone(),
-        session: payload.session.clone(),
-        harness: harness.name().to_owned(),
-        permission_mode: payload.permission_mode.clone(),
-        agent: payload.agent.clone(),
     }
 }
