@@ -110,7 +110,7 @@ pub fn may_lose(loss: &GitLoss, env: &BTreeMap<String, String>) -> bool {
 /// Whether settings mention pruning, or include files that may. Without reflogs, a fetch also loses what it forces.
 fn may_prune(folder: &str, env: &BTreeMap<String, String>) -> bool {
     let folder = native(folder);
-    let Some(repository) = Repository::of(&folder.canonicalize().unwrap_or_else(|_| folder.into_owned())) else {
+    let Some(repository) = Repository::find(&folder.canonicalize().unwrap_or_else(|_| folder.into_owned())) else {
         return false;
     };
     let of_user = [("HOME", ".gitconfig"), ("HOME", ".config/git/config"), ("XDG_CONFIG_HOME", "git/config")];
