@@ -25,7 +25,9 @@ mod installs;
 mod migrations;
 mod named_tasks;
 mod new_migrations;
+mod opened_access;
 mod outputs;
+mod outward_verbs;
 mod plain;
 mod plists;
 mod process;
@@ -134,7 +136,11 @@ pub(crate) fn find(run: &mut Run<'_>) {
 /// Adds the effects that the command has as the program `name`; false if there is no such program.
 fn act(run: &mut Run<'_>, name: &str) -> bool {
     let Some(program) = lookup(name) else {
+        let before = run.count();
         let known = table::find(run, name, run.arguments());
+        if known && run.count() == before {
+            opened_access::find(run);
+        }
         if known && name != "aws" {
             uploads::find(run, run.arguments());
         }

@@ -230,6 +230,10 @@ fn bq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             };
             run.emit(draft.target(rest.text(0)).tag("client", "bq"));
         }
+        "load" | "cp" if rest.has("", "replace") || first.text == "cp" && rest.has("f", "force") => {
+            let draft = Draft::destructive("database", "sql.replace-table").target(rest.text(0)).tag("client", "bq");
+            run.emit(draft.tag("loses", "the rows that the table has now"));
+        }
         _ => {}
     }
 }

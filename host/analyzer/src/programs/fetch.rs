@@ -2,6 +2,7 @@
 
 mod foreign_secrets;
 mod metadata;
+pub(crate) mod outward;
 pub(crate) mod removals;
 
 use guard_sdk::syntax::{Command, Word};
@@ -391,9 +392,11 @@ fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let at = usize::from(parsed.operands.len() > 1 && is_method(parsed.text(0)));
     let Some(url) = parsed.operands.get(at) else { return };
     requests(run, url);
-    if at == 1 {
-        removals::by_address(run, parsed.text(0), false, &url.text);
-    }
+    // A field has `=` or `:=`; `==` is for the query. With a field and no method it is a POST.
+    let is_field = |text: &str| text.split_once('=').is_some_and(|(_, value)| !value.starts_with('='));
+    let has_fields = parsed.from(at + 1).iter().any(|item| is_field(&item.text) || item.text.contains('@'));
+    let method = if at == 1 { parsed.text(0).to_owned() } else { String::new() };
+    removals::by_address(run, &method, method.is_empty() && has_fields, &url.text);
     let mut uploads = false;
     for item in parsed.from(at + 1) {
         let Some((key, file)) = item.text.split_once('@') else { continue };
@@ -405,8 +408,6 @@ fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             run.read(&item.renamed(file));
         }
     }
-    // A field has `=` or `:=`; `==` is for the query.
-    let is_field = |text: &str| text.split_once('=').is_some_and(|(_, value)| !value.starts_with('='));
     if uploads {
         run.emit(Draft::notable("network", "network.upload").target(&url.text));
     } else if parsed.from(at + 1).iter().any(|item| is_field(&item.text)) {

@@ -85,6 +85,7 @@ const VERBS: &[Verb] = &[
     verb("hash-object", Options::new("t", "path"), looks::hash_object),
     verb("send-pack", push::OPTIONS, push::push),
     verb("http-push", push::OPTIONS, push::push),
+    verb("send-email", Options::new("", "to cc bcc from subject compose-encoding identity smtp-server in-reply-to"), push::mails),
     verb("fast-import", Options::new("", "export-marks import-marks"), refs::fast_import),
     verb("fetch", Options::new("joS", "depth upload-pack refmap"), refs::fetch),
     verb("symbolic-ref", Options::new("m", ""), refs::symbolic_ref),

@@ -164,7 +164,8 @@ pub(super) fn note_unknown(run: &mut Run<'_>) {
         let draft = run.mounted_operands().iter().fold(draft, |draft, path| draft.tag("given", path));
         run.emit(draft);
         devices(run);
-        brings_out(run);
+        super::outward_verbs::find(run);
+        super::opened_access::find(run);
         super::unknown_losses::find(run);
     }
 }
@@ -298,23 +299,6 @@ pub(super) fn is_of_project(run: &Run<'_>) -> bool {
     const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "node_modules/.bin/", "./node_modules/.bin/"];
     let path = run.command.word(0);
     path.contains('/') && !INSTALLED.iter().any(|folder| path.starts_with(folder))
-}
-
-/// Adds the effects of an undescribed tool whose first word says that it publishes or deploys. A program of the
-/// project's own, which is started by its path, may mean anything by that.
-fn brings_out(run: &mut Run<'_>) {
-    let rehearses = |word: &Word| REHEARSES.contains(&word.text.as_str());
-    let is_runner = guard_sdk::task_runners::task_runner(&run.name).is_some();
-    if is_of_project(run) || is_runner || takes_text(&run.name) || run.arguments().iter().any(rehearses) {
-        return;
-    }
-    let draft = match run.command.word(1) {
-        "publish" => Draft::notable("package", "package.publish"),
-        "deploy" => Draft::notable("cloud", "cloud.deploy"),
-        _ => return,
-    };
-    let by = run.name.clone();
-    run.emit(draft.certain(false).tag("manager", &by));
 }
 
 #[cfg(test)]

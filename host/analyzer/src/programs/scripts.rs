@@ -127,8 +127,13 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 let head = to.head();
                 let to = summaries::word(to, arguments);
                 let removes = *deletes || fetch::removals::says_removal(&to.text);
-                if removes && !code::requests::is_answered(language, code, head) {
-                    run.emit(Draft::destructive("network", "http.delete").target(&to.text).certain(action.certain));
+                let reaches = || fetch::outward::effect(&to.text, true, std::iter::once(code));
+                let draft = match removes {
+                    true => Some(Draft::destructive("network", "http.delete").target(&to.text)),
+                    false => reaches(),
+                };
+                if let Some(draft) = draft.filter(|_| !code::requests::is_answered(language, code, head)) {
+                    run.emit(draft.certain(action.certain));
                 }
                 let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);
                 run.emit(draft.certain(!to.dynamic));

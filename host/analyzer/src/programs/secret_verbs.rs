@@ -9,16 +9,33 @@ use super::plain;
 use crate::run::Run;
 
 /// Words for secrets in the calls of a service's program.
-const SECRETS: &[&str] = &["credential", "credentials", "password", "passwords", "token", "tokens"];
+const SECRETS: &[&str] =
+    &["credential", "credentials", "kubeconfig", "mnemonic", "password", "passwords", "token", "tokens"];
 
 /// Two words that are one secret.
-const PAIRS: &[[&str; 2]] =
-    &[["access", "key"], ["access", "keys"], ["api", "key"], ["api", "keys"], ["connection", "string"]];
+const PAIRS: &[[&str; 2]] = &[
+    ["access", "key"],
+    ["access", "keys"],
+    ["api", "key"],
+    ["api", "keys"],
+    ["connection", "string"],
+    ["private", "key"],
+    ["private", "keys"],
+    ["recovery", "phrase"],
+    ["seed", "phrase"],
+];
 
 /// Verbs that show it, or make it and show it.
 const SHOWS: &[&str] = &[
     "access", "create", "dump", "export", "generate", "get", "issue", "mint", "print", "read", "reveal", "self", "show",
 ];
+
+/// Words whose values a verb right behind them shows; the verbs that only give their names are left out.
+const KEPT: &[&str] = &["key", "keys", "secret", "secrets", "wallet"];
+
+/// The verbs for those, and the ones of them that show more than the public half of a key.
+const REVEALS: &[&str] = &["access", "dump", "export", "get", "print", "read", "reveal", "show", "view"];
+const REVEALS_KEYS: &[&str] = &["dump", "export", "reveal"];
 
 /// Words before a secret that make a verb needless: `auth token`.
 const ALONE: &[&str] = &["account", "auth", "user"];
@@ -52,8 +69,9 @@ const TAKES: &[&str] = &[
     "view",
 ];
 
-/// Programs with secrets in the words of many ordinary calls. Those that print one are listed in `secrets`.
-const LISTED: &[&str] = &["aws", "az", "gcloud"];
+/// Programs with secrets in the words of many ordinary calls. Those that print one are listed in `secrets`. And programs of
+/// clusters on this machine, whose credentials open nothing else.
+const LISTED: &[&str] = &["aws", "az", "gcloud", "k3d", "kind", "minikube"];
 
 /// The most words that lead.
 const LEADING: usize = 4;
@@ -85,6 +103,17 @@ pub(super) fn prints(run: &Run<'_>) -> bool {
     };
     let shows = |word: &String| SHOWS.contains(&word.as_str());
     parts.iter().enumerate().any(|(at, word)| {
+        let next = parts.get(at + 1).and_then(|next| next.first());
+        let kept = word.last().filter(|_| word.len() == 1).filter(|last| KEPT.contains(&last.as_str()));
+        let reveals = kept.zip(next).is_some_and(|(kept, next)| {
+            let verbs = if kept.starts_with("secret") { REVEALS } else { REVEALS_KEYS };
+            verbs.contains(&next.as_str())
+        });
+        // `api-key-create`
+        let shows_last = word.split_last().is_some_and(|(last, before)| shows(last) && ends_secret(before));
+        if reveals || shows_last {
+            return true;
+        }
         if !ends_secret(word) {
             return false;
         }

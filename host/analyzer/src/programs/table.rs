@@ -53,6 +53,11 @@ impl Entry {
         self.options_of.iter().find(|(known, _)| *known == name).map_or(self.options, |(_, options)| *options)
     }
 
+    /// Whether the program manages something at a cloud or at another service.
+    pub(super) fn is_cloud(&self) -> bool {
+        self.effects.iter().any(|fact| fact.kind == "cloud")
+    }
+
     /// The way out of an effect of the program `name`.
     fn instead(&self, name: &str, fact: &Fact) -> String {
         let own = self.instead_of.iter().find(|(known, _)| *known == name).map_or(self.instead, |(_, text)| text);
@@ -157,6 +162,7 @@ pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [
     let fitting = call.fitting(name);
     if fitting.is_empty() && !entry.beside && entry.act.is_none() && !call.is_described(name) && !call.is_dry(0) {
         super::unknown_losses::of_table(run, own, &parsed.operands);
+        super::outward_verbs::of_table(run, own, &parsed.operands);
     }
     for (fact, behind) in fitting {
         call.state(run, own, fact, behind);

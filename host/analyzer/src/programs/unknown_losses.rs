@@ -30,7 +30,7 @@ const LOSES: &[&str] = &[
 const LOSES_UNASKED: &[&str] = &["del", "down", "remove", "reset", "revoke", "rm", "undeploy", "uninstall"];
 
 /// Options that answer the program's question beforehand.
-const UNASKED: &[&str] = &[
+pub(super) const UNASKED: &[&str] = &[
     "--assume-yes",
     "--auto-approve",
     "--confirm",
@@ -51,7 +51,7 @@ const DATABASES: &[&str] = &["ar", "database", "db", "ecto", "migrate", "migrati
 const EMPTIES: &[&str] = &["drop", "fresh", "refresh", "reset", "wipe", "clear"];
 
 /// First words of which the next one is the argument, or that only look.
-const TAKES: &[&str] = &[
+pub(super) const TAKES: &[&str] = &[
     "add", "build", "can-i", "check", "commit", "create", "describe", "dev", "diff", "docs", "echo", "ed", "edit",
     "exec", "explain", "find", "generate", "get", "grep", "help", "info", "init", "install", "lint", "list", "log",
     "ls", "make", "man", "new", "open", "print", "query", "run", "search", "select", "serve", "set", "setup", "show",
@@ -251,8 +251,8 @@ fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'
 fn is_loss(text: &str, before: Option<&str>, unasked: bool) -> bool {
     let parts: Vec<&str> = text.split([':', '-', '.']).collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
-    // `delete_database` is a verb, `test_delete` the name of a test.
-    let first = first.split('_').next().unwrap_or_default();
+    // `delete_database` and `deleteKeys` are verbs, `test_delete` the name of a test.
+    let first = first.split(|char: char| char == '_' || char.is_ascii_uppercase()).next().unwrap_or_default();
     // A name with a dot may be a file's: `drop.sql`.
     if text.contains('.') && !DATABASES.contains(&first) {
         return false;

@@ -3,7 +3,7 @@
 
 use crate::draft::Draft;
 use crate::languages::Found;
-use crate::programs::fetch::removals::says_message;
+use crate::programs::fetch::outward;
 use crate::wrappers::code::live::live;
 
 /// Calls in lower case without blanks, by language, that send such a request.
@@ -79,9 +79,15 @@ const LONGEST: usize = 64 * 1024;
 /// Adds the requests that the code sends. `literals` are the texts in it.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str, literals: &[String]) {
     let posts = text.get(..LONGEST).unwrap_or(text).to_ascii_lowercase().contains("post");
-    let url = literals.iter().find(|url| says_message(url, posts) && url.contains("://"));
-    if let Some(url) = url.filter(|_| !has_double(language, &plain(text.get(..LONGEST).unwrap_or(text)))) {
-        found.push(Found::Effect(Draft::notable("cloud", "message.send").target(url).certain(false)));
+    let words = || literals.iter().map(String::as_str);
+    // Code that posts may do so elsewhere: only an address that nobody asks for anything proves it.
+    let is_only_for_changes = |draft: &Draft| {
+        draft.operation == "message.send" || draft.operation == "cloud.deploy" && draft.target.contains("hook")
+    };
+    let urls = words().filter(|url| url.contains("://"));
+    let draft = urls.filter_map(|url| outward::effect(url, posts, words())).find(is_only_for_changes);
+    if let Some(draft) = draft.filter(|_| !has_double(language, &plain(text.get(..LONGEST).unwrap_or(text)))) {
+        found.push(Found::Effect(draft.certain(false)));
     }
     let Some((_, calls)) = CALLS.iter().find(|(name, _)| *name == language).filter(|_| text.len() <= LONGEST) else {
         return;

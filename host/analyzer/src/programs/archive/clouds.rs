@@ -31,7 +31,8 @@ pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
                 run.read_as(from, Draft::routine("read", "fs.read").flag("recursive", true));
             }
             match is_remote(to) {
-                true => run.emit(Draft::notable("network", "network.upload").target(&to.text)),
+                true => run
+                    .emit(Draft::notable("network", "network.upload").target(&to.text).flag("file", !is_remote(from))),
                 false => {
                     let by = run.name.clone();
                     let whole = !verb.ends_with("to");

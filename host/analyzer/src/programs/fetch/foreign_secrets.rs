@@ -49,7 +49,7 @@ pub(super) fn sent<'a>(run: &mut Run<'a>, url: &Operand<'a>, words: &[Operand<'a
 }
 
 /// The machine in an address, if it is known and on the net.
-fn host_of(url: &str) -> Option<String> {
+pub(super) fn host_of(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = place.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();

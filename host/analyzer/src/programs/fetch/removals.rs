@@ -1,6 +1,7 @@
-//! Requests that take something away on the other side or send a message to people, by their method, their address or
-//! their body.
+//! Requests that take something away on the other side, by their method, their address or their body. Those that bring
+//! something to others are the business of `outward`.
 
+use super::outward;
 use crate::draft::Draft;
 use crate::programs::scripts;
 use crate::run::Run;
@@ -9,7 +10,7 @@ use crate::run::Run;
 const VERBS: [&str; 7] = ["delete", "destroy", "erase", "purge", "remove", "truncate", "wipe"];
 
 /// Ends of addresses by which a server is stopped, locked or taken out of its cluster.
-const STOPS: [&str; 9] = [
+const STOPS: [&str; 8] = [
     "/_close",
     "/_shutdown",
     "/actuator/shutdown",
@@ -18,7 +19,6 @@ const STOPS: [&str; 9] = [
     "/sys/seal",
     "/sys/step-down",
     "/-/quit",
-    "/v1/refunds",
 ];
 
 /// The longest address or body that is looked at, in bytes.
@@ -36,34 +36,9 @@ pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str
     let stops = STOPS.iter().any(|end| path.ends_with(end)) || path.contains("/agent/force-leave/");
     if is_delete || changes && (says_removal(url) || stops) {
         run.emit(Draft::destructive("network", "http.delete").target(url));
-    } else if says_message(url, changes) {
-        run.emit(Draft::notable("cloud", "message.send").target(url));
+    } else if let Some(draft) = outward::effect(url, changes, run.arguments().iter().map(|word| word.text.as_str())) {
+        run.emit(draft);
     }
-}
-
-/// Beginnings of addresses by which a request with a body sends a message to people, and a later part of them. A webhook of
-/// a chat isn't one: it is made for the notices of programs.
-const MESSAGES: &[(&str, &str)] = &[
-    ("slack.com/api/chat.postMessage", ""),
-    (TELEGRAM, "/send"),
-    ("api.twilio.com/", "/Messages"),
-    ("api.twilio.com/", "/Calls"),
-    ("api.sendgrid.com/v3/mail/send", ""),
-    ("api.resend.com/emails", ""),
-    ("api.postmarkapp.com/email", ""),
-    ("api.mailgun.net/", "/messages"),
-];
-
-/// Its address takes the message as well.
-const TELEGRAM: &str = "api.telegram.org/bot";
-
-/// Whether a request to an address sends a message to people. `sends`: it has a body.
-pub(crate) fn says_message(url: &str, sends: bool) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let is_message = |(start, later): &(&str, &str)| {
-        (sends || *start == TELEGRAM) && rest.strip_prefix(start).is_some_and(|path| path.contains(later))
-    };
-    MESSAGES.iter().any(is_message)
 }
 
 /// Whether the last part of an address says that it takes something away: `/v1/apps/7/delete`, `/admin/delete_series`.
@@ -111,6 +86,7 @@ pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
     let takes_away =
         ["delete", "remove", "destroy", "purge", "drop", "truncate"].iter().any(|verb| lower.contains(verb));
     if !takes_away {
+        outward::mutation(url, &lower).into_iter().for_each(|draft| run.emit(draft));
         return;
     }
     // A field that says so by itself: `{"drop_all": true}`.
@@ -131,21 +107,7 @@ pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{says_message, says_removal};
-
-    #[test]
-    fn an_address_says_that_people_get_a_message() {
-        for url in ["https://slack.com/api/chat.postMessage", "https://api.telegram.org/bot1:a/sendPhoto"] {
-            assert!(says_message(url, true), "{url}");
-        }
-        assert!(says_message("https://api.telegram.org/bot1:a/sendMessage?text=x", false));
-        assert!(!says_message("https://hooks.slack.com/services/T/B/x", true));
-        for url in
-            ["https://api.telegram.org/bot1:a/getMe", "https://hooks.slack.com.example.org/x", "https://slack.com"]
-        {
-            assert!(!says_message(url, true), "{url}");
-        }
-    }
+    use super::says_removal;
 
     #[test]
     fn an_address_says_removal_by_its_last_part() {

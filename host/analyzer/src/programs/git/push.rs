@@ -76,6 +76,15 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// `git send-email`: the patches go to people by mail.
+pub(super) fn mails<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let looks = ["dry-run", "dump-aliases", "translate-aliases"].iter().any(|option| parsed.has("", option));
+    if !looks {
+        let to = parsed.value("", "to").map(|to| to.text.into_owned()).unwrap_or_default();
+        run.emit(Draft::notable("cloud", "message.send").target(&to));
+    }
+}
+
 /// Whether a refspec is of all references, which are those of `--mirror`.
 fn takes_all(refspec: &str) -> bool {
     let refspec = refspec.trim_start_matches('+');

@@ -1,0 +1,256 @@
+//! Requests that reach other people or a shared service: a message, a payment, a deployment, a change at a forge or in a
+//! cloud account.
+//!
+//! The same by a program has a table in `programs/`. A request says it by its host and the parts of its path.
+
+use super::foreign_secrets::host_of;
+use crate::draft::Draft;
+
+/// Beginnings of addresses by which a request with a body sends a message to people, and a later part of them. A webhook of
+/// a chat isn't one: it is made for the notices of programs.
+const MESSAGES: &[(&str, &str)] = &[
+    ("slack.com/api/chat.", ""),
+    ("slack.com/api/files.upload", ""),
+    (TELEGRAM, "/send"),
+    ("api.twilio.com/", "/Messages"),
+    ("api.twilio.com/", "/Calls"),
+    ("api.sendgrid.com/v3/mail/send", ""),
+    ("api.resend.com/emails", ""),
+    ("api.postmarkapp.com/email", ""),
+    ("api.mailgun.net/", "/messages"),
+    ("api.eu.mailgun.net/", "/messages"),
+    ("api.brevo.com/v3/smtp/email", ""),
+    ("api.mailjet.com/", "/send"),
+    ("mandrillapp.com/api/", "/send"),
+    ("gmail.googleapis.com/", "/send"),
+    ("graph.microsoft.com/", "/sendMail"),
+    ("graph.facebook.com/", "/messages"),
+    ("discord.com/api/", "/messages"),
+    ("api.twitter.com/2/tweets", ""),
+    ("api.x.com/2/tweets", ""),
+    ("api.linkedin.com/", "/posts"),
+    ("api.linkedin.com/", "/ugcPosts"),
+    ("events.pagerduty.com/", "/enqueue"),
+    ("api.vonage.com/", "/messages"),
+    ("rest.nexmo.com/sms", ""),
+];
+
+/// Its address takes the message as well.
+const TELEGRAM: &str = "api.telegram.org/bot";
+
+/// Hosts that move money.
+const PAYMENTS: &[&str] = &[
+    "api-m.paypal.com",
+    "api.adyen.com",
+    "api.binance.com",
+    "api.braintreegateway.com",
+    "api.circle.com",
+    "api.coinbase.com",
+    "api.gocardless.com",
+    "api.kraken.com",
+    "api.mollie.com",
+    "api.paypal.com",
+    "api.razorpay.com",
+    "api.stripe.com",
+    "api.transferwise.com",
+    "api.wise.com",
+    "connect.squareup.com",
+];
+
+/// Parts of a path at such a host by which a caller logs in, asks for a price, or tries something out.
+const NO_PAYMENT: &[&str] = &["oauth2", "oauth", "token", "tokens", "test_helpers", "quotes", "public"];
+
+/// Hosts and beginnings of a path by which accounts at hosting platforms and clouds are managed.
+const ACCOUNTS: &[&str] = &[
+    "api.buildkite.com/",
+    "api.cloudflare.com/client/",
+    "api.digitalocean.com/",
+    "api.dnsimple.com/",
+    "api.fastly.com/",
+    "api.godaddy.com/",
+    "api.heroku.com/",
+    "api.hetzner.cloud/",
+    "api.linode.com/",
+    "api.machines.dev/",
+    "api.netlify.com/",
+    "api.planetscale.com/",
+    "api.pulumi.com/",
+    "api.render.com/",
+    "api.scaleway.com/",
+    "api.supabase.com/",
+    "api.turso.tech/",
+    "api.vercel.com/",
+    "api.vultr.com/",
+    "app.terraform.io/api/",
+    "circleci.com/api/",
+    "console.neon.tech/api/",
+    "dns.hetzner.com/api/",
+    "management.azure.com/",
+];
+
+/// Hosts of services with an interface in GraphQL, in which each request has a body.
+const GRAPHS: &[&str] = &[
+    "api.cloudflare.com",
+    "api.fly.io",
+    "api.github.com",
+    "api.linear.app",
+    "api.monday.com",
+    "backboard.railway.app",
+    "backboard.railway.com",
+    "gitlab.com",
+];
+
+/// The effect of a mutation in GraphQL that takes nothing away. `body`: in lower case.
+pub(super) fn mutation(url: &str, body: &str) -> Option<Draft> {
+    let host = host_of(url).filter(|host| GRAPHS.contains(&host.as_str()))?;
+    let (_, fields) = body.split_once("mutation").filter(|(_, fields)| fields.contains('{'))?;
+    let draft = match host.as_str() {
+        "api.github.com" => Draft::notable("vcs", "github.change"),
+        "gitlab.com" => Draft::notable("vcs", "gitlab.change"),
+        _ if fields.contains("deploy") => Draft::notable("cloud", "cloud.deploy"),
+        _ => Draft::notable("cloud", "cloud.change"),
+    };
+    Some(draft.target(url))
+}
+
+/// Parts of a path at such a host by which a request with a body only asks: a query, a model's answer, a login.
+const ASKS: &[&str] = &["graphql", "ai", "query", "search", "validate", "verify", "oauth", "token", "markdown"];
+
+/// Parts of a path that are a hook for a deployment: whoever requests it starts one.
+const HOOKS: &[&str] = &["build_hooks", "deploy", "deploy-hook", "deploy-hooks", "deploy_hooks", "redeploy"];
+
+/// Ends of a path by which a request with a body starts a pipeline or a deployment.
+const STARTS: &[&str] = &[
+    "buildWithParameters",
+    "builds",
+    "dagRuns",
+    "deploy",
+    "deployments",
+    "deploys",
+    "dispatches",
+    "pipeline",
+    "promote",
+    "redeploy",
+    "rollback",
+    "rollout",
+];
+
+/// Names in a query by which a hook is opened with a mere request.
+const KEYS: &[&str] = &["key=", "secret=", "token=", "uuid="];
+
+/// The effect of a request on people or on a service that others use. `changes`: it has a body, or a method that changes
+/// something. `words`: all words of the call, which may say that it works in a mode for tests.
+pub(crate) fn effect<'w>(url: &str, changes: bool, mut words: impl Iterator<Item = &'w str>) -> Option<Draft> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let is_message = |(start, later): &(&str, &str)| {
+        (changes || *start == TELEGRAM) && rest.strip_prefix(start).is_some_and(|path| path.contains(later))
+    };
+    if MESSAGES.iter().any(is_message) {
+        return Some(Draft::notable("cloud", "message.send").target(url));
+    }
+    let host = host_of(url)?;
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let path = path.split('#').next().unwrap_or_default().trim_end_matches('/');
+    let mut parts = path.split('/').skip(1);
+    let has =
+        |parts: &mut dyn Iterator<Item = &str>, known: &[&str]| parts.into_iter().any(|part| known.contains(&part));
+    let opens = query.split('&').any(|pair| KEYS.iter().any(|key| pair.starts_with(key)));
+    if (changes || opens) && has(&mut parts.clone(), HOOKS) {
+        return Some(Draft::notable("cloud", "cloud.deploy").target(url));
+    }
+    // A build of Jenkins is started by its address, too.
+    let is_job = parts.clone().any(|part| part == "job") && path.ends_with("/build");
+    if is_job && (changes || opens) {
+        return Some(Draft::notable("cloud", "cloud.deploy").target(url));
+    }
+    if !changes {
+        return None;
+    }
+    if PAYMENTS.contains(&host.as_str()) {
+        let is_test = words.any(|word| word.contains("_test_"));
+        let moves = !is_test && !has(&mut parts, NO_PAYMENT);
+        return moves.then(|| Draft::notable("cloud", "payment.change").target(url));
+    }
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let asks = has(&mut parts.clone(), ASKS);
+    if STARTS.contains(&last) && path.contains('/') {
+        return Some(Draft::notable("cloud", "cloud.deploy").target(url));
+    }
+    let is_account = ACCOUNTS.iter().any(|start| rest.starts_with(start));
+    match host.as_str() {
+        _ if asks => None,
+        "api.github.com" => Some(Draft::notable("vcs", "github.change").target(url)),
+        _ if path.contains("/api/v4/projects/") || path.contains("/api/v4/groups/") => {
+            Some(Draft::notable("vcs", "gitlab.change").target(url))
+        }
+        _ => is_account.then(|| Draft::notable("cloud", "cloud.change").target(url)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::effect;
+
+    fn operation(url: &str, changes: bool) -> Option<&'static str> {
+        effect(url, changes, std::iter::empty()).map(|draft| draft.operation)
+    }
+
+    #[test]
+    fn an_address_says_that_people_get_a_message() {
+        for url in ["https://slack.com/api/chat.postMessage", "https://api.telegram.org/bot1:a/sendPhoto"] {
+            assert_eq!(operation(url, true), Some("message.send"), "{url}");
+        }
+        assert_eq!(operation("https://api.telegram.org/bot1:a/sendMessage?text=x", false), Some("message.send"));
+        for url in [
+            "https://hooks.slack.com/services/T/B/x",
+            "https://api.telegram.org/bot1:a/getMe",
+            "https://hooks.slack.com.example.org/x",
+            "https://slack.com",
+        ] {
+            assert_eq!(operation(url, true), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_deployment_is_started_by_a_hook_or_by_the_end_of_an_address() {
+        for url in [
+            "https://api.netlify.com/build_hooks/5f3a",
+            "https://api.vercel.com/v1/integrations/deploy/prj_a/b",
+            "https://circleci.com/api/v2/project/gh/a/b/pipeline",
+            "https://api.github.com/repos/a/b/actions/workflows/x.yml/dispatches",
+            "https://ci.example.org/job/a/build",
+            "https://airflow.example.org/api/v1/dags/a/dagRuns",
+        ] {
+            assert_eq!(operation(url, true), Some("cloud.deploy"), "{url}");
+            assert_eq!(operation(url, false), None, "{url}");
+        }
+        assert_eq!(operation("https://api.render.com/deploy/srv-a?key=b", false), Some("cloud.deploy"));
+        assert_eq!(operation("https://ci.example.org/job/a/build?token=b", false), Some("cloud.deploy"));
+        for url in [
+            "http://localhost:8080/deploy",
+            "https://api.example.org/deployers",
+            "https://example.org/api/items",
+            "http://127.0.0.1:8080/job/a/build",
+        ] {
+            assert_eq!(operation(url, true), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_change_at_a_forge_a_bank_or_a_cloud_is_known_by_the_host() {
+        for (url, expected) in [
+            ("https://api.github.com/repos/a/b/issues/1/comments", Some("github.change")),
+            ("https://git.example.org/api/v4/projects/1/issues", Some("gitlab.change")),
+            ("https://api.digitalocean.com/v2/droplets", Some("cloud.change")),
+            ("https://api.coinbase.com/v2/accounts/a/transactions", Some("payment.change")),
+            ("https://api-m.paypal.com/v1/oauth2/token", None),
+            ("https://api.github.com/graphql", None),
+            ("https://api.cloudflare.com/client/v4/accounts/a/ai/run/b", None),
+        ] {
+            assert_eq!(operation(url, true), expected, "{url}");
+            assert_eq!(operation(url, false), None, "{url}");
+        }
+        let test = effect("https://api.stripe.com/v1/refunds", true, ["-u", "sk_test_1:"].into_iter());
+        assert!(test.is_none());
+    }
+}

@@ -1,0 +1,87 @@
+//! [`find`]: a call that opens something of a cloud to everybody: a firewall for all addresses, a store for all readers.
+//!
+//! Programs of clouds name these alike, so that one list serves those whose table lacks the verb, or that have no table.
+
+use guard_sdk::syntax::Word;
+
+use super::{plain, table};
+use crate::draft::Draft;
+use crate::run::Run;
+
+/// Beginnings of verbs that give access; a part may follow behind a dash.
+const GIVES: &[&str] = &[
+    "add",
+    "allow",
+    "authorize",
+    "create",
+    "edit",
+    "enable",
+    "grant",
+    "insert",
+    "modify",
+    "open",
+    "patch",
+    "put",
+    "replace",
+    "set",
+    "update",
+];
+
+/// Groups of everybody.
+const EVERYBODY: &[&str] =
+    &["0.0.0.0/0", "::/0", "allAuthenticatedUsers", "allUsers", "public-read", "public-read-write"];
+
+/// Options that give access to everybody by themselves.
+const SWITCHES: &[&str] = &["--allow-unauthenticated", "--publicly-accessible"];
+
+/// Beginnings of options that say who may reach something, and words behind them that mean everybody.
+const SOURCES: &[&str] = &["--principal", "--source-address-prefix", "--source-ip"];
+const ANYBODY: &[&str] = &["*", "any", "internet"];
+
+/// Beginnings of options that switch access for the public, and words behind them that switch it off.
+const PUBLIC: &[&str] = &["--allow-blob-public-access", "--public-access", "--public-network-access"];
+const OFF: &[&str] = &["deny", "disabled", "enforced", "false", "no", "none", "nopublicaccess", "off", "private"];
+
+/// How many words may lead to the verb, and the most words that are looked at.
+const LEADING: usize = 6;
+const MOST: usize = 64;
+
+/// Adds the effect of a call that opens something to everybody.
+pub(super) fn find(run: &mut Run<'_>) {
+    let words = run.arguments();
+    let is_cloud = table::entry(&run.name).is_none_or(|entry| entry.is_cloud());
+    let gives = |word: &Word| GIVES.contains(&word.text.split(['-', ':']).next().unwrap_or_default());
+    let rehearses = |word: &Word| plain::REHEARSES.contains(&word.text.as_str());
+    if !is_cloud
+        || plain::is_of_project(run)
+        || plain::takes_text(&run.name)
+        || !words.iter().take(LEADING).any(gives)
+        || words.iter().any(rehearses)
+    {
+        return;
+    }
+    let mut before = "";
+    for word in words.iter().take(MOST) {
+        let (option, value) = match word.text.split_once('=').filter(|(option, _)| option.starts_with('-')) {
+            Some((option, value)) => (option, value),
+            None if word.text.starts_with('-') => (word.text.as_str(), ""),
+            None => (before, word.text.as_str()),
+        };
+        before = option;
+        let begins = |list: &[&str]| list.iter().any(|start| option.starts_with(start));
+        let is_any = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(value));
+        let opens = value.split([',', ':']).any(|part| EVERYBODY.contains(&part)) || EVERYBODY.contains(&value);
+        if opens
+            || SWITCHES.contains(&option) && !is_any(OFF)
+            || begins(SOURCES) && is_any(ANYBODY)
+            || begins(PUBLIC) && !value.is_empty() && !is_any(OFF)
+        {
+            let target = if value.is_empty() { option } else { value }.to_owned();
+            let by = run.name.clone();
+            let loses = "nothing yet: everybody could reach it or read it";
+            let instead = "name the addresses or the people that need it";
+            let draft = Draft::destructive("cloud", "cloud.access.change").target(&target).tag("client", &by);
+            return run.emit(draft.certain(false).tag("loses", loses).tag("instead", instead));
+        }
+    }
+}
