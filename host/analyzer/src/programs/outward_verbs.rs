@@ -9,7 +9,6 @@ use guard_sdk::syntax::Word;
 use super::plain;
 use super::unknown_losses::{TAKES, UNASKED};
 use crate::draft::Draft;
-use crate::options::Operand;
 use crate::run::Run;
 
 /// Verbs that bring a program to where others use it.
@@ -110,15 +109,6 @@ pub(super) fn find(run: &mut Run<'_>) {
     if let Some((draft, _)) = by_verb(&leading).filter(|(_, at)| !looks(&leading, *at)) {
         let by = run.name.clone();
         run.emit(draft.certain(false).tag("manager", &by));
-    }
-}
-
-/// The same for a deployment that the table of a program lacks.
-pub(super) fn of_table(run: &mut Run<'_>, name: &str, operands: &[Operand<'_>]) {
-    let leading: Vec<&str> = operands.iter().map(|operand| operand.text.as_ref()).collect();
-    let found = by_verb(&leading).filter(|(draft, at)| draft.operation == "cloud.deploy" && !looks(&leading, *at));
-    if let Some((draft, _)) = found.filter(|_| !is_rehearsed(run)) {
-        run.emit(draft.certain(false).tag("client", name));
     }
 }
 

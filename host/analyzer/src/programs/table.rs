@@ -162,7 +162,6 @@ pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [
     let fitting = call.fitting(name);
     if fitting.is_empty() && !entry.beside && entry.act.is_none() && !call.is_described(name) && !call.is_dry(0) {
         super::unknown_losses::of_table(run, own, &parsed.operands);
-        super::outward_verbs::of_table(run, own, &parsed.operands);
     }
     for (fact, behind) in fitting {
         call.state(run, own, fact, behind);

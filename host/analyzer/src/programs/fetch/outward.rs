@@ -88,25 +88,26 @@ const ACCOUNTS: &[&str] = &[
     "management.azure.com/",
 ];
 
-/// Hosts of services with an interface in GraphQL, in which each request has a body.
+/// Beginnings of the addresses of services in GraphQL, in which each request has a body.
 const GRAPHS: &[&str] = &[
-    "api.cloudflare.com",
-    "api.fly.io",
-    "api.github.com",
-    "api.linear.app",
-    "api.monday.com",
-    "backboard.railway.app",
-    "backboard.railway.com",
-    "gitlab.com",
+    "api.cloudflare.com/client/",
+    "api.fly.io/",
+    "api.github.com/",
+    "api.linear.app/",
+    "api.monday.com/",
+    "backboard.railway.app/",
+    "backboard.railway.com/",
+    "gitlab.com/",
 ];
 
 /// The effect of a mutation in GraphQL that takes nothing away. `body`: in lower case.
 pub(super) fn mutation(url: &str, body: &str) -> Option<Draft> {
-    let host = host_of(url).filter(|host| GRAPHS.contains(&host.as_str()))?;
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let start = GRAPHS.iter().find(|start| rest.starts_with(**start))?;
     let (_, fields) = body.split_once("mutation").filter(|(_, fields)| fields.contains('{'))?;
-    let draft = match host.as_str() {
-        "api.github.com" => Draft::notable("vcs", "github.change"),
-        "gitlab.com" => Draft::notable("vcs", "gitlab.change"),
+    let draft = match *start {
+        "api.github.com/" => Draft::notable("vcs", "github.change"),
+        "gitlab.com/" => Draft::notable("vcs", "gitlab.change"),
         _ if fields.contains("deploy") => Draft::notable("cloud", "cloud.deploy"),
         _ => Draft::notable("cloud", "cloud.change"),
     };
@@ -151,11 +152,10 @@ pub(crate) fn effect<'w>(url: &str, changes: bool, mut words: impl Iterator<Item
     let host = host_of(url)?;
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = path.split('#').next().unwrap_or_default().trim_end_matches('/');
-    let mut parts = path.split('/').skip(1);
-    let has =
-        |parts: &mut dyn Iterator<Item = &str>, known: &[&str]| parts.into_iter().any(|part| known.contains(&part));
+    let parts = path.split('/').skip(1);
+    let has = |known: &[&str]| parts.clone().any(|part| known.contains(&part));
     let opens = query.split('&').any(|pair| KEYS.iter().any(|key| pair.starts_with(key)));
-    if (changes || opens) && has(&mut parts.clone(), HOOKS) {
+    if (changes || opens) && has(HOOKS) {
         return Some(Draft::notable("cloud", "cloud.deploy").target(url));
     }
     // A build of Jenkins is started by its address, too.
@@ -168,11 +168,11 @@ pub(crate) fn effect<'w>(url: &str, changes: bool, mut words: impl Iterator<Item
     }
     if PAYMENTS.contains(&host.as_str()) {
         let is_test = words.any(|word| word.contains("_test_"));
-        let moves = !is_test && !has(&mut parts, NO_PAYMENT);
+        let moves = !is_test && !has(NO_PAYMENT);
         return moves.then(|| Draft::notable("cloud", "payment.change").target(url));
     }
     let last = path.rsplit('/').next().unwrap_or_default();
-    let asks = has(&mut parts.clone(), ASKS);
+    let asks = has(ASKS);
     if STARTS.contains(&last) && path.contains('/') {
         return Some(Draft::notable("cloud", "cloud.deploy").target(url));
     }
