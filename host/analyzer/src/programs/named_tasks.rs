@@ -113,7 +113,12 @@ fn script<'a>(run: &'a Run<'_>) -> Option<&'a str> {
         "source" | "." => stem(operands.next()?),
         _ if is_interpreter => {
             // With these letters the first operand is no script, or it is not run.
-            let other = |word: &&Word| word.text.starts_with('-') && word.text.contains(['c', 'm', 'n', 'r', 's', 'o']);
+            let is_shell = crate::wrappers::shells::is_shell(&run.name);
+            let other = |word: &&Word| {
+                // `node -e` takes code, and `bash -e` a script.
+                let is_code = !is_shell && word.text.contains('e');
+                word.text.starts_with('-') && (is_code || word.text.contains(['c', 'm', 'n', 'r', 's', 'o']))
+            };
             let leading = run.arguments().iter().take_while(|word| word.text.starts_with('-'));
             if leading.clone().any(|word| other(&word)) {
                 return None;

@@ -3,7 +3,7 @@
 use super::fold;
 use super::names::{Does, canonical, does};
 use super::reader::Reader;
-use super::requests::takes_away;
+use super::requests::{changes, takes_away};
 use super::value::Value;
 use crate::{Piece, Text, Unknown, What};
 
@@ -172,8 +172,9 @@ impl Reader<'_> {
             Does::Code => return self.run_in(name, args),
             Does::Connect | Does::Send => {
                 let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
-                let sends = does == Does::Send || args.named("data").or_else(|| args.named("json")).is_some();
                 let method = if at == 1 { args.get(0, &["method"]) } else { None };
+                let has_body = args.named("data").or_else(|| args.named("json")).is_some();
+                let sends = does == Does::Send || has_body || changes(method, args);
                 let deletes = takes_away(name, method, args);
                 self.request(args.get(at, &["url", "host", "address"]), sends || deletes, deletes);
             }

@@ -12,11 +12,19 @@ const VERBS: [&str; 6] = ["delete", "remove", "destroy", "purge", "drop", "trunc
 
 /// Whether a call takes something away. `name` ends with the method unless `method` says it, or an argument of that name.
 pub(super) fn takes_away(name: &str, method: Option<&Value>, args: &Args) -> bool {
-    let is_delete = |method: &Value| {
-        method.alternatives().iter().filter_map(Value::known).any(|method| method.eq_ignore_ascii_case("DELETE"))
-    };
     let is_named = name == "delete" || name.ends_with(".delete");
-    is_named || method.or_else(|| args.named("method")).is_some_and(is_delete) || has_mutation(args)
+    is_named || has_method(method, args, &["DELETE"]) || has_mutation(args)
+}
+
+/// Whether the method of a call says that it changes something on the other side.
+pub(super) fn changes(method: Option<&Value>, args: &Args) -> bool {
+    has_method(method, args, &["POST", "PUT", "PATCH"])
+}
+
+fn has_method(method: Option<&Value>, args: &Args, names: &[&str]) -> bool {
+    let is_any = |method: &str| names.iter().any(|name| method.eq_ignore_ascii_case(name));
+    let method = method.or_else(|| args.named("method"));
+    method.is_some_and(|method| method.alternatives().iter().filter_map(Value::known).any(is_any))
 }
 
 /// Whether an argument holds a mutation that takes something away.
