@@ -185,28 +185,8 @@ const PRINTS: &[Prints] = &[
 
 /// Subcommands of `pass` that show nothing; another first word is the name of an entry.
 const PASS_VERBS: &[&str] = &[
-    "ls",
-    "list",
-    "find",
-    "search",
-    "insert",
-    "add",
-    "edit",
-    "generate",
-    "rm",
-    "remove",
-    "delete",
-    "mv",
-    "rename",
-    "cp",
-    "copy",
-    "git",
-    "init",
-    "help",
-    "version",
-    "--version",
-    "--help",
-    "show",
+    "ls", "list", "find", "search", "insert", "add", "edit", "generate", "rm", "remove", "delete", "mv", "rename",
+    "cp", "copy", "git", "init", "help", "version", "show",
 ];
 
 /// Adds `secret.read` if the command prints a secret.
@@ -240,7 +220,8 @@ pub(super) fn find(run: &mut Run<'_>) {
     reads_into_print(run);
     let prints =
         prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run) || prints_by_verb(run);
-    let entry = run.name == "pass" && words.first().is_some_and(|word| !PASS_VERBS.contains(&word.text.as_str()));
+    let is_entry = |word: &Word| !word.text.starts_with('-') && !PASS_VERBS.contains(&word.text.as_str());
+    let entry = run.name == "pass" && words.first().is_some_and(is_entry);
     if (prints && !says("--help") && !says("--only-names") || entry && words.len() == 1) && !is_taken_in(run) {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
