@@ -172,6 +172,7 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // `curlie` takes the method as a word of its own.
     let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
     let sends = method.is_empty() && sends_a_body(parsed);
+    urls.last().into_iter().for_each(|url| removals::by_address(run, &method, sends, &url.text));
     let folder = parsed.value("", "output-dir");
     // `%output{FILE}` in what it tells at the end.
     for format in parsed.values("w", "write-out") {
@@ -190,9 +191,7 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for file in parsed.values("", "trace").chain(parsed.values("", "trace-ascii")).chain(parsed.values("", "stderr")) {
         run.write(&file);
     }
-    // What the body says is more precise than what the address does.
     curl_uploads(run, parsed, urls.first());
-    urls.last().into_iter().for_each(|url| removals::by_address(run, &method, sends, &url.text));
     if let Some(url) = urls.first() {
         let given = ["form", "form-string", "url-query"].iter().chain(BODIES).flat_map(|name| parsed.values("", name));
         let given = given.chain(parsed.values("dF", "")).chain(urls.iter().cloned());
