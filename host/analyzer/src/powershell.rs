@@ -15,6 +15,7 @@ mod files;
 mod keywords;
 mod pipeline;
 mod statement;
+mod stores;
 mod strings;
 mod types;
 mod values;

@@ -128,12 +128,19 @@ fn alias(name: &str) -> Option<&'static str> {
         ("nv", "new-variable"),
         ("rp", "remove-itemproperty"),
         ("sp", "set-itemproperty"),
+        ("clp", "clear-itemproperty"),
+        ("mp", "move-itemproperty"),
+        ("rnp", "rename-itemproperty"),
+        ("si", "set-item"),
         ("clear", "clear-host"),
         ("cls", "clear-host"),
         ("sleep", "start-sleep"),
     ];
     ALIASES.iter().find(|(names, _)| names.split(' ').any(|alias| alias == name)).map(|(_, cmdlet)| *cmdlet)
 }
+
+/// Aliases that are the names of no program elsewhere.
+const OF_POWERSHELL: &[&str] = &["clp", "mp", "nal", "rnp", "rp", "sajb", "sal", "spsv"];
 
 /// The parameters of a cmdlet that is read, and those that need no name.
 pub(super) fn spec(name: &str) -> Option<(&'static str, &'static str)> {
@@ -225,6 +232,11 @@ fn spec_of_others(name: &str) -> Option<(&'static str, &'static str)> {
             ("Query* InputFile* ServerInstance* Database* Username* Password* ConnectionString* Credential*", "Query")
         }
         "new-object" => ("TypeName* ArgumentList* ComObject* Property* Strict", "TypeName ArgumentList"),
+        "set-item" => ("Path* LiteralPath* Value* Force PassThru Type* Filter* Include* Exclude*", "Path Value"),
+        "start-bitstransfer" => (
+            "Source* Destination* TransferType* Asynchronous Credential* Description* DisplayName* Priority* ProxyUsage*",
+            "Source Destination",
+        ),
         "set-itemproperty" | "new-itemproperty" => (
             "Path* LiteralPath* Name* Value* PropertyType* Type* Force PassThru Filter* Include* Exclude*",
             "Path Name Value",
@@ -239,7 +251,7 @@ pub(super) fn passes_on(name: &str) -> bool {
     matches!(
         verb,
         "select" | "sort" | "measure" | "group" | "format" | "convertto" | "convertfrom" | "where" | "join" | "compare"
-    ) && !matches!(name, "select-string" | "format-volume")
+    ) && !matches!(name, "select-string" | "format-volume" | "convertfrom-securestring")
         || matches!(
             name,
             "out-host"
@@ -363,8 +375,10 @@ impl Reader<'_> {
         let mut text = if is_cmdlet {
             let written = literal.rsplit('\\').next().unwrap_or(&literal);
             crate::wrappers::layer::quoted(written)
-        } else if command.is_alias {
+        } else if command.is_alias && !OF_POWERSHELL.contains(&literal.to_lowercase().as_str()) {
             crate::wrappers::layer::quoted(&literal)
+        } else if command.is_alias {
+            command.name.clone()
         } else {
             head.with_slashes().as_argument()
         };

@@ -72,6 +72,15 @@ pub(super) fn static_call(type_name: &str, method: &str, arguments: &[Value]) ->
             code(format!("unzip {} -d {}", first(), path(arguments, 1)))
         }
         ("diagnostics.process", "start") => started(arguments),
+        ("environment", "getfolderpath") => folder(arguments),
+        ("microsoft.win32.registry", "setvalue") => {
+            code(format!("reg add {} /v {} /d {}", text(arguments, 0), text(arguments, 1), text(arguments, 2)))
+        }
+        ("runtime.interopservices.marshal", "ptrtostringauto" | "ptrtostringbstr" | "ptrtostringuni") => {
+            of_words(arguments, "")
+        }
+        ("runtime.interopservices.marshal", "securestringtobstr" | "securestringtoglobalallocunicode")
+        | ("security.cryptography.protecteddata", "unprotect") => output(SECRET.to_owned()),
         ("environment", "exit") => code("exit".to_owned()),
         ("environment", "getenvironmentvariable") => output(format!("printenv {}", text(arguments, 0))),
         ("environment", "setenvironmentvariable") => {
@@ -93,6 +102,39 @@ pub(super) fn static_call(type_name: &str, method: &str, arguments: &[Value]) ->
         }
         _ => Call::default(),
     }
+}
+
+/// The command that shows what a call of .NET decrypts.
+const SECRET: &str = "Get-Secret -AsPlainText";
+
+/// Methods of objects of WMI that change the machine.
+const MANAGING: &[&str] = &[
+    "changestartmode",
+    "enablestatic",
+    "pauseservice",
+    "setdnsserversearchorder",
+    "startservice",
+    "stopservice",
+    "terminate",
+    "uninstall",
+    "win32shutdown",
+    "win32shutdowntracker",
+];
+
+/// A special folder of the user's.
+fn folder(arguments: &[Value]) -> Call {
+    let name = arguments.first().and_then(Value::literal).unwrap_or_default().to_lowercase();
+    let path = match name.as_str() {
+        "startup" | "commonstartup" => "~/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup",
+        "userprofile" => "~",
+        "mydocuments" | "personal" => "~/Documents",
+        "desktop" | "desktopdirectory" => "~/Desktop",
+        "applicationdata" => "~/AppData/Roaming",
+        "localapplicationdata" => "~/AppData/Local",
+        _ => return Call::default(),
+    };
+    let words = Some(vec![Text::of(super::values::Piece::Bare(path.to_owned()))]);
+    Call { words, ..Call::default() }
 }
 
 /// The names of what is in a folder.
@@ -118,6 +160,11 @@ fn combined(arguments: &[Value]) -> Text {
         pieces.extend(value.words.first().cloned().unwrap_or_else(Text::unknown).pieces);
     }
     Text { pieces }
+}
+
+/// A method of an object of WMI, called as the cmdlet for it calls it.
+fn managed(method: &str) -> Call {
+    code(format!("Invoke-CimMethod -MethodName {method}"))
 }
 
 /// `[Diagnostics.Process]::Start('git', 'push --force')`
@@ -186,6 +233,10 @@ pub(super) fn method(value: &Value, method: &str, arguments: &[Value]) -> Call {
         "readtoend" | "readline" | "readtoendasync" if value.type_name.as_deref() == Some("io.streamreader") => {
             output(format!("cat {}", own()))
         }
+        "getnetworkcredential" | "retrievepassword" => output(SECRET.to_owned()),
+        "createshortcut" => code(format!("touch {}", path(arguments, 0))),
+        "create" if value.type_name.as_deref() == Some("wmiclass") => managed(method),
+        method if MANAGING.contains(&method) => managed(method),
         "kill" => code("kill \"${ps_value}\"".to_owned()),
         "downloadstring" | "getstringasync" | "downloaddata" => output(format!("curl -s {}", text(arguments, 0))),
         "downloadfile" => code(format!("curl -s -o {} {}", path(arguments, 1), text(arguments, 0))),

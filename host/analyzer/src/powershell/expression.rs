@@ -253,7 +253,7 @@ impl Reader<'_> {
             return Value { type_name: Some(super::types::plain_name(&name)), ..Value::default() };
         }
         let mut value = self.deeper(Self::primary);
-        if super::types::is_file(&name) {
+        if super::types::is_file(&name) || name.eq_ignore_ascii_case("wmiclass") {
             value.type_name = Some(super::types::plain_name(&name));
         }
         value
@@ -406,8 +406,10 @@ pub(super) fn item() -> Text {
 /// A member that is no call.
 fn property(value: Value, name: &str) -> Value {
     // The path of a file is what names it.
-    let keeps =
-        matches!(name, "fullname" | "path" | "pspath" | "providerpath" | "value" | "source" | "name" | "content");
+    let keeps = matches!(
+        name,
+        "fullname" | "path" | "pspath" | "providerpath" | "value" | "source" | "name" | "content" | "password"
+    );
     if keeps || value.type_name.is_some() && value.words.is_empty() {
         return Value { type_name: value.type_name.clone(), ..value };
     }

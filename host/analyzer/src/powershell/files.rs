@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::bind::Bound;
 use super::dotnet;
 use super::pipeline::{Element, Gives};
+use super::stores::{self, store};
 use super::values::{Piece, Text};
 use super::{REMOTE_DEPTH, Reader};
 use crate::wrappers::layer::quoted;
 
-const PATHS: &[&str] = &["literalpath", "path", "filepath", "uri"];
+pub(super) const PATHS: &[&str] = &["literalpath", "path", "filepath", "uri"];
 
 fn text(text: String) -> Element {
     Element { text, ..Element::default() }
@@ -27,17 +28,6 @@ fn paths(bound: &Bound) -> Vec<String> {
 
 fn joined(bound: &Bound) -> String {
     paths(bound).join(" ")
-}
-
-/// A path of the registry, a variable, or another store that is no file system.
-fn store(bound: &Bound) -> Option<(String, String)> {
-    let words = bound.words(PATHS);
-    let head = words.first()?.head();
-    let (drive, rest) = head.split_once(':')?;
-    let drive = drive.rsplit(['\\', ':']).next().unwrap_or_default().to_lowercase();
-    // A file's name before a stream has what no drive's name has.
-    let is_name = drive.len() > 1 && drive.chars().all(|char| char.is_alphanumeric() || char == '_');
-    is_name.then(|| (drive, rest.trim_start_matches([':', '\\']).to_owned()))
 }
 
 /// Whether `-Filter`, `-Include` or `-Exclude` selects some of the files.
@@ -117,14 +107,8 @@ impl Reader<'_> {
             }
             "new-object" => self.object(bound),
             "invoke-sqlcmd" => text(format!("sqlcmd -Q {}", bound.text("query").unwrap_or_else(|| "''".to_owned()))),
-            "set-itemproperty" | "new-itemproperty" if store(bound).is_some_and(|(drive, _)| is_registry(&drive)) => {
-                let (drive, rest) = store(bound).unwrap_or_default();
-                text(format!(
-                    "reg add {} /v {}",
-                    quoted(&format!("{}\\{rest}", drive.to_uppercase())),
-                    bound.text("name").unwrap_or_default()
-                ))
-            }
+            "set-item" | "set-itemproperty" | "new-itemproperty" => text(stores::written(bound)),
+            "start-bitstransfer" => text(transferred(bound)),
             _ => text(":".to_owned()),
         }
     }
@@ -181,10 +165,6 @@ impl Reader<'_> {
     }
 }
 
-fn is_registry(drive: &str) -> bool {
-    drive.starts_with("hk") || drive == "registry"
-}
-
 /// The command itself, or for each name that comes from a pipe.
 fn fed_to(command: String, bound: &Bound, is_fed: bool) -> Element {
     let has_path = !paths(bound).is_empty();
@@ -196,9 +176,7 @@ fn removed(bound: &Bound, is_fed: bool) -> Element {
         return match drive.as_str() {
             "env" => text(format!("unset {}", quoted(&rest))),
             "variable" | "function" | "alias" => text(":".to_owned()),
-            drive if is_registry(drive) => {
-                text(format!("reg delete {}", quoted(&format!("{}\\{rest}", drive.to_uppercase()))))
-            }
+            drive if stores::is_registry(drive) => text(format!("reg delete {}", stores::key(drive, &rest))),
             _ => text(format!("Remove-Item {}", quoted(&format!("{drive}:\\{rest}")))),
         };
     }
@@ -216,6 +194,9 @@ fn removed(bound: &Bound, is_fed: bool) -> Element {
 }
 
 fn moved(name: &str, bound: &Bound, is_fed: bool, (folders, items): (&BTreeSet<String>, &BTreeSet<String>)) -> Element {
+    if let Some((drive, rest)) = store(bound).filter(|(drive, _)| stores::is_registry(drive)) {
+        return text(format!("reg copy {}", stores::key(&drive, &rest)));
+    }
     let program = if name == "copy-item" { "cp" } else { "mv" };
     let flags = if name == "copy-item" && bound.is_on("recurse") { " -r" } else { "" };
     let mut sources = bound.words(&["literalpath", "path"]);
@@ -271,11 +252,8 @@ fn made(name: &str, bound: &Bound) -> Element {
         place = vec![place.first().map_or(name.clone(), |folder| format!("{folder}/{name}"))];
     }
     let places = place.join(" ");
-    if let Some((drive, rest)) = store(bound) {
-        return match is_registry(&drive) {
-            true => text(format!("reg add {}", quoted(&format!("{}\\{rest}", drive.to_uppercase())))),
-            false => text(":".to_owned()),
-        };
+    if store(bound).is_some() {
+        return text(stores::written(bound));
     }
     if name == "mkdir" || kind.starts_with('d') {
         return given(format!("mkdir -p {places}"), bound.words(PATHS));
@@ -404,7 +382,8 @@ fn started(bound: &Bound) -> Element {
     }
     let words = bound.value("argumentlist").map(dotnet::split).unwrap_or_default();
     let program = if program.to_lowercase().ends_with(".ps1") { format!("pwsh -File {program}") } else { program };
-    text(format!("{program} {words}"))
+    let rises = bound.literal("verb").is_some_and(|verb| verb.eq_ignore_ascii_case("runas"));
+    text(format!("{}{program} {words}", if rises { "sudo " } else { "" }))
 }
 
 fn stopped(bound: &Bound, is_fed: bool) -> Element {
@@ -420,6 +399,16 @@ fn stopped(bound: &Bound, is_fed: bool) -> Element {
     let is_name = given.iter().filter_map(Text::literal).any(|text| text.contains(char::is_alphabetic));
     let words: Vec<String> = given.iter().map(Text::as_written).collect();
     text(format!("{} {}", if is_name { "pkill" } else { "kill" }, words.join(" ")))
+}
+
+/// `Start-BitsTransfer`, in either direction.
+fn transferred(bound: &Bound) -> String {
+    let place = |name: &str| bound.words(&[name]).first().map(|word| word.as_path(true)).unwrap_or_default();
+    let (source, target) = (place("source"), place("destination"));
+    match bound.literal("transfertype").is_some_and(|kind| kind.to_lowercase().starts_with("upload")) {
+        true => format!("curl -T {source} {target}"),
+        false => format!("curl -o {target} {source}"),
+    }
 }
 
 fn requested(bound: &Bound) -> Element {

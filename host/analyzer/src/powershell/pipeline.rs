@@ -46,6 +46,9 @@ pub(super) fn lines(code: &[String]) -> String {
     result
 }
 
+/// Cmdlets that give objects of the machine's management.
+const MANAGEMENT: &[&str] = &["gcim", "get-ciminstance", "get-wmiobject", "gwmi"];
+
 impl Reader<'_> {
     /// A pipeline, with `first` as its first element where that was read already.
     pub(super) fn pipeline(&mut self, first: Element) -> Element {
@@ -160,6 +163,10 @@ impl Reader<'_> {
                 body.push_str(&super::dotnet::method(&Value::of(item()), &name.to_lowercase(), &[]).code);
                 body.push('\n');
             }
+        }
+        // What is deleted is no file.
+        if MANAGEMENT.iter().any(|name| piped.trim_start().to_lowercase().starts_with(name)) {
+            body = body.replace(&format!("rm -f \"${{{}}}\"", super::ITEM), "Remove-CimInstance");
         }
         if body.trim().is_empty() {
             return Element { text: "cat".to_owned(), ..Element::default() };

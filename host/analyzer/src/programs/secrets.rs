@@ -180,6 +180,11 @@ const PRINTS: &[Prints] = &[
     ("monero-wallet-cli", &["spendkey"], &[]),
     ("cast", &["wallet", "decrypt-keystore"], &[]),
     ("cast", &["wallet", "private-key"], &[]),
+    ("convertfrom-securestring", &["-asplaintext"], &[]),
+    ("get-secret", &["-asplaintext"], &[]),
+    ("get-azkeyvaultsecret", &["-asplaintext"], &[]),
+    ("export-pfxcertificate", &[], &[]),
+    ("netsh", &["wlan", "key=clear"], &[]),
     ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
 ];
 

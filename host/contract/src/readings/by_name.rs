@@ -5,6 +5,7 @@
 //! they share: a to-do list may drop its entries.
 
 mod by_arguments;
+mod deeds;
 mod git;
 mod services;
 
@@ -22,11 +23,27 @@ pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     let Some((server, action)) = tool.rsplit_once("__") else { return Vec::new() };
     let (server, own) = (words(server), words(action));
     let mut found = action_commands(&server, &own, input);
+    if let Some(field) = mutation(input) {
+        found.extend(action_commands(&server, &words(field), input));
+    }
     let looks = |words: &[String]| words.first().is_some_and(|word| LOOKS.contains(&word.as_str()) && word != "query");
     if let Some(verb) = verb(input).filter(|verb| !looks(&own) && !looks(&words(verb))) {
         found.extend(action_commands(&server, &with_verb(verb, &own, input), input));
     }
     found
+}
+
+/// The first field of a mutation in GraphQL, which is named like a tool.
+fn mutation(input: &Map<String, Value>) -> Option<&str> {
+    let is_text = |key: &str| matches!(key, "query" | "mutation" | "graphql" | "document" | "operation");
+    let texts = input.iter().filter(|(key, _)| is_text(&plain(key))).filter_map(|(_, value)| value.as_str());
+    let mut bodies = texts.filter_map(|text| text.trim_start().strip_prefix("mutation")?.split_once('{'));
+    let field = bodies.next()?.1.trim_start();
+    let end = field.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(field.len());
+    // `alias: field`
+    let behind = field.get(end..)?.trim_start().strip_prefix(':').map(str::trim_start);
+    let name = behind.or_else(|| field.get(..end))?;
+    Some(name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default())
 }
 
 /// A longer text is no verb.
@@ -77,6 +94,7 @@ fn action_commands(server: &[String], all: &[String], input: &Map<String, Value>
     }
     found.extend(replaced(server, &action, input));
     found.extend(by_arguments::lines(&action, input));
+    found.extend(deeds::lines(server, all, input));
     found
 }
 

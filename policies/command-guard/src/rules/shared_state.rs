@@ -42,6 +42,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             "github.pr.create" | "github.pr.review" | "github.pr.change" | "github.issue.change" | "gitlab.pr.change"
             | "gitlab.issue.change" => "is visible to others at once, in the user's name",
             "message.send" => "reaches other people at once, in the user's name",
+            "cloud.access.change" => "changes who may see or use something",
             "payment.change" => "moves money, and a payment can't be called back",
             "database.migrate.deploy" => "changes the schema of a shared database",
             "network.upload" | "cloud.upload" => "leaves this machine, and others may read it",

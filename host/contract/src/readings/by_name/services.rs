@@ -99,6 +99,10 @@ pub(super) const VERBS: &[(&str, &[&str])] = &[
     ("purge", &["purge", "delete"]),
     ("terminate", &["terminate", "delete"]),
     ("merge", &["merge"]),
+    ("create", &["create"]),
+    ("close", &["close"]),
+    ("sync", &["sync"]),
+    ("prune", &["prune"]),
     ("reset", &["reset"]),
     ("uninstall", &["uninstall"]),
     ("apply", &["apply"]),
@@ -177,7 +181,7 @@ pub(super) const TABLED: &[&str] = &["docker", "git", "helm", "kubectl", "podman
 
 /// Verbs after which a thing is gone.
 pub(super) const REMOVES: &[&str] =
-    &["delete", "destroy", "drop", "purge", "remove", "terminate", "wipe", "erase", "decommission"];
+    &["delete", "destroy", "drop", "purge", "remove", "terminate", "trash", "wipe", "erase", "decommission"];
 
 /// Verbs that are a loss for some things only.
 pub(super) const SOME_REMOVES: &[(&str, &[&str])] = &[
