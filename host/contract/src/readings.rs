@@ -5,6 +5,7 @@
 //! guess. The call itself is asked about as well.
 
 mod by_name;
+mod lifecycle;
 mod lines;
 mod names;
 mod requests;
@@ -70,14 +71,16 @@ const AGENTS: [&str; 4] = ["Agent", "SubAgent", "CronCreate", "ScheduleWakeup"];
 /// Tools of harnesses whose arguments are read like those of a tool that is not known.
 const READ: [&str; 4] = ["Monitor", "NotebookRead", "ReadMcpResource", "ReadMcpResourceTool"];
 
-/// The calls that `call` amounts to, by the entries of the configuration and by the names of its arguments. None for a
-/// tool that is known.
+/// The calls that `call` amounts to, by the configuration and by the names of its arguments.
 #[must_use]
 pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     let tool = call.tool.as_str();
     let is_agent = AGENTS.contains(&tool);
     // A file by its address, which is fetched from no network, or credentials from the next machine.
     let is_local = call.input.get("url").and_then(Value::as_str).is_some_and(requests::is_local);
+    if matches!(tool, "Write" | "Edit" | "MultiEdit") {
+        return lifecycle::readings(call);
+    }
     if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent && !(tool == "WebFetch" && is_local) {
         return Readings::default();
     }

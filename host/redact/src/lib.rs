@@ -11,6 +11,7 @@ mod addresses;
 mod families;
 mod names;
 mod programs;
+mod plain_secrets;
 mod quotes;
 mod secrets;
 mod spans;
@@ -22,6 +23,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 pub use names::may_name_secret;
+pub use plain_secrets::{secret_in, secret_in_address};
 pub use secrets::Secrets;
 
 use spans::Spans;

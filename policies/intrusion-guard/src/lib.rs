@@ -67,7 +67,7 @@ impl Policy for IntrusionGuard {
         id: "intrusion-guard",
         version: env!("CARGO_PKG_VERSION"),
         summary: "judges what an agent does after a text took it over",
-        tools: &["Bash", "PowerShell"],
+        tools: &["Bash", "PowerShell", "WebFetch", "WebSearch", "Write", "Edit", "MultiEdit", "NotebookEdit", "mcp__*"],
         rules: rules::RULES,
         grants: &[],
         examples: &[
@@ -97,6 +97,11 @@ impl Policy for IntrusionGuard {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let view = View::new(call, &self.settings);
+        // What other tools do tells nothing but the text that they are given.
+        if !matches!(call.tool(), "Bash" | "PowerShell") {
+            let hit = rules::literal_secret::check(&view);
+            return Ok(hit.map(|hit| hit.into_finding(&rules::literal_secret::RULE)).into_iter().collect());
+        }
         // In PowerShell a statement may call methods alone.
         if view.analysis.commands.is_empty() && call.tool() != "PowerShell" {
             return Ok(Decision::abstain());

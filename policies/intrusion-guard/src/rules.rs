@@ -16,6 +16,7 @@ mod history_off;
 mod injected_text;
 mod input_capture;
 mod host_namespace;
+pub(crate) mod literal_secret;
 mod log_erased;
 mod output_sent;
 mod packet_capture;
@@ -64,7 +65,7 @@ macro_rules! rules {
 
 rules! {
     "remote-control": shell_on_connection;
-    "exfiltration": foreign_file_sent, output_sent, drop_site;
+    "exfiltration": foreign_file_sent, output_sent, drop_site, literal_secret;
     "credential-access": credential_store, credential_search, process_memory, packet_capture, input_capture, typed_password;
     "remote-control": tunnel, remote_access, shell_escape, raw_connection, injected_text, unknown_host;
     "persistence": starts_later;

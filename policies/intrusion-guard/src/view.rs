@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use guard_sdk::addresses::{host, is_here};
+use guard_sdk::serde_json::Value;
 use guard_sdk::syntax::{Analysis, Command, Effect, Index, Script, Word};
 use guard_sdk::{Call, Event, Facts};
 
@@ -51,6 +52,16 @@ impl<'a> View<'a> {
     /// reports.
     pub(crate) fn history(&self, kind: &str) -> Vec<Event> {
         self.call.history(kind).unwrap_or_default()
+    }
+
+    /// The tool of the call.
+    pub(crate) fn tool(&self) -> &str {
+        self.call.tool()
+    }
+
+    /// The input of the call.
+    pub(crate) fn input(&self) -> Option<Value> {
+        self.call.input().ok()
     }
 
     /// The text of the call as it came.

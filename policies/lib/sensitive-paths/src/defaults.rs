@@ -275,6 +275,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     ".gdbinit",
     ".inputrc",
     ".lldbinit",
+    ".nvim.lua",
     ".nvimrc",
     ".vimrc",
     // What is found by name there, and installed by no hand.
@@ -356,12 +357,15 @@ pub(crate) const CONFIRM: &[&str] = &[
     // What names the programs of a build, of an editor, or of a package that is installed.
     ".cargo/config",
     ".cargo/config.toml",
+    ".gitmodules",
     ".idea/runConfigurations/",
     ".idea/workspace.xml",
     ".vscode/launch.json",
     ".vscode/settings.json",
     ".yarnrc.yml",
+    ".zed/tasks.json",
     "gradle-wrapper.properties",
+    "pip.conf",
     "setup.cfg",
     "/opt/*/bin/",
     // What builds elsewhere.

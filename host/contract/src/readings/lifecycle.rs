@@ -1,0 +1,139 @@
+//! [`readings`]: what runs by itself once a file is written: the scripts of a package's installation, hooks, generators.
+//!
+//! `npm install` runs `postinstall` on the machine of whoever installs, and no call names it. So a write of such a file is
+//! judged as the commands that it brings in as well.
+
+use serde_json::{Map, Value};
+
+use super::{Certainty, Reading, Readings};
+use crate::call::ToolCall;
+use crate::shell_word::word;
+
+/// Scripts of a package that run when it is installed, packed or published.
+const OF_NODE: &[&str] = &[
+    "preinstall",
+    "install",
+    "postinstall",
+    "prepare",
+    "preprepare",
+    "postprepare",
+    "prepublish",
+    "prepublishOnly",
+    "prepack",
+    "postpack",
+    "dependencies",
+];
+
+/// The same of a package for PHP.
+const OF_PHP: &[&str] = &[
+    "pre-install-cmd",
+    "post-install-cmd",
+    "pre-update-cmd",
+    "post-update-cmd",
+    "pre-autoload-dump",
+    "post-autoload-dump",
+    "post-root-package-install",
+    "post-create-project-cmd",
+    "pre-package-install",
+    "post-package-install",
+];
+
+/// Settings by which npm starts another program.
+const OF_NPM: &[&str] = &["git", "node-options", "registry", "script-shell", "shell"];
+
+/// The most commands of a file.
+const LINES: usize = 16;
+
+/// A write of a file as the commands that it brings in.
+pub(super) fn readings(call: &ToolCall) -> Readings {
+    let reading = |line: String| Reading {
+        call: ToolCall {
+            original_tool: call.original_tool.clone(),
+            ..ToolCall::new("Bash", Map::from_iter([("command".to_owned(), Value::String(line))]))
+        },
+        argument: "content".to_owned(),
+        taken_for: "a command that runs by itself later",
+        certainty: Certainty::Perhaps,
+    };
+    Readings { all: lines(&call.input).into_iter().map(reading).collect(), is_cut: false }
+}
+
+/// The commands that a write of a file brings in.
+fn lines(input: &Map<String, Value>) -> Vec<String> {
+    let text = |key: &str| input.get(key).and_then(Value::as_str);
+    let Some(path) = text("file_path") else { return Vec::new() };
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let edits = input.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let edits = edits.iter().filter_map(|edit| edit.get("new_string")?.as_str());
+    let written = ["content", "new_string"].into_iter().filter_map(text).chain(edits);
+    written.flat_map(|text| of_text(&name, text)).take(LINES).collect()
+}
+
+fn of_text(name: &str, text: &str) -> Vec<String> {
+    let code = |program: &str| vec![format!("{program} {}", word(text))];
+    match name {
+        "package.json" => scripts(OF_NODE, text),
+        "composer.json" => scripts(OF_PHP, text),
+        "setup.py" | "sitecustomize.py" | "usercustomize.py" => code("python3 -c"),
+        ".pnpmfile.cjs" | ".pnpmfile.js" | "pnpmfile.js" => code("node -e"),
+        "extconf.rb" | "gemfile" | "podfile" | "vagrantfile" => code("ruby -e"),
+        ".pre-commit-config.yaml" => keyed(&["entry"], text),
+        "lefthook.yml" | "lefthook.yaml" | ".lefthook.yml" => keyed(&["run"], text),
+        ".gitpod.yml" => keyed(&["before", "command", "init", "prebuild"], text),
+        ".npmrc" => settings(text),
+        _ if name.ends_with(".gemspec") => code("ruby -e"),
+        _ if name.ends_with(".pth") => imports(text),
+        _ if name.ends_with(".go") => generated(text),
+        _ => Vec::new(),
+    }
+}
+
+/// The texts of these keys, in a whole object or a piece of one.
+fn scripts(names: &[&str], text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names {
+        let quoted = format!("\"{name}\"");
+        let Some((_, rest)) = text.split_once(&quoted) else { continue };
+        let Some(value) = rest.trim_start().strip_prefix(':') else { continue };
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(Value::String(line))) => found.push(line),
+            Some(Ok(Value::Array(lines))) => found.extend(lines.iter().filter_map(Value::as_str).map(str::to_owned)),
+            _ => {}
+        }
+    }
+    // A method of a class of PHP is no command.
+    found.retain(|line| !line.contains("::") && !line.starts_with('@'));
+    found
+}
+
+/// The lines of YAML with one of these keys.
+fn keyed(names: &[&str], text: &str) -> Vec<String> {
+    let value = |line: &str| {
+        let (key, value) = line.trim_start().trim_start_matches("- ").split_once(':')?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        (names.contains(&key) && !value.is_empty() && !value.starts_with(['|', '>'])).then(|| value.to_owned())
+    };
+    text.lines().filter_map(value).collect()
+}
+
+/// The settings of npm that start a program, as the commands that set them.
+fn settings(text: &str) -> Vec<String> {
+    let pairs = text.lines().filter_map(|line| line.split_once('='));
+    let pairs = pairs.map(|(name, value)| (name.trim(), value.trim()));
+    pairs
+        .filter(|(name, _)| OF_NPM.contains(name))
+        .map(|(name, value)| format!("npm config set {name} {}", word(value)))
+        .collect()
+}
+
+/// The lines of a `.pth` file that Python runs at each start.
+fn imports(text: &str) -> Vec<String> {
+    let runs = text.lines().filter(|line| line.starts_with("import ") || line.starts_with("import\t"));
+    runs.map(|line| format!("python3 -c {}", word(line))).collect()
+}
+
+/// The commands of `go generate`.
+fn generated(text: &str) -> Vec<String> {
+    text.lines().filter_map(|line| line.strip_prefix("//go:generate ")).map(str::to_owned).collect()
+}
