@@ -1,7 +1,6 @@
-//! [`readings`]: what runs by itself once a file is written: the scripts of a package's installation, hooks, generators.
+//! [`readings`]: commands in written files that run by themselves: install scripts, hooks, generators.
 //!
-//! `npm install` runs `postinstall` on the machine of whoever installs, and no call names it. So a write of such a file is
-//! judged as the commands that it brings in as well.
+//! `npm install` runs `postinstall`, and no call names it. So a write of such a file is also judged as its commands.
 
 use serde_json::{Map, Value};
 
@@ -44,7 +43,7 @@ const OF_NPM: &[&str] = &["git", "node-options", "registry", "script-shell", "sh
 /// The most commands of a file.
 const LINES: usize = 16;
 
-/// A write of a file as the commands that it brings in.
+/// A write of a file as the commands in it that run by themselves.
 pub(super) fn readings(call: &ToolCall) -> Readings {
     let reading = |line: String| Reading {
         call: ToolCall {
@@ -58,7 +57,7 @@ pub(super) fn readings(call: &ToolCall) -> Readings {
     Readings { all: lines(&call.input).into_iter().map(reading).collect(), is_cut: false }
 }
 
-/// The commands that a write of a file brings in.
+/// The commands of a written file that run by themselves.
 fn lines(input: &Map<String, Value>) -> Vec<String> {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let Some(path) = text("file_path") else { return Vec::new() };

@@ -1,13 +1,13 @@
-//! What a tool of a service does to others, by the words of its name: messages, access, keys, money, meetings.
+//! Effects of a service's tools on other people, by the words of their names: messages, access, keys, money, meetings.
 //!
-//! The program `server-tool` stands for the tool: the analyzer's table of it says what each deed is.
+//! The program `server-tool` stands for the tool. The analyzer's table describes it.
 
 use serde_json::{Map, Value};
 
 use super::super::names::plain;
 use super::services::{LOOKS, ONLINE, OWN, SERVICES, TABLED};
 
-/// Where a tool has to be for its words to mean what they say.
+/// The servers on which the words of a tool have this meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// On any server.
@@ -190,11 +190,15 @@ fn names(deed: &Deed, action: &[String]) -> bool {
         [.., verb] if is_verb(verb) => action.len() - 1,
         _ => return false,
     };
+    // `reddit_get_post`
+    if action.iter().take(verb).any(|word| LOOKS.contains(&word.as_str())) {
+        return false;
+    }
     let mut others = action.iter().enumerate().filter(|(at, _)| *at != verb).map(|(_, word)| word);
     deed.things.is_empty() || others.any(is_thing)
 }
 
-/// What the words alone don't tell: whether there is anybody to get a message, and anything to buy.
+/// Whether the arguments agree: a message has a recipient, and an order has items.
 fn is_meant(deed: &Deed, action: &[String], input: &Map<String, Value>) -> bool {
     let has = |word: &str| action.iter().any(|other| other == word);
     let buys = || input.keys().any(|key| BOUGHT.contains(&plain(key).as_str()));
