@@ -374,11 +374,10 @@ impl Reader<'_> {
         let is_cmdlet = !command.is_called && command.name.contains('-') && !literal.contains(['/', '.']);
         let mut text = if is_cmdlet {
             let written = literal.rsplit('\\').next().unwrap_or(&literal);
-            crate::wrappers::layer::quoted(written)
-        } else if command.is_alias && !OF_POWERSHELL.contains(&literal.to_lowercase().as_str()) {
-            crate::wrappers::layer::quoted(&literal)
+            let is_own = OF_POWERSHELL.contains(&written.to_lowercase().as_str());
+            crate::wrappers::layer::quoted(if is_own { &command.name } else { written })
         } else if command.is_alias {
-            command.name.clone()
+            crate::wrappers::layer::quoted(&literal)
         } else {
             head.with_slashes().as_argument()
         };

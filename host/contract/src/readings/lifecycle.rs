@@ -110,7 +110,9 @@ fn scripts(names: &[&str], text: &str) -> Vec<String> {
 fn keyed(names: &[&str], text: &str) -> Vec<String> {
     let value = |line: &str| {
         let (key, value) = line.trim_start().trim_start_matches("- ").split_once(':')?;
-        let value = value.trim().trim_matches(['"', '\'']);
+        let value = value.trim();
+        let quoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+        let value = quoted.unwrap_or(value);
         (names.contains(&key) && !value.is_empty() && !value.starts_with(['|', '>'])).then(|| value.to_owned())
     };
     text.lines().filter_map(value).collect()

@@ -104,6 +104,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     ".sqlite_history",
     ".zsh_history",
     "fish_history",
+    "ConsoleHost_history.txt",
     // Keys and tokens by their names, wherever they are.
     "prod.env",
     "production.env",

@@ -114,7 +114,7 @@ const DEEDS: &[Deed] = &[
     deed("server-tool meeting answer", Online, &["rsvp"], &[]),
     deed("server-tool meeting change", Online, &["cancel", "change", "edit", "modify", "move", "patch", "reschedule", "update"], &["appointment", "booking", "event", "meeting"]),
 
-    deed("server-tool state change", Online, &["approve", "cancel", "close", "deactivate", "disable", "enable", "pause", "promote", "reject", "reopen", "reset", "resolve", "restart", "rollback", "stop", "suspend", "toggle", "transition", "trigger", "unpublish"], &["alert", "article", "branch", "campaign", "cluster", "database", "deployment", "entry", "flag", "flags", "incident", "incidents", "instance", "issue", "job", "monitor", "pipeline", "project", "service", "subscription", "ticket", "workflow"]),
+    deed("server-tool state change", Online, &["approve", "cancel", "close", "deactivate", "disable", "enable", "pause", "promote", "reject", "reopen", "reset", "resolve", "restart", "rollback", "stop", "suspend", "toggle", "transition", "trigger", "unpublish"], &["alert", "article", "board", "branch", "campaign", "cluster", "database", "deployment", "entry", "flag", "flags", "incident", "incidents", "instance", "issue", "job", "monitor", "pipeline", "project", "service", "subscription", "ticket", "workflow"]),
     deed("server-tool state change", Online, CHANGES, &["flag", "flags", "incident", "incidents"]),
 ];
 
@@ -138,7 +138,7 @@ const TALKS: &[&str] = &[
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
     "1password", "appwrite", "binance", "bitwarden", "calendly", "coinbase", "doppler", "gcal", "infisical", "keycloak",
-    "kraken", "m365", "mercury", "microsoft", "ngrok", "office365", "opsgenie", "plaid", "quickbooks", "razorpay", "s3",
+    "kraken", "launchdarkly", "m365", "mercury", "microsoft", "ngrok", "office365", "opsgenie", "plaid", "quickbooks", "razorpay", "s3",
     "servicenow", "vault", "wise", "workos", "xero",
 ];
 
