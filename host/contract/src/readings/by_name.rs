@@ -110,7 +110,9 @@ fn filled(line: &str, target: &str, input: &Map<String, Value>) -> String {
 fn program_commands(program: &str, action: &[String], target: &str) -> Vec<String> {
     let is_verb = |word: &String| VERBS.iter().find(|(verb, _)| verb == word);
     // `get_deploy` looks, and a label is taken from an issue, not from the service.
-    if action.first().is_some_and(|word| LOOKS.contains(&word.as_str())) || is_label(action) {
+    // A tool that does one or the other has no name of a program's.
+    let is_either = action.iter().any(|word| word == "or");
+    if action.first().is_some_and(|word| LOOKS.contains(&word.as_str())) || is_label(action) || is_either {
         return Vec::new();
     }
     // The verb is at one end of the name: `volume_delete`, `delete_volume`.

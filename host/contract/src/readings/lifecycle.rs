@@ -138,3 +138,31 @@ fn imports(text: &str) -> Vec<String> {
 fn generated(text: &str) -> Vec<String> {
     text.lines().filter_map(|line| line.strip_prefix("//go:generate ")).map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::of_text;
+
+    #[test]
+    fn only_commands_that_run_by_themselves_are_read() {
+        for (name, text, expected) in [
+            ("package.json", r#"{"scripts": {"postinstall": "a b", "clean": "c"}}"#, "a b"),
+            ("package.json", r#""prepare": "a","#, "a"),
+            ("composer.json", r#"{"scripts": {"post-install-cmd": ["a b", "@c", "D::e"]}}"#, "a b"),
+            (".pre-commit-config.yaml", "  - id: x\n    entry: sh -c 'a b'\n", "sh -c 'a b'"),
+            ("lefthook.yml", "run: \"a b\"\n", "a b"),
+            ("x.go", "package x\n//go:generate a b\n", "a b"),
+            (".npmrc", "save-exact=true\nscript-shell=/tmp/x\n", "npm config set script-shell /tmp/x"),
+        ] {
+            assert_eq!(of_text(name, text), [expected], "{name}");
+        }
+        for (name, text) in [
+            ("package.json", r#"{"dependencies": {"install": {"a": "b"}}, "scripts": {"build": "c"}}"#),
+            ("lefthook.yml", "run: |\n  a\n"),
+            ("notes.txt", r#""postinstall": "a""#),
+            ("x.go", "// go:generate a\n"),
+        ] {
+            assert_eq!(of_text(name, text), [""; 0], "{name}");
+        }
+    }
+}

@@ -434,3 +434,35 @@ fn arguments_tell_what_is_lost() {
         check(tool, input, &[]);
     }
 }
+
+#[test]
+fn the_name_of_a_tool_tells_what_others_get() {
+    for (tool, input, line) in [
+        ("mcp__slack__post_message", json!({ "channel": "a", "text": "b" }), "server-tool message send slack"),
+        ("mcp__zapier__slack_send_message", json!({ "to": "a", "text": "b" }), "server-tool message send zapier"),
+        ("mcp__drive__share_file", json!({ "id": "a" }), "server-tool access change drive"),
+        ("mcp__stripe__rotate_key", json!({ "id": "a" }), "server-tool key change stripe"),
+        ("mcp__food__place_order", json!({ "items": [] }), "server-tool money spend food"),
+        ("mcp__gcal__create_event", json!({ "attendees": ["a"] }), "server-tool meeting change gcal"),
+        ("mcp__pagerduty__resolve_incident", json!({ "id": "a" }), "server-tool state change pagerduty"),
+        (
+            "mcp__api__run",
+            json!({ "query": "mutation { deleteUser(id: 1) { id } }" }),
+            "curl -X DELETE https://api/user/",
+        ),
+    ] {
+        assert!(read_with(tool, &input, &[]).iter().any(|read| read.contains(line)), "{tool}");
+    }
+    for tool in [
+        "mcp__slack__list_messages",
+        "mcp__reddit__reddit_get_post",
+        "mcp__gmail__create_draft",
+        "mcp__gcal__create_event",
+        "mcp__git__git_checkout",
+        "mcp__figma__create_design_token",
+        "mcp__memory__add_message",
+    ] {
+        let read = read_with(tool, &json!({ "id": "1", "to": "2" }), &[]);
+        assert!(read.iter().all(|read| !read.contains("server-tool")), "{tool}: {read:?}");
+    }
+}
