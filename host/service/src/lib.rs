@@ -29,7 +29,7 @@ mod http;
 mod linked;
 
 use guard_chain::Chain;
-use guard_chain::embedded_chain::EmbeddedChain;
+use guard_chain::embedded::EmbeddedChain;
 use guard_chain::exchange::{Request, Response, Undecided};
 use guard_contract::FaultKind;
 use jiff::Timestamp;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::convert::Convert;
 use crate::generated::guard::bundle::{analyzer, policies as bundled};
 use crate::generated::guard::service::{policies as row, scene};
-use guard_chain::embedded_chain::{ComponentLocation, EmbeddedChain, EmbeddedPolicy};
+use guard_chain::embedded::{ComponentLocation, EmbeddedChain, EmbeddedPolicy};
 use guard_chain::{DEFAULTS, Sandbox, SettingsToUse};
 use guard_contract::call::CallContext;
 use guard_contract::manifest::check_decision;
