@@ -7,6 +7,7 @@ mod by_names;
 mod data;
 mod elisp;
 pub(crate) mod environment;
+mod loaders;
 mod mentions;
 mod paths;
 pub(crate) mod requests;
@@ -99,6 +100,15 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     }
     if prints_secret(text) {
         found.push(Found::Effect(Draft::notable("read", "secret.read").tag("by", program)));
+    }
+    if let Some(url) = loaders::loaded(language, text) {
+        let draft = Draft::destructive("execute", "execute.remote").target(&url);
+        found.push(Found::Effect(draft.certain(false)));
+    }
+    if environment::is_sent(text) {
+        found.push(Found::Effect(
+            Draft::destructive("network", "secret.send").tag("what", "environment").certain(false),
+        ));
     }
     // A reader sees more.
     let is_read = crate::summaries::language(language).is_some();

@@ -119,6 +119,57 @@ pub(crate) fn is_printed(text: &str) -> bool {
     ENVIRONMENTS.iter().any(whole) || LOOPS.iter().any(looped) || LOADED.iter().any(loaded)
 }
 
+/// Calls that send what they are given to an address.
+const SENDS: &[&str] = &[
+    "fetch(",
+    "requests.post(",
+    "requests.put(",
+    "httpx.post(",
+    "urlopen(",
+    "axios.post(",
+    "axios(",
+    ".request(",
+    "http.post(",
+    "http.post_form(",
+    "Net::HTTP.post",
+    "webbrowser.open(",
+];
+
+/// Whether the text sends all variables of the environment to an address, or opens one that has a variable in it.
+pub(crate) fn is_sent(text: &str) -> bool {
+    if !text.contains("://") || !SENDS.iter().any(|call| text.contains(call)) {
+        return false;
+    }
+    let code: String = text.chars().filter(|char| !char.is_whitespace()).take(LONGEST).collect();
+    let near = ["//localhost", "//127.0.0.1"].iter().any(|host| code.contains(host));
+    let whole = |expression: &&str| {
+        let mut places = code.match_indices(*expression).take(PLACES);
+        places.any(|(at, _)| {
+            let before = code.get(..at).unwrap_or_default();
+            let rest = code.get(at + expression.len()..).unwrap_or_default();
+            is_whole(before, rest) && is_given(before)
+        })
+    };
+    let opened = || {
+        let behind = code.split_once("webbrowser.open(").map_or("", |(_, behind)| behind);
+        let argument = behind.split(';').next().unwrap_or_default();
+        ["os.environ[", "os.environ.get(", "os.getenv("].iter().any(|read| argument.contains(read))
+    };
+    !near && (ENVIRONMENTS.iter().any(whole) || opened())
+}
+
+/// Whether what is before the expression makes it a part of what a call is given: a body, not the environment of a child.
+fn is_given(before: &str) -> bool {
+    let mut before = before;
+    while let Some(rest) = FORMS.iter().find_map(|form| before.strip_suffix(form)) {
+        before = rest;
+    }
+    const TAKES: &[&str] = &["body:", "data=", "json=", "data:", "urlencode(", "content=", ".encode("];
+    TAKES.iter().any(|sign| before.ends_with(sign))
+        || SENDS.iter().any(|call| before.rsplit(';').next().is_some_and(|last| last.contains(call)))
+            && before.ends_with(',')
+}
+
 /// Whether a loop shows a value. A name in quotes is that of one variable.
 fn is_shown(text: &str, shown: &str) -> bool {
     let mut rests = text.match_indices(shown).take(PLACES).filter_map(|(at, _)| text.get(at + shown.len()..));
