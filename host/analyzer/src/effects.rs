@@ -7,6 +7,7 @@ mod fork;
 mod pipeline;
 mod redirect;
 mod reverse_shell;
+mod secret_flow;
 
 use std::collections::BTreeMap;
 
@@ -40,6 +41,7 @@ pub(crate) fn collect(
         pipeline::find(&mut run);
         programs::find(&mut run);
     }
+    secret_flow::find(commands, &pipelines, home, &mut collected);
     collected
 }
 

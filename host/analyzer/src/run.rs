@@ -4,7 +4,7 @@ mod among;
 pub(crate) mod collected;
 pub(crate) mod input;
 pub(crate) mod linked;
-mod lists;
+pub(crate) mod lists;
 mod non_production;
 pub(crate) mod path;
 pub(crate) mod pipelines;
@@ -129,6 +129,11 @@ impl<'a> Run<'a> {
     /// How many effects there are so far, of all commands.
     pub(crate) fn count(&self) -> usize {
         self.out.effects.len()
+    }
+
+    /// Notes that the command prints a secret, wherever its output goes.
+    pub(crate) fn prints_secret(&mut self) {
+        self.out.printers.push(self.command.id);
     }
 
     /// Adds an effect that is not on a file.

@@ -143,7 +143,7 @@ const TO_STRANGERS: &[&str] =
     &["curl", "curlie", "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "ftp"];
 
 /// Whether the command speaks to this machine or one beside it.
-fn is_near(command: &Command) -> bool {
+pub(super) fn is_near(command: &Command) -> bool {
     let near = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
     command.argv.iter().skip(1).any(|word| near.iter().any(|host| word.text.contains(host)))
 }
@@ -166,7 +166,7 @@ fn packs(command: &Command) -> bool {
     packs && !writes_file
 }
 
-fn prints_environment(command: &Command) -> bool {
+pub(super) fn prints_environment(command: &Command) -> bool {
     let alone = command.argv.len() == 1;
     match command.program() {
         "env" | "set" => alone,

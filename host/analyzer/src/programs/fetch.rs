@@ -1,6 +1,6 @@
 //! Programs that fetch from, and send to, the network.
 
-mod foreign_secrets;
+pub(crate) mod foreign_secrets;
 mod metadata;
 pub(crate) mod outward;
 pub(crate) mod removals;

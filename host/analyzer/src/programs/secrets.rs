@@ -2,13 +2,17 @@
 //!
 //! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
 
+mod shown;
+
 use guard_sdk::secret_names::{Likelihood, likelihood};
-use guard_sdk::syntax::{Command, Word};
+use guard_sdk::syntax::{Command, Redirection, Word};
 
 use super::environment;
+use super::fetch::foreign_secrets;
 use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
+pub(crate) use shown::{named_secrets, shown_secrets};
 
 /// A program, the words that must all be among its arguments, and options of which one must be given, if any are named.
 ///
@@ -61,6 +65,7 @@ const PRINTS: &[Prints] = &[
     ("gcloud", &["auth", "print-identity-token"], &[]),
     ("gcloud", &["config-helper"], &[]),
     ("az", &["account", "get-access-token"], &[]),
+    ("az", &["keys", "list"], &[]),
     ("az", &["keyvault", "secret", "show"], &[]),
     ("az", &["keyvault", "secret", "download"], &[]),
     ("az", &["ad", "create-for-rbac"], &[]),
@@ -227,7 +232,11 @@ pub(super) fn find(run: &mut Run<'_>) {
         prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run) || prints_by_verb(run);
     let is_entry = |word: &Word| !word.text.starts_with('-') && !PASS_VERBS.contains(&word.text.as_str());
     let entry = run.name == "pass" && words.first().is_some_and(is_entry);
-    if (prints && !says("--help") && !says("--only-names") || entry && words.len() == 1) && !is_taken_in(run) {
+    if !(prints && !says("--help") && !says("--only-names") || entry && words.len() == 1) {
+        return;
+    }
+    run.prints_secret();
+    if !is_taken_in(run) {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
@@ -277,7 +286,8 @@ fn is_taken_in(run: &Run<'_>) -> bool {
     let is_assigned = parent.filter(|_| position.length < 2 || is_passed_on(run)).is_some_and(|parent| {
         let declares = matches!(parent.program(), "export" | "local" | "declare" | "readonly" | "typeset");
         let is_argument = parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
-        position.within.last().is_some_and(|place| place == "substitution") && (declares || !is_argument)
+        position.within.last().is_some_and(|place| place == "substitution")
+            && (declares || !is_argument || foreign_secrets::is_own(parent, run.command))
     });
     logs_in || is_assigned
 }
@@ -309,7 +319,12 @@ pub(super) fn is_passed_on(run: &Run<'_>) -> bool {
 
 /// Whether what the command prints goes to a file.
 pub(super) fn is_redirected(run: &Run<'_>) -> bool {
-    run.command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
+    run.command.redirections.iter().any(takes_output)
+}
+
+/// Whether the redirection takes the output.
+pub(crate) fn takes_output(found: &Redirection) -> bool {
+    found.operator.contains('>') && matches!(found.fd, 1 | -1)
 }
 
 /// Whether the command prints a secret for a reason that no single word of it shows.
@@ -398,19 +413,6 @@ pub(super) fn names_variable(text: &str, signs: &[&str]) -> bool {
     })
 }
 
-/// Whether an expansion of the variable in `${...}` shows its value, or most of it.
-fn shows_value(text: &str, name: &str) -> bool {
-    let start = format!("${{{name}");
-    let mut rests = text.split(start.as_str()).skip(1).take(MAX_VARIABLES);
-    rests.any(|rest| {
-        // `${NAME:+set}` and the like show that it is there, not what it is.
-        let tells = ["+", ":+", "?", ":?"].iter().any(|sign| rest.starts_with(sign));
-        let is_short = |rest: &str| matches!(rest.as_bytes(), [b'0'..=b'6', b'}', ..]);
-        let is_start = rest.strip_prefix(":0:").or_else(|| rest.strip_prefix("::")).is_some_and(is_short);
-        !tells && !is_start && rest.starts_with(['}', ':', '#', '%', '/', '@', '^', ',', '-'])
-    })
-}
-
 /// Calls by which code prints.
 const PRINTERS: &[&str] = &["print(", "print ", "console.log(", "puts ", "echo "];
 
@@ -478,18 +480,4 @@ const MAX_TRACED: usize = 64;
 /// Whether a word has the value of a variable that is named like a secret, or most of it.
 fn shows_secret(word: &Word) -> bool {
     shown_secrets(word).next().is_some()
-}
-
-/// The variables named like secrets whose values a word has, or most of them.
-pub(super) fn shown_secrets(word: &Word) -> impl Iterator<Item = &str> {
-    let names = word.parts.iter().filter(|part| part.kind == "variable").map(|part| bare_name(&part.text));
-    let names = names.filter(|name| likelihood(name) == Some(Likelihood::Likely)).take(MAX_VARIABLES);
-    names.filter(|name| word.text.contains(&format!("${name}")) || shows_value(&word.text, name))
-}
-
-/// The name in `${NAME#x}` and the like. Empty: the expansion shows another thing, as `${#NAME}` does.
-fn bare_name(expansion: &str) -> &str {
-    let inner = expansion.strip_prefix("${").unwrap_or(expansion);
-    let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
-    inner.get(..end).unwrap_or_default()
 }

@@ -17,6 +17,8 @@ pub(crate) struct Collected {
     pub(crate) scripts: Vec<Script>,
     /// Why there may be more than is listed; empty if there is not.
     pub(crate) reasons: Vec<String>,
+    /// The commands that print a secret, also into a variable or a file.
+    pub(crate) printers: Vec<u32>,
     /// Links that the text makes.
     pub(crate) overlay: Overlay,
     spent: usize,

@@ -8,6 +8,7 @@
 //! - asked: `printenv DB_PASSWORD`
 //! - asked: `node -p process.env`
 //! - asked: `env | sort`
+//! - asked: `env`
 //! - passes: `gpg --list-keys`
 //! - passes: `export GITHUB_TOKEN=$(gh auth token)`
 //!

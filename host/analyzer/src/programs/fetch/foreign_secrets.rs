@@ -2,6 +2,10 @@
 //!
 //! A header is left out: there a key mostly opens what is asked for, also under another service's address.
 
+use std::borrow::Cow;
+
+use guard_sdk::syntax::{Command, Word};
+
 use super::super::environment::SERVICES;
 use super::super::secrets::shown_secrets;
 use crate::draft::Draft;
@@ -38,6 +42,22 @@ const OTHERS: &[(&str, &[&str])] = &[
 /// Other prefixes of variable names, and the service that each one means.
 const SHORT: &[(&str, &str)] = &[("GH", "GITHUB"), ("NPM", "NPM"), ("PYPI", "PYPI"), ("TWINE", "PYPI")];
 
+/// Tools that print a token of their own service.
+const OWN_TOKENS: &[(&str, &str, &str)] = &[
+    ("gh", "auth", "GITHUB"),
+    ("gcloud", "print-access-token", "GEMINI"),
+    ("heroku", "auth:token", "HEROKU"),
+    ("aws", "ecr", "AWS"),
+    ("aws", "sts", "AWS"),
+    ("aws", "configure", "AWS"),
+    ("az", "get-access-token", "AZURE"),
+    ("npm", "", "NPM"),
+];
+
+/// Options of HTTP clients before a value that opens what is asked for.
+const KEYS: &[&str] =
+    &["-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie", "--password", "-a", "--auth"];
+
 /// States that a request has a secret in it that is another service's than the one it is sent to.
 pub(super) fn sent<'a>(run: &mut Run<'a>, url: &Operand<'a>, words: &[Operand<'a>]) {
     let Some(host) = host_of(&url.text) else { return };
@@ -49,7 +69,7 @@ pub(super) fn sent<'a>(run: &mut Run<'a>, url: &Operand<'a>, words: &[Operand<'a
 }
 
 /// The machine in an address, if it is known and on the net.
-pub(super) fn host_of(url: &str) -> Option<String> {
+pub(crate) fn host_of(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = place.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();
@@ -59,16 +79,54 @@ pub(super) fn host_of(url: &str) -> Option<String> {
 }
 
 /// The service that a variable's name begins with.
-fn service_of(name: &str) -> Option<&'static str> {
+pub(crate) fn service_of(name: &str) -> Option<&'static str> {
     let first = name.split('_').next().unwrap_or_default();
     let known = SERVICES.iter().copied().find(|service| service.eq_ignore_ascii_case(first));
     let short = || SHORT.iter().find(|(short, _)| short.eq_ignore_ascii_case(first)).map(|(_, service)| *service);
     known.or_else(short).filter(|service| !ANYWHERE.contains(service))
 }
 
-fn is_of(host: &str, service: &str) -> bool {
+pub(crate) fn is_of(host: &str, service: &str) -> bool {
     let others = OTHERS.iter().filter(|(name, _)| *name == service).flat_map(|(_, others)| others.iter());
     host.contains(&service.to_ascii_lowercase()) || others.into_iter().any(|other| host.contains(other))
+}
+
+/// The service whose token the command prints, if it is one's own.
+pub(crate) fn own_service(command: &Command) -> Option<&'static str> {
+    let says = |word: &str| word.is_empty() || command.argv.iter().any(|given| given.text == word);
+    let found = OWN_TOKENS.iter().find(|(program, word, _)| *program == command.program() && says(word));
+    found.map(|(_, _, service)| *service)
+}
+
+/// Whether a request takes the token that `printer` prints to the service that it is for, in a header.
+pub(crate) fn is_own(request: &Command, printer: &Command) -> bool {
+    let (Some(host), Some(service)) = (address(request), own_service(printer)) else { return false };
+    let has_command = |word: &Word| word.parts.iter().any(|part| part.kind == "command");
+    let mut before = "";
+    let mut keys = request.argv.iter().skip(1).map(|word| {
+        let is_right = !has_command(word) || is_key(request, before, word);
+        before = &word.text;
+        is_right
+    });
+    is_of(&host, service) && keys.all(|is_right| is_right)
+}
+
+/// Whether a word of an HTTP client opens what is asked for: a header, a user, a cookie.
+pub(crate) fn is_key(command: &Command, before: &str, word: &Word) -> bool {
+    let (option, _) = word.text.split_once('=').unwrap_or_default();
+    let joined = ["-H", "-u", "-b"].iter().any(|option| word.text.starts_with(option));
+    let is_field = matches!(command.program(), "http" | "https" | "xh" | "xhs")
+        && word.text.split_once(':').is_some_and(|(name, rest)| !name.contains('=') && !rest.starts_with("//"));
+    KEYS.contains(&before) || KEYS.contains(&option) || joined && word.text.len() > 2 || is_field
+}
+
+/// The machine in the address that the command asks, if it is written down.
+pub(crate) fn address(command: &Command) -> Option<String> {
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let whole = words().find(|word| word.contains("://") && !word.contains(' ')).map(Cow::Borrowed);
+    let is_http = matches!(command.program(), "curl" | "curlie" | "wget" | "http" | "https" | "xh" | "xhs");
+    let short = || is_http.then(|| super::url(command)).flatten().map(Cow::Owned);
+    host_of(&whole.or_else(short)?)
 }
 
 #[cfg(test)]

@@ -1,0 +1,306 @@
+//! Secrets that one command prints and another one sends: by a variable, a file or a pipe between them.
+
+use guard_sdk::secret_names::{Likelihood, likelihood};
+use guard_sdk::syntax::{Command, Effect, Word};
+
+use super::pipeline::{is_near, prints_environment};
+use crate::draft::Draft;
+use crate::programs::fetch::foreign_secrets::{address, is_key, is_of, own_service, service_of};
+use crate::programs::secrets::{named_secrets, takes_output};
+use crate::run::Run;
+use crate::run::collected::Collected;
+use crate::run::pipelines::{Pipelines, SENDERS};
+
+/// Where a secret comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The environment, with all that is in it.
+    Environment,
+    /// A tool that prints the token of one service.
+    Service(&'static str),
+    /// A store of passwords, each for another service.
+    Store,
+}
+
+/// Programs whose output tells nothing of the secret that they read.
+const CONDENSING: &[&str] =
+    &["wc", "test", "[", "cmp", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "b2sum", "cksum", "read"];
+
+/// Programs that put a file that they are given into another one.
+const COPYING: &[&str] =
+    &["cp", "gcp", "mv", "ln", "install", "tar", "gtar", "bsdtar", "zip", "7z", "gzip", "xz", "zstd", "gpg", "openssl"];
+
+/// Clients that send their input as it is.
+const SOCKETS: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat", "wscat"];
+
+/// Clients of stores and of other machines that take files there.
+const CARRIERS: &[&str] = &["scp", "rsync", "aws", "gsutil", "gcloud", "rclone", "gh", "croc", "wormhole"];
+
+/// Programs that ask a server for a name.
+const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping"];
+
+/// Options of HTTP clients before the body of a request.
+const BODIES: &[&str] =
+    &["-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json", "--post-data", "--body-data"];
+
+/// Services whose interface others offer with the same header.
+const COMPATIBLE: &[&str] = &["ANTHROPIC", "AWS", "AZURE", "GEMINI", "OPENAI", "OPENROUTER"];
+
+/// At most this many variables, files and commands are followed.
+const MOST: usize = 256;
+
+/// Adds `secret.send` for each command that sends what an earlier one took out of a store.
+pub(super) fn find(commands: &[Command], pipelines: &Pipelines, home: &str, out: &mut Collected) {
+    if !commands.iter().take(MOST).any(sends) {
+        return;
+    }
+    let mut flow = Flow::default();
+    for command in commands.iter().take(MOST) {
+        let carried = flow.carried(command, commands, pipelines, out);
+        let sent = sends(command).then(|| flow.sent(command, commands, pipelines)).flatten();
+        flow.carries.push(carried);
+        if let Some(origin) = carried {
+            flow.pass_on(command, commands, origin);
+        }
+        let Some(what) = sent else { continue };
+        let known = |effect: &Effect| effect.operation == "secret.send" && effect.command_id == command.id;
+        if !out.effects.iter().any(known) {
+            let mut run = Run::new(command, commands, pipelines, home, out);
+            run.emit(Draft::destructive("network", "secret.send").tag("what", what));
+        }
+    }
+}
+
+/// Whether the command may send something to another machine.
+fn sends(command: &Command) -> bool {
+    let name = command.program();
+    SENDERS.contains(&name) || SOCKETS.contains(&name) || CARRIERS.contains(&name) || LOOKUPS.contains(&name)
+}
+
+/// What is known of secrets so far.
+#[derive(Debug, Default)]
+struct Flow {
+    variables: Vec<(String, Origin)>,
+    files: Vec<(String, Origin)>,
+    /// The substitutions that were given to variables, for which the analysis may write them.
+    substitutions: Vec<(String, Origin)>,
+    /// Of each command so far, the secret that it prints.
+    carries: Vec<Option<Origin>>,
+}
+
+impl Flow {
+    /// The secret in a variable that the word shows.
+    fn variable(&self, word: &Word) -> Option<Origin> {
+        let given =
+            |text: &String| self.substitutions.iter().find(|(known, _)| known == text).map(|(_, origin)| *origin);
+        let mut inner = word.parts.iter().filter(|part| part.kind == "command");
+        if let Some(origin) = inner.find_map(|part| given(&part.text)) {
+            return Some(origin);
+        }
+        let mut names = named_secrets(word, |_| true);
+        names.find_map(|name| self.variables.iter().find(|(known, _)| known == name)).map(|(_, origin)| *origin)
+    }
+
+    /// The secret in a file that the text names.
+    fn file(&self, text: &str) -> Option<Origin> {
+        let path = plain(text.rsplit(['@', '=']).next().unwrap_or(text));
+        self.files.iter().find(|(known, _)| known == path).map(|(_, origin)| *origin)
+    }
+
+    /// The secret that the command reads from redirections and from the stage before.
+    fn input(&self, command: &Command, commands: &[Command], pipelines: &Pipelines) -> Option<Origin> {
+        let redirected = || {
+            command.redirections.iter().find_map(|from| match from.operator.as_str() {
+                "<" => self.file(&from.target.text),
+                "<<<" => self.variable(&from.target),
+                "<<" | "<<-" if !from.body_quoted => {
+                    let names = |name: &String| mentions(&from.body, name);
+                    self.variables.iter().find(|(name, _)| names(name)).map(|(_, origin)| *origin)
+                }
+                _ => None,
+            })
+        };
+        redirected().or_else(|| self.piped(command, commands, pipelines))
+    }
+
+    fn piped(&self, command: &Command, commands: &[Command], pipelines: &Pipelines) -> Option<Origin> {
+        let before = stage_before(command, commands, pipelines)?;
+        self.carries.get(usize::try_from(before.id).ok()?.checked_sub(1)?).copied().flatten()
+    }
+
+    /// The secret that the command prints.
+    fn carried(
+        &self,
+        command: &Command,
+        commands: &[Command],
+        pipelines: &Pipelines,
+        out: &Collected,
+    ) -> Option<Origin> {
+        let program = command.program();
+        let counts =
+            || command.argv.iter().any(|word| matches!(word.text.as_str(), "-q" | "-c" | "--count" | "--quiet"));
+        if CONDENSING.contains(&program) || matches!(program, "grep" | "rg") && counts() {
+            return None;
+        }
+        let words = || command.argv.iter().skip(1);
+        if out.printers.contains(&command.id) {
+            return Some(own_service(command).map_or(Origin::Store, Origin::Service));
+        }
+        if prints_environment(command) {
+            return of_environment(command);
+        }
+        let by_word = || words().find_map(|word| self.variable(word));
+        let by_file = || words().filter(|word| !word.text.starts_with('>')).find_map(|word| self.file(&word.text));
+        by_word().or_else(by_file).or_else(|| self.input(command, commands, pipelines))
+    }
+
+    /// Notes where what the command prints goes: to variables of the command around it, and to files.
+    fn pass_on(&mut self, command: &Command, commands: &[Command], origin: Origin) {
+        if self.variables.len() + self.files.len() > MOST {
+            return;
+        }
+        for assignment in &command.assignments {
+            if self.variable(&assignment.value).is_some() {
+                self.variables.push((assignment.name.clone(), origin));
+            }
+        }
+        let to = command.redirections.iter().filter(|to| takes_output(to));
+        self.files.extend(to.map(|to| (plain(&to.target.text).to_owned(), origin)));
+        let operands = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        if command.program() == "tee" || COPYING.contains(&command.program()) {
+            self.files.extend(operands().take(MOST).map(|word| (plain(&word.text).to_owned(), origin)));
+        }
+        let is_last = command.position.length < 2 || command.position.index + 1 == command.position.length;
+        let parent = usize::try_from(command.parent).ok().and_then(|id| commands.get(id.checked_sub(1)?));
+        let Some(parent) = parent.filter(|_| is_last) else { return };
+        let is_inside = |word: &Word| word.parts.iter().any(|part| matches!(part.kind.as_str(), "command" | "process"));
+        let declares = matches!(parent.program(), "export" | "local" | "declare" | "readonly" | "typeset");
+        let values = parent.assignments.iter().map(|one| &one.value).chain(parent.argv.iter().filter(|_| declares));
+        let texts = values.flat_map(|word| &word.parts).filter(|part| part.kind == "command");
+        self.substitutions.extend(texts.map(|part| (part.text.clone(), origin)));
+        let given = parent.assignments.iter().filter(|one| is_inside(&one.value)).map(|one| one.name.clone());
+        self.variables.extend(given.map(|name| (name, origin)));
+        let names = parent.argv.iter().skip(1);
+        match parent.program() {
+            _ if declares => {
+                let given = names.filter(|word| is_inside(word)).filter_map(|word| word.text.split_once('='));
+                self.variables.extend(given.map(|(name, _)| (name.to_owned(), origin)));
+            }
+            "read" | "mapfile" | "readarray" if parent.redirections.iter().any(|from| is_inside(&from.target)) => {
+                let given = names.filter(|word| !word.text.starts_with('-'));
+                self.variables.extend(given.map(|word| (word.text.clone(), origin)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The kind of secret that the command sends to a machine that has no business with it.
+    fn sent(&self, command: &Command, commands: &[Command], pipelines: &Pipelines) -> Option<&'static str> {
+        if is_near(command) || command.program() == "openssl" && command.word(1) != "s_client" {
+            return None;
+        }
+        let host = address(command);
+        if host.as_deref().is_some_and(is_local) {
+            return None;
+        }
+        let mut before = "";
+        for word in command.argv.iter().skip(1) {
+            let is_key = is_key(command, before, word);
+            if let Some(origin) = self.variable(word).or_else(|| self.file(&word.text))
+                && leaks(origin, is_key, host.as_deref())
+            {
+                return Some("variable");
+            }
+            if named_leaks(word, before, is_key, host.as_deref()) {
+                return Some("variable");
+            }
+            before = &word.text;
+        }
+        // These read a file or a line only where a word says so.
+        let reads = !CARRIERS.contains(&command.program()) && !LOOKUPS.contains(&command.program());
+        let origin = self.input(command, commands, pipelines).filter(|_| reads);
+        let is_named = || reads && fed_by_name(command, commands, pipelines, host.as_deref());
+        (origin.is_some_and(|origin| leaks(origin, false, host.as_deref())) || is_named()).then_some("variable")
+    }
+}
+
+/// The secret that a command prints which prints the environment, or a variable of it.
+fn of_environment(command: &Command) -> Option<Origin> {
+    let mut names = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    if command.program() != "printenv" || names.clone().next().is_none() {
+        return Some(Origin::Environment);
+    }
+    let name = names.find(|name| is_likely(name))?;
+    Some(service_of(name).map_or(Origin::Store, Origin::Service))
+}
+
+/// Whether a secret goes to a machine that it isn't meant for. `is_key`: it opens what is asked for.
+fn leaks(origin: Origin, is_key: bool, host: Option<&str>) -> bool {
+    match (origin, host) {
+        (Origin::Environment, _) => true,
+        (Origin::Service(service), Some(host)) => !is_of(host, service),
+        (Origin::Service(_) | Origin::Store, _) => !is_key,
+    }
+}
+
+/// Whether a word has a variable that is named like another service's secret, or is nothing but a secret.
+fn named_leaks(word: &Word, before: &str, is_key: bool, host: Option<&str>) -> bool {
+    let Some(host) = host else { return false };
+    let joined = word.text.split_once('=').map(|(option, _)| option).filter(|option| BODIES.contains(option));
+    let is_body = BODIES.contains(&before) || joined.is_some();
+    let is_bare = is_body && is_one_variable(word, joined.unwrap_or_default());
+    named_secrets(word, is_likely).any(|name| match service_of(name) {
+        Some(service) if is_key => !COMPATIBLE.contains(&service) && !is_of(host, service),
+        Some(service) => is_bare && !is_of(host, service),
+        None => is_bare,
+    })
+}
+
+/// Whether the word is one variable, behind an option at most.
+fn is_one_variable(word: &Word, option: &str) -> bool {
+    let mut parts = word.parts.iter().filter(|part| !part.text.is_empty() && part.text.trim_end_matches('=') != option);
+    parts.next().is_some_and(|part| part.kind == "variable") && parts.next().is_none()
+}
+
+/// Whether a raw connection, or a request as its whole body, is fed a variable that is named like a secret.
+fn fed_by_name(command: &Command, commands: &[Command], pipelines: &Pipelines, host: Option<&str>) -> bool {
+    let is_socket = SOCKETS.contains(&command.program());
+    let is_foreign =
+        |name: &str| !host.is_some_and(|host| service_of(name).is_some_and(|service| is_of(host, service)));
+    let shows =
+        |word: &Word| (is_socket || is_one_variable(word, "")) && named_secrets(word, is_likely).any(is_foreign);
+    let printed = || {
+        let before = stage_before(command, commands, pipelines);
+        before.is_some_and(|before| {
+            matches!(before.program(), "echo" | "printf") && before.argv.iter().skip(1).any(shows)
+        })
+    };
+    (is_socket || host.is_some())
+        && (command.redirections.iter().any(|from| from.operator == "<<<" && shows(&from.target)) || printed())
+}
+
+/// The command whose output this one reads.
+fn stage_before<'c>(command: &Command, commands: &'c [Command], pipelines: &Pipelines) -> Option<&'c Command> {
+    let (pipeline, index) = pipelines.source(command)?;
+    pipelines.stages(commands, pipeline, index).next_back().filter(|before| before.id < command.id)
+}
+
+/// Whether the machine is this one, or one of the network around it.
+fn is_local(host: &str) -> bool {
+    ["127.", "10.", "192.168."].iter().any(|start| host.starts_with(start)) || host.ends_with(".test")
+}
+
+/// Whether a text has `$NAME` or `${NAME}`.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    text.contains(&format!("${{{name}"))
+        || text.split(&format!("${name}")).skip(1).any(|rest| !rest.starts_with(is_part))
+}
+
+fn is_likely(name: &str) -> bool {
+    likelihood(name) == Some(Likelihood::Likely)
+}
+
+fn plain(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
