@@ -11,8 +11,8 @@ use guard_sdk::syntax::{Command, Severity};
 use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
-use crate::run::Run;
 use crate::run::path::{self, Device};
+use crate::run::{Run, lists};
 use crate::view::host_path;
 use targets::Target;
 
@@ -88,7 +88,8 @@ fn delete_operand(run: &mut Run<'_>, operand: &Operand<'_>, recursive: bool, for
         run.delete_tree(operand, force, by);
         return;
     }
-    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
+    let many = operand.word.glob || lists::is_found(run, operand);
+    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", many);
     run.emit_on(draft.flag("interactive", interactive).tag("by", by), operand);
 }
 
@@ -253,9 +254,29 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let draft = Draft::notable("delete", "fs.delete").severe(Severity::Catastrophic, much);
         run.emit_on(draft.flag("glob", source.word.glob).tag("by", "mv"), source);
     }
+    let is_cleaned = modes::is_cleaned(&target.place.text);
+    for source in target.sources {
+        if is_cleaned && is_kept(run, source) {
+            let draft = Draft::destructive("delete", "fs.move.temporary").target(&source.text);
+            run.emit(draft.certain(!source.dynamic));
+        }
+    }
     let by = run.name.clone();
     target.each = one_name::gathered(run, parsed, &target);
     write_into(run, &target, |_, _| copied(&by));
+}
+
+/// Whether the operand is a folder that a person keeps right below the home, or everything in a folder.
+fn is_kept(run: &Run<'_>, source: &Operand<'_>) -> bool {
+    let raw = path::lexical(&path::place(source, run.cwd(), run.home).raw);
+    let folder = raw.strip_prefix(run.home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !run.home.is_empty());
+    let is_own = folder.is_some_and(|name| !name.is_empty() && !name.contains(['/', '.', '*']));
+    let above = source.text.strip_suffix("/*").and_then(|above| above.rsplit('/').next());
+    let is_built =
+        |name: &str| matches!(name, "build" | "coverage" | "dist" | "out" | "target" | "tmp" | "logs" | "log");
+    is_own
+        || above
+            .is_some_and(|name| source.word.glob && !name.is_empty() && !is_built(name) && !raw.starts_with("/tmp/"))
 }
 
 /// A link is made. `leads_to`: the place that it leads to, if that is known.

@@ -9,7 +9,7 @@ use guard_sdk::syntax::{Command, Word};
 
 use super::find::{self, SoleName};
 use crate::options::{Operand, Options, Parsed, parse};
-use crate::run::Run;
+use crate::run::{Run, lists};
 
 /// The most operands that one placeholder stands for.
 const MAX_SUPPLIED: usize = 64;
@@ -67,7 +67,8 @@ pub(crate) struct Search<'a> {
 
 /// The `find` that supplies the operand, if everything has one name that it finds.
 pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<'a>> {
-    let finder = finder(run)?;
+    let in_turn = lists::is_found(run, operand);
+    let finder = finder(run).or_else(|| in_turn.then(|| only_finder(run)).flatten())?;
     let words = finder.argv.get(1..)?;
     let (starts, names) = if is_fd(finder) {
         let parsed = parse(words, FD, false);
@@ -83,7 +84,7 @@ pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<
         return None;
     }
     let starts = if starts.is_empty() { vec![".".to_owned()] } else { starts };
-    if operand.text == "{}" {
+    if operand.text == "{}" || in_turn {
         let ([start], Ok([sole])) = (starts.as_slice(), <[_; 1]>::try_from(names)) else { return None };
         return Some(Search { start: start.clone(), sole });
     }
@@ -105,6 +106,13 @@ fn finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let parent = parent.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
     let finder = parent.or_else(|| run.before().filter(|_| run.is_via("xargs")));
     finder.filter(|finder| finder.program().ends_with("find") || is_fd(finder))
+}
+
+/// The only command of the text that lists files, if it is such a search.
+fn only_finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
+    let mut finders =
+        run.commands.iter().take(MAX_SUPPLIED).filter(|one| one.program().ends_with("find") || is_fd(one));
+    finders.next().filter(|_| finders.next().is_none())
 }
 
 fn below(start: &str, name: &str) -> String {

@@ -76,3 +76,28 @@ pub(super) fn is_read(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     };
     !name.is_empty() && before.into_iter().any(reads)
 }
+
+/// Programs that list files.
+const LISTERS: &[&str] = &["fd", "fdfind", "find", "gfind", "locate", "ls", "mdfind"];
+
+/// Whether the operand is a variable of a loop over the names that another program finds:
+/// `find . | while read f; do ... "$f"; done`.
+pub(crate) fn is_found(run: &Run<'_>, operand: &Operand<'_>) -> bool {
+    let name = operand.text.trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
+    let is_whole = operand.text.starts_with('$')
+        && !name.is_empty()
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
+    let in_loop = run.command.position.within.iter().any(|place| place == "loop");
+    let lists = |command: &&Command| {
+        let says = |word: &str| command.argv.iter().any(|given| given.text == word);
+        let is_taken = command.position.length > 1
+            || command.position.within.last().is_some_and(|place| place == "substitution" || place == "process");
+        let is_lister = match command.program() {
+            "git" => command.word(1) == "ls-files",
+            "grep" | "rg" => says("-l") || says("-rl") || says("--files") || says("--files-with-matches"),
+            program => LISTERS.contains(&program),
+        };
+        is_taken && is_lister
+    };
+    operand.dynamic && is_whole && in_loop && run.commands.iter().take(MOST).any(|command| lists(&command))
+}

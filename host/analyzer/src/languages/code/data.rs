@@ -19,6 +19,7 @@ const KEYS: &str = "every key of the store";
 const ROWS: &str = "every row of the table";
 const BIN: &str = "files that could still be had back";
 const SEE_BIN: &str = "see what is in it first";
+const EVERYTHING: &str = "everything that this user runs, the session included";
 const COUNT: &str = "count what is there first";
 const ITEMS: &str = "what the app is told to delete";
 const SESSION: &str = "what every program of the session is doing";
@@ -70,6 +71,8 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             (".drop_table", "database", "orm.drop-tables", "the table with all its rows", COUNT),
             (".truncate_tables", "database", "orm.delete-all", ROWS, COUNT),
             ("connection.truncate(", "database", "orm.delete-all", ROWS, COUNT),
+            ("process.kill(9,-1)", "process", "process.kill", EVERYTHING, WHO),
+            ("process.kill(\",-1)", "process", "process.kill", EVERYTHING, WHO),
             (".find_each(&:destroy", "database", "orm.delete-all", ROWS, COUNT),
             (".find_each(&:delete", "database", "orm.delete-all", ROWS, COUNT),
             (".all.each(&:destroy", "database", "orm.delete-all", ROWS, COUNT),
@@ -83,6 +86,15 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             (".delete_all()", "database", "orm.delete-all", ROWS, COUNT),
             (".drop_table(", "database", "orm.drop-tables", "the table with all its rows", COUNT),
             ("._drop_databases(", "database", "orm.drop-tables", TABLES, COUNT),
+        ],
+    ),
+    (
+        "perl",
+        &[
+            ("kill9,-1", "process", "process.kill", EVERYTHING, WHO),
+            ("kill(9,-1", "process", "process.kill", EVERYTHING, WHO),
+            ("kill\",-1", "process", "process.kill", EVERYTHING, WHO),
+            ("kill(\",-1", "process", "process.kill", EVERYTHING, WHO),
         ],
     ),
     ("elixir", &[("repo.delete_all(", "database", "orm.delete-all", ROWS, COUNT)]),
@@ -150,6 +162,8 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             ("::truncate()", "database", "orm.delete-all", ROWS, COUNT),
             ("->truncate()", "database", "orm.delete-all", ROWS, COUNT),
             ("::query()->delete()", "database", "orm.delete-all", ROWS, COUNT),
+            ("posix_kill(-1,", "process", "process.kill", EVERYTHING, WHO),
+            ("array_map(\",glob(", "delete", "files.delete-listed", "every file that the pattern fits", COUNT),
             ("schema::drop", "database", "orm.drop-tables", "the table with all its rows", COUNT),
         ],
     ),

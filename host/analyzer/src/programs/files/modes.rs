@@ -41,6 +41,9 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let started: Vec<_> = started.collect();
     for (operand, recursive) in &started {
         let recursive = *recursive;
+        if stops_hook(mode, &operand.text) {
+            run.emit(Draft::destructive("vcs", "git.hooks.remove").target(&operand.text));
+        }
         let much = recursive && run.is_catastrophic(operand);
         let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
         let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
@@ -48,6 +51,27 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let of_folders = !recursive && by_group(mode) && (operand.text.ends_with('/') || only_folders(run));
         run.emit_on(draft.flag("raises", raises(mode) && !of_folders), operand);
     }
+}
+
+/// Whether a path is in a folder that is emptied when the machine starts.
+pub(super) fn is_cleaned(path: &str) -> bool {
+    ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"]
+        .iter()
+        .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// Whether the mode keeps git from starting a hook.
+fn stops_hook(mode: &str, path: &str) -> bool {
+    let mut folders = path.rsplit('/').skip(1);
+    let above = folders.next().unwrap_or_default();
+    let is_hook = above == "hooks" && folders.next() == Some(".git") || matches!(above, ".husky" | ".githooks");
+    let octal = !mode.is_empty() && mode.bytes().all(|digit| digit.is_ascii_digit());
+    let removes = |clause: &str| {
+        clause
+            .split_once('-')
+            .is_some_and(|(who, what)| what.contains('x') && (who.is_empty() || who.contains(['u', 'a'])))
+    };
+    is_hook && if octal { !mode.contains(['1', '3', '5', '7']) } else { mode.split(',').any(removes) }
 }
 
 /// Whether whoever starts the file then runs it as its owner or its group.
@@ -82,7 +106,7 @@ fn lets_all_write(mode: &str) -> bool {
 
 /// Whether a test of `find` selects some files by more than their kind.
 fn is_selective(word: &str) -> bool {
-    ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-perm", "-newer", "-user", "-size"]
+    ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-perm", "-newer", "-size"]
         .contains(&word)
 }
 

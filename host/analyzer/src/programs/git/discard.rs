@@ -69,6 +69,7 @@ pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.has("f", "force") {
         run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
     }
+    resets_branch(run, parsed, "B");
     let makes_branch = parsed.has("bBt", "orphan") || parsed.has("", "track") || parsed.is("", "detach");
     if makes_branch {
         return;
@@ -86,7 +87,18 @@ pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
+/// A branch that is made again from another commit loses what only it had.
+fn resets_branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, letter: &str) {
+    if let (Some(branch), Some(start)) = (parsed.value(letter, ""), parsed.operands.first())
+        && start.text != "HEAD"
+        && start.text.rsplit('/').next() != Some(branch.text.as_ref())
+    {
+        super::refs::moved(run, &branch);
+    }
+}
+
 pub(super) fn switch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    resets_branch(run, parsed, "C");
     if parsed.has("f", "force") || parsed.has("", "discard-changes") {
         run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
     }
