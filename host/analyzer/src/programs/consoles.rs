@@ -6,6 +6,7 @@ use guard_sdk::syntax::Word;
 
 use super::database::generated;
 use super::scripts;
+use crate::options::Operand;
 use crate::run::Run;
 
 /// One way to hand a text to a console.
@@ -17,6 +18,8 @@ struct Console {
     options: &'static [&'static str],
     /// Whether a word behind the verbs is the text.
     operand: bool,
+    /// The options that name a file with the text.
+    files: &'static [&'static str],
     /// Whether the text may come from standard input.
     input: bool,
     language: &'static str,
@@ -39,7 +42,10 @@ const CONSOLES: &[Console] = &[
     Console::new(&["drush"], &[&["sqlc", "sql:cli", "sql-cli"]], "sql").by_input(),
     Console::new(&["drush"], &[&["php:eval", "php-eval", "ev", "eval"]], "php").by_operand(),
     Console::new(&["wp"], &[&["shell"]], "php").by_input(),
-    Console::new(&["prisma"], &[&["db"], &["execute"]], "sql").by_input(),
+    Console::new(&["prisma"], &[&["db"], &["execute"]], "sql").by_file(&["--file"]).by_input(),
+    Console::new(&["supabase"], &[&["db"], &["execute", "query"]], "sql").by_file(&["-f", "--file"]).by_input(),
+    Console::new(&["wrangler"], &[&["d1"], &["execute"]], "sql").by_file(&["--file"]),
+    Console::new(&["cockroach"], &[&["sql"]], "sql").by_file(&["-f", "--file"]).by_input(),
     Console::new(&["pscale"], &[&["shell"]], "sql").by_input(),
     Console::new(&["render", "neonctl", "neon", "railway", "aiven", "avn"], &[&["psql", "connect"]], "sql")
         .by_option(&["-c", "--command"])
@@ -47,7 +53,10 @@ const CONSOLES: &[Console] = &[
     Console::new(&["arangosh"], &[], "javascript").by_option(&["--javascript.execute-string"]).by_input(),
     Console::new(&["typeorm", "typeorm-ts-node-commonjs"], &[&["query"]], "sql").by_operand(),
     Console::new(&["turso"], &[&["db"], &["shell"]], "sql").by_operand().by_input(),
-    Console::new(&["heroku"], &[&["pg:psql", "psql"]], "sql").by_option(&["-c", "--command"]).by_input(),
+    Console::new(&["heroku"], &[&["pg:psql", "psql"]], "sql")
+        .by_option(&["-c", "--command"])
+        .by_file(&["-f", "--file"])
+        .by_input(),
     Console::new(
         &["console", "doctrine"],
         &[&["doctrine:query:sql", "dbal:run-sql", "doctrine:query:dql", "orm:run-dql"]],
@@ -68,7 +77,7 @@ impl Console {
         verbs: &'static [&'static [&'static str]],
         language: &'static str,
     ) -> Console {
-        Console { names, verbs, options: &[], operand: false, input: false, language }
+        Console { names, verbs, options: &[], operand: false, files: &[], input: false, language }
     }
 
     const fn by_option(mut self, options: &'static [&'static str]) -> Console {
@@ -78,6 +87,11 @@ impl Console {
 
     const fn by_operand(mut self) -> Console {
         self.operand = true;
+        self
+    }
+
+    const fn by_file(mut self, options: &'static [&'static str]) -> Console {
+        self.files = options;
         self
     }
 
@@ -132,15 +146,35 @@ pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
             any = true;
             state(run, console, text, !dynamic);
         }
+        for file in file_words(console, behind) {
+            if let Some(text) = run.text_of(&file) {
+                state(run, console, &text, true);
+            }
+            any = true;
+        }
         if any || !console.input {
             continue;
         }
         match run.input() {
             Some(input) => state(run, console, &input.text, input.certain),
+            None if console.language == "sql" && run.redirected().is_some() => {
+                let text = run.redirected().unwrap_or_default();
+                state(run, console, &text, true);
+            }
             None if console.language == "sql" => generated::find(run, name),
             None => {}
         }
     }
+}
+
+/// The files whose text the console is given.
+fn file_words<'w>(console: &Console, words: &'w [Word]) -> Vec<Operand<'w>> {
+    let given = |(at, word): (usize, &'w Word)| match word.text.split_once('=') {
+        Some((option, file)) if console.files.contains(&option) => Some(Operand::tail(word, file)),
+        _ if console.files.contains(&word.text.as_str()) => words.get(at + 1).map(Operand::of),
+        _ => None,
+    };
+    words.iter().enumerate().filter_map(given).collect()
 }
 
 /// Whether each part of the word begins a part of the verb, which has as many: `d:q:s` for `doctrine:query:sql`. A verb of
