@@ -14,6 +14,8 @@ use guard_sdk::syntax::Severity;
 
 use super::program::Program;
 use super::trees;
+use guard_sdk::syntax::Command;
+
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
@@ -398,9 +400,31 @@ fn joins<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn commit<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("Ft", "file").chain(parsed.values("", "template")).for_each(|file| run.read(&file));
     if !parsed.on("", "dry-run", false) {
+        if let Some(check) = skipped(run.command) {
+            run.emit(Draft::destructive("vcs", "git.hooks.remove").target(check).tag("loses", SKIPPED));
+        }
         // Named files are committed as they are, whatever was added before.
         for file in &parsed.operands {
             run.read_as(file, Draft::routine("read", "fs.read").flag("kept", true));
         }
     }
+}
+
+/// Hooks that look for secrets, by parts of their names.
+const SCANNERS: &[&str] = &[
+    "gitleaks",
+    "detect-secrets",
+    "detect-private-key",
+    "detect-aws-credentials",
+    "trufflehog",
+    "ggshield",
+    "talisman",
+];
+
+const SKIPPED: &str = "the search for secrets in this commit";
+
+/// The hook that a variable has the tools of hooks leave out, if it looks for secrets.
+fn skipped(command: &Command) -> Option<&'static str> {
+    let set = command.assignments.iter().find(|set| matches!(set.name.as_str(), "SKIP" | "LEFTHOOK_EXCLUDE"))?;
+    SCANNERS.iter().copied().find(|scanner| set.value.text.contains(scanner))
 }

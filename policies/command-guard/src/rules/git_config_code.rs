@@ -62,6 +62,10 @@ fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
     let words = || command.argv.iter().map(|word| word.text.as_str());
     let for_all = words().any(|word| matches!(word, "--global" | "--system"));
     let unset = words().any(|word| matches!(word, "--unset" | "--unset-all" | "unset" | "--get" | "--get-all" | "get"));
+    let signs = matches!(key, "commit.gpgsign" | "tag.gpgsign" | "transfer.fsckobjects" | "receive.fsckobjects");
+    if for_all && unset && signs && !words().any(|word| word.contains("get")) {
+        return Some("takes back a check of commits, in every repository");
+    }
     if !for_all || unset {
         return None;
     }
@@ -73,6 +77,12 @@ fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
         Some("sends all git traffic through another host, in every repository")
     } else if family("http", ".sslverify") && matches!(value.as_str(), "false" | "0" | "no" | "off") {
         Some("turns off git's certificate checks, in every repository")
+    } else if key == "credential.helper" && value.split(' ').next() == Some("store") {
+        Some("keeps passwords in a file as plain text, in every repository")
+    } else if key == "safe.directory" && value == "*" {
+        Some("makes git trust repositories that other users own, with their hooks and settings")
+    } else if signs && matches!(value.as_str(), "false" | "0" | "no" | "off") {
+        Some("turns off a check of commits, in every repository")
     } else if family("http", ".sslcainfo") || family("http", ".sslcapath") {
         Some("makes git trust other certificates, in every repository")
     } else if key == "core.attributesfile" && ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|open| value.starts_with(open)) {
