@@ -9,23 +9,59 @@ use crate::own_folders::BRING;
 
 /// Names that only programs give.
 const NAMES: &[&str] = &[
+    ".angular",
+    ".astro",
+    ".aws-sam",
+    ".bloop",
+    ".build",
     ".coverage",
+    ".cxx",
+    ".dart_tool",
+    ".docusaurus",
     ".ds_store",
     ".eslintcache",
+    ".expo",
+    ".gradle",
+    ".hypothesis",
+    ".metals",
     ".mypy_cache",
+    ".next",
+    ".nox",
+    ".nuxt",
     ".nyc_output",
+    ".output",
     ".parcel-cache",
     ".pytest_cache",
     ".ruff_cache",
     ".sass-cache",
+    ".serverless",
+    ".stack-work",
     ".stylelintcache",
+    ".svelte-kit",
+    ".swc",
+    ".terraform",
+    ".tox",
+    ".turbo",
+    ".vite",
+    ".zig-cache",
     "__pycache__",
+    "cdk.out",
+    "cmake-build-debug",
+    "cmake-build-minsizerel",
+    "cmake-build-release",
+    "cmake-build-relwithdebinfo",
     "coverage.xml",
+    "deriveddata",
+    "dist-newstyle",
     "ehthumbs.db",
     "gmon.out",
     "htmlcov",
     "lcov.info",
+    "playwright-report",
+    "storybook-static",
     "thumbs.db",
+    "zig-cache",
+    "zig-out",
 ];
 
 /// How the names begin that profilers give, with a number or `old` behind them.
@@ -77,7 +113,7 @@ pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
     if effect.tag("where").is_some() || is_brought(effect, view) {
         return false;
     }
-    if is_rebuilt(effect, view) {
+    if is_rebuilt(effect, view) || is_of_pods(effect, view) {
         return true;
     }
     match effect.tag("every").or(effect.tag("every-ignore-case")) {
@@ -165,6 +201,12 @@ fn is_rebuilt(effect: &Effect, view: &CallView<'_>) -> bool {
         && view.analysis.commands.iter().any(|command| command.id > effect.command_id && builds(command))
 }
 
+/// Whether the folder is the one that CocoaPods fills from `Podfile.lock`, in the spelling that it gives.
+fn is_of_pods(effect: &Effect, view: &CallView<'_>) -> bool {
+    let name = effect.path.lexical.rsplit('/').next().unwrap_or_default();
+    name == "Pods" && effect.certain && is_in_project(effect, view)
+}
+
 /// Whether the folder is one of the home itself, which a person made.
 fn is_of_home(effect: &Effect, view: &CallView<'_>) -> bool {
     let above = effect.path.lexical.trim_end_matches('/').rsplit_once('/').map(|(above, _)| above);
@@ -197,12 +239,24 @@ fn is_found(name: &str) -> bool {
         || name.strip_prefix('*').is_some_and(|end| is_plain(end) && FOUND_ENDS.contains(&end))
 }
 
+/// Whether the path goes through a hidden folder that is such a by-product, by both of its names.
+fn is_inside_one(effect: &Effect, folder: &str) -> bool {
+    let is_one = |part: &str| part.starts_with('.') && NAMES.contains(&part.to_ascii_lowercase().as_str());
+    let mut parts = folder.split('/');
+    let plain = !folder.contains(['$', '`', '{', '*', '?', '[']) && !folder.split('/').any(|part| part == "..");
+    let canonical = &effect.path.canonical;
+    plain && parts.any(is_one) && (canonical.is_empty() || canonical.split('/').any(is_one))
+}
+
 /// Whether a deletion names a by-product itself, which is no link.
 fn is_named(effect: &Effect) -> bool {
     let last = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let name = last(&effect.target);
     let is_glob = effect.tag("glob").is_some();
     let folder = effect.target.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
+    if !is_glob && effect.certain && is_inside_one(effect, folder) {
+        return true;
+    }
     if !effect.certain && !is_glob || effect.target.contains(['$', '`', '{']) {
         return false;
     }
