@@ -243,9 +243,13 @@ fn unpacks(command: &Command) -> bool {
     match command.program() {
         "unzip" | "unar" | "gunzip" | "unxz" | "ouch" | "dtrx" => true,
         "tar" | "gtar" | "bsdtar" => {
-            let letters = |word: &str| !word.starts_with("--") && word.trim_start_matches('-').starts_with(['x', 'z', 'j', 'J', 'v']);
-            let takes_out = |word: &str| letters(word) && word.contains('x') && !word.contains(['/', '.']);
-            says(&["--extract", "--get"]) || first_letters().any(takes_out)
+            // Only the first word has letters without a dash.
+            let takes_out = |(at, word): (usize, &str)| {
+                let letters = word.trim_start_matches('-');
+                let is_cluster = at == 0 || word.starts_with('-') && !word.starts_with("--");
+                is_cluster && letters.starts_with(['x', 'z', 'j', 'J', 'v']) && letters.contains('x') && !letters.contains('.')
+            };
+            says(&["--extract", "--get"]) || first_letters().enumerate().any(takes_out)
         }
         "7z" | "7za" | "7zz" => matches!(command.word(1), "x" | "e"),
         "cpio" => first_letters().any(|word| word.starts_with("-i")),
