@@ -92,7 +92,7 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
             let is_of_platform = is_on_platform(run) && are_of_platform(run);
             (is_of_platform || is_all) && !is_searched(run)
                 || is_value && is_loaded(run)
-                || words.is_empty() && (is_paged(run) || run.commands.len() == 1)
+                || words.is_empty() && is_paged(run)
         }
         "export" | "declare" | "typeset" => words.len() == 1 && matches!(first, "-p" | "-xp" | "-px") && is_shown(run),
         "get" | "list" => is_loaded_by(run, &["dotenv"]),

@@ -1,21 +1,16 @@
-//! Programs that make a folder under the name that they are given, and fill it: environments of Python, new projects, builds.
+//! Programs that make a folder under the name that they are given, and fill it: environments of Python and new projects.
 
 use guard_sdk::syntax::Word;
 
-use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
 
 /// A program, and the words that lead to the folder.
 const MAKERS: &[(&str, &[&str])] = &[
     ("cargo", &["new"]),
-    ("cmake", &["-B"]),
     ("conda", &["create", "-p"]),
-    ("hugo", &["new", "site"]),
-    ("meson", &["setup"]),
     ("python", &["-m", "venv"]),
     ("python3", &["-m", "venv"]),
-    ("uv", &["init"]),
     ("uv", &["venv"]),
     ("virtualenv", &[]),
 ];
@@ -33,6 +28,5 @@ pub(super) fn find(run: &mut Run<'_>) {
     else {
         return;
     };
-    let by = run.name.clone();
-    run.write_as(&Operand::of(folder), Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by));
+    run.write_tree(&Operand::of(folder));
 }

@@ -65,7 +65,6 @@ const PRINTS: &[Prints] = &[
     ("gcloud", &["auth", "print-identity-token"], &[]),
     ("gcloud", &["config-helper"], &[]),
     ("az", &["account", "get-access-token"], &[]),
-    ("az", &["keys", "list"], &[]),
     ("az", &["keyvault", "secret", "show"], &[]),
     ("az", &["keyvault", "secret", "download"], &[]),
     ("az", &["ad", "create-for-rbac"], &[]),

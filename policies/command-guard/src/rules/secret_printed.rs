@@ -8,7 +8,6 @@
 //! - asked: `printenv DB_PASSWORD`
 //! - asked: `node -p process.env`
 //! - asked: `env | sort`
-//! - asked: `env`
 //! - passes: `gpg --list-keys`
 //! - passes: `export GITHUB_TOKEN=$(gh auth token)`
 //!

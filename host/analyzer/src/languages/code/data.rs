@@ -163,7 +163,6 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
             ("->truncate()", "database", "orm.delete-all", ROWS, COUNT),
             ("::query()->delete()", "database", "orm.delete-all", ROWS, COUNT),
             ("posix_kill(-1,", "process", "process.kill", EVERYTHING, WHO),
-            ("array_map(\",glob(", "delete", "files.delete-listed", "every file that the pattern fits", COUNT),
             ("schema::drop", "database", "orm.drop-tables", "the table with all its rows", COUNT),
         ],
     ),
@@ -224,6 +223,10 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
             let draft = Draft::destructive("database", "database.reset").certain(false).tag("client", of);
             found.push(Found::Effect(draft.tag("loses", TABLES).tag("instead", COUNT)));
         }
+    }
+    let deletes = literals.iter().any(|literal| matches!(literal.as_str(), "unlink" | "rmdir"));
+    if language == "php" && deletes && code.contains("array_map(\",glob(") {
+        found.push(Found::Effect(Draft::destructive("delete", "files.delete-listed").certain(false)));
     }
     if !in_memory && deletes_query(language, code) {
         let draft = Draft::destructive("database", "orm.delete-all").certain(false).tag("client", language);
