@@ -22,7 +22,7 @@ pub(crate) fn commands(text: &str) -> Vec<Vec<String>> {
             last.push_back(words);
         }
     };
-    let mut closers = Closers::new(text);
+    let mut closers = ClosingQuotes::new(text);
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = text.char_indices().peekable();
@@ -91,15 +91,15 @@ fn strip(words: &mut Vec<String>) {
 }
 
 /// Finds the partner of a quote; remembers that there is none, so that the whole stays linear.
-struct Closers<'t> {
+struct ClosingQuotes<'t> {
     text: &'t str,
     single_gone: bool,
     double_gone: bool,
 }
 
-impl<'t> Closers<'t> {
+impl<'t> ClosingQuotes<'t> {
     fn new(text: &'t str) -> Self {
-        Closers { text, single_gone: false, double_gone: false }
+        ClosingQuotes { text, single_gone: false, double_gone: false }
     }
 
     fn end(&mut self, quote: char, from: usize) -> Option<usize> {

@@ -23,7 +23,7 @@ const DENO: Options = Options::new("cL", "ext config import-map cert log-level l
 
 /// The arguments of a JavaScript runtime.
 #[derive(Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct RuntimeArguments<'a> {
     /// Code.
     pub(crate) codes: Vec<Operand<'a>>,
     /// A file of code, or `-` for the input; without one, and without code, the input is code.
@@ -38,7 +38,7 @@ pub(crate) struct Given<'a> {
     by_itself: bool,
 }
 
-impl Given<'_> {
+impl RuntimeArguments<'_> {
     /// Whether its input is code.
     pub(crate) fn reads_input(&self) -> bool {
         let is_input = |file: &Operand<'_>| file.text == "-" || descriptor(&file.text).is_some();
@@ -48,7 +48,7 @@ impl Given<'_> {
 
 /// Returns the arguments of a JavaScript runtime from the words after its name, which is in lower case and without a
 /// version.
-pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> Given<'a> {
+pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> RuntimeArguments<'a> {
     if name == "deno" {
         return of_deno(words);
     }
@@ -72,7 +72,7 @@ pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> Given<'a> {
     let has_code = !codes.is_empty();
     codes.extend(written);
     let all = |names: [&str; 2]| names.into_iter().flat_map(|name| parsed.values("", name)).collect::<Vec<_>>();
-    Given {
+    RuntimeArguments {
         file: rest.first().filter(|_| !has_code).map(Operand::of),
         codes,
         loaded: parsed.values("r", "require").chain(parsed.values("", "import")).collect(),
@@ -82,14 +82,14 @@ pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> Given<'a> {
     }
 }
 
-fn of_deno(words: &[Word]) -> Given<'_> {
+fn of_deno(words: &[Word]) -> RuntimeArguments<'_> {
     let (verb, rest) = match words.iter().position(|word| word.text == "-" || !word.text.starts_with('-')) {
         Some(at) => (words.get(at).map_or("", |word| word.text.as_str()), words.get(at + 1..).unwrap_or_default()),
         None => ("", words),
     };
     let parsed = parse(rest, DENO, false);
     let (first, arguments) = parsed.operands.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
-    let mut given = Given {
+    let mut given = RuntimeArguments {
         codes: parsed.values("", "eval").collect(),
         file: None,
         loaded: Vec::new(),

@@ -12,8 +12,8 @@ mod embedded;
 mod fields;
 mod files;
 mod foreign;
-mod handed;
-mod held;
+mod piped;
+mod content;
 mod imports;
 mod layers;
 mod meanings;
@@ -50,10 +50,10 @@ use crate::parse::{self, Dialect};
 use crate::prescan;
 use crate::word::{self, Child, Mode};
 use crate::{fallback_lexer, witness};
+use content::Content;
 pub(crate) use fields::Found;
-use fields::{Budget, Later, Scope};
+use fields::{Budget, Deferred, Scope};
 use files::Files;
-use held::Held;
 use output::Input;
 use shell::Shell;
 use unit::{Origin, Unit, offset};
@@ -63,12 +63,12 @@ pub(crate) struct Walker {
     pub(crate) found: Found,
     scope: Scope,
     budget: Budget,
-    later: Later,
+    deferred: Deferred,
     dialect: Dialect,
     /// Whose builtins print.
-    speaker: echo::Speaker,
+    echo_dialect: echo::EchoDialect,
     /// Something was printed and used that another shell prints otherwise.
-    spoke: bool,
+    echo_differs: bool,
     /// Only what one command prints is asked for.
     is_probe: bool,
     /// The folder that the call begins in; empty when it is not known.
@@ -83,13 +83,13 @@ pub(crate) struct Walker {
     /// The input of commands that have no pipe and no redirection of their own.
     input: Input,
     /// The inputs opened by `exec` and by enclosing redirections, by descriptor.
-    held: descriptors::Held,
+    descriptors: descriptors::Descriptors,
     /// Files, copies of programs, links, and containers that the text makes.
     files: Files,
     /// The output of a compound command so far, where it must be kept.
-    sink: Option<Held>,
+    sink: Option<Content>,
     /// The known text that a stage of a pipeline reads from the commands before it, by its place.
-    told: handed::Told,
+    piped_texts: piped::PipedTexts,
     /// The last pipeline's number.
     pipelines: u32,
     /// The visited parts of the text that is walked.
@@ -111,14 +111,14 @@ impl Walker {
             found: Found::new(),
             scope: Scope::new(),
             budget: Budget::new(),
-            later: Later::default(),
+            deferred: Deferred::default(),
             dialect,
-            speaker: match dialect {
-                Dialect::Bash => echo::Speaker::Bash,
-                Dialect::Posix => echo::Speaker::Dash,
-                Dialect::Zsh => echo::Speaker::Zsh,
+            echo_dialect: match dialect {
+                Dialect::Bash => echo::EchoDialect::Bash,
+                Dialect::Posix => echo::EchoDialect::Dash,
+                Dialect::Zsh => echo::EchoDialect::Zsh,
             },
-            spoke: false,
+            echo_differs: false,
             is_probe: false,
             start: cwd.to_owned(),
             shell: Shell::new(cwd, home),
@@ -126,10 +126,10 @@ impl Walker {
             steering: BTreeSet::new(),
             git_aliases: BTreeMap::new(),
             input: Input::Outer,
-            held: descriptors::Held::new(),
+            descriptors: descriptors::Descriptors::new(),
             files: Files::default(),
             sink: None,
-            told: handed::Told::new(),
+            piped_texts: piped::PipedTexts::new(),
             pipelines: 0,
             accounted: Vec::new(),
         }
@@ -145,8 +145,8 @@ impl Walker {
                     self.partial(&format!("a second parser sees the command `{missed}`"));
                 }
             }
-            Err(told) => {
-                self.unparsed(&told);
+            Err(reason) => {
+                self.unparsed(&reason);
                 self.guess(source, span);
             }
         }
@@ -154,14 +154,14 @@ impl Walker {
 
     /// Reads what runs later without what holds where it stands.
     pub(crate) fn without_kept(mut self) -> Self {
-        self.later.without_kept = true;
+        self.deferred.without_kept = true;
         self
     }
 
     /// Whether what runs later was read with what holds at the end.
     pub(crate) fn kept_their_values(&self) -> bool {
-        self.later.kept.iter().all(|(name, value)| self.shell.has(name, value))
-            && self.later.kept_in.iter().all(|directory| self.shell.cwd == *directory)
+        self.deferred.kept.iter().all(|(name, value)| self.shell.has(name, value))
+            && self.deferred.kept_in.iter().all(|directory| self.shell.cwd == *directory)
     }
 
     /// Walks the words of one command.
@@ -197,7 +197,7 @@ impl Walker {
                 self.unit(unit);
                 self.dialect = Dialect::Bash;
             }
-            Err(told) => {
+            Err(reason) => {
                 if let Some(text) = foreign::respelled(unit.text, self.dialect) {
                     return self.unit(Unit { text: &text, origin: unit.origin });
                 }
@@ -206,14 +206,16 @@ impl Walker {
                     self.partial(reason);
                     return self.guess(&text, span);
                 }
-                self.unparsed(&format!("the text does not parse: {told}"));
+                self.unparsed(&format!("the text does not parse: {reason}"));
                 self.guess(unit.text, span);
             }
         }
     }
 
     fn is_of_zsh(&self, text: &str) -> bool {
-        self.dialect == Dialect::Bash && self.speaker == echo::Speaker::Zsh && parse::parse(text, Dialect::Zsh).is_ok()
+        self.dialect == Dialect::Bash
+            && self.echo_dialect == echo::EchoDialect::Zsh
+            && parse::parse(text, Dialect::Zsh).is_ok()
     }
 
     /// Lists what a text that is not understood may run.
@@ -244,8 +246,8 @@ impl Walker {
                 let origin = if is_file { Origin::File(&prepared, 0, span) } else { Origin::Inside(span) };
                 self.unit(Unit { text: &prepared.text, origin });
             }
-            Err(told) => {
-                self.unparsed(&told);
+            Err(reason) => {
+                self.unparsed(&reason);
                 self.guess(text, span);
             }
         }
@@ -267,9 +269,9 @@ impl Walker {
 
     /// Runs `walk` in a shell of its own: what it sets is lost.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
-        let (shell, input, held) = (self.shell.clone(), self.input.clone(), self.held.clone());
+        let (shell, input, descriptors) = (self.shell.clone(), self.input.clone(), self.descriptors.clone());
         walk(self);
-        (self.shell, self.input, self.held) = (shell, input, held);
+        (self.shell, self.input, self.descriptors) = (shell, input, descriptors);
     }
 
     fn sequence(&mut self, unit: Unit<'_>, sequence: &Sequence) {
@@ -347,7 +349,7 @@ impl Walker {
             }
             let (shell, outer) = (self.shell.clone(), self.input.clone());
             // Only the last command prints to the pipeline's output. The next command reads the output of every other one.
-            let sink = (index + 1 < length).then(|| self.sink.replace(Held::nothing()));
+            let sink = (index + 1 < length).then(|| self.sink.replace(Content::nothing()));
             // What stands in its words reads the pipe as well.
             self.input = input.clone();
             let output = self.node(unit, node, place, input.clone());
@@ -365,7 +367,7 @@ impl Walker {
         }
         let mut input = input;
         let mut capture = None;
-        let held = self.held.clone();
+        let descriptors = self.descriptors.clone();
         if !node.redirects.is_empty() {
             // The redirections of a group stand in a pseudo command of their own.
             let count = self.found.commands.len();
@@ -373,7 +375,7 @@ impl Walker {
             let group = self.found.commands.get(count).map(|command| command.redirections.clone()).unwrap_or_default();
             let mut opened = self.opened(&group, &input);
             input = opened.remove(&0).unwrap_or(input);
-            self.held.append(&mut opened);
+            self.descriptors.append(&mut opened);
             capture = self.capture(&group);
         }
         let outer = std::mem::replace(&mut self.input, input);
@@ -381,7 +383,7 @@ impl Walker {
         // What `exec` opens in a group of this very shell stays open.
         if place.length > 1 || !node.redirects.is_empty() || !matches!(node.kind, Kind::Group(_)) {
             self.input = outer;
-            self.held = held;
+            self.descriptors = descriptors;
         }
         self.captured(capture);
         Input::Pipe

@@ -37,7 +37,7 @@ pub(crate) fn missed(source: &str, depth: usize, names: &BTreeSet<String>) -> Op
 fn name(raw: &str) -> Option<String> {
     let raw = raw.replace("\\\n", "");
     let reading = word::read(&raw, Range { start: 0, end: raw.len() }, Mode::Word);
-    let first = expand::words(reading.pieces, &expand::Nothing).words.into_iter().next()?;
+    let first = expand::words(reading.pieces, &expand::NoVariables).words.into_iter().next()?;
     if first.dynamic || first.glob || first.text.is_empty() {
         return None;
     }

@@ -23,7 +23,7 @@ use guard_sdk::syntax::Word;
 use crate::word::expand::literal;
 use crate::word::is_name;
 pub(crate) use carried::loses_files;
-use layer::{Layer, Place, What, program};
+use layer::{Layer, Place, Runnable, program};
 
 /// Takes the outermost layer off a command; `None` if it is no wrapper.
 ///
@@ -33,7 +33,7 @@ pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let mut carried = carried::runs(name, argv);
     carried.append(&mut code::runs(name, argv, input));
     let typed = input.filter(|_| hands_to_shell(name, argv)).map(|text| {
-        let what = What::Text { text: literal(text), parameters: None };
+        let what = Runnable::Text { text: literal(text), parameters: None };
         let contained = matches!(name, "kubectl" | "docker" | "podman");
         let (kind, place) = if contained { ("container", Place::Remote) } else { ("terminal", Place::Apart) };
         Layer { outer: Some(argv.to_vec()), ..Layer::one(kind, name, what, place) }
@@ -92,7 +92,7 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         _ if name.strip_prefix('=').or_else(|| name.strip_prefix("zf_")).is_some_and(is_name) => {
             let mut words = argv.to_vec();
             *words.first_mut()? = literal(name.trim_start_matches('=').trim_start_matches("zf_"));
-            Some(Layer::one("command", "", What::Words { assignments: Vec::new(), words }, Place::Here))
+            Some(Layer::one("command", "", Runnable::Words { assignments: Vec::new(), words }, Place::Here))
         }
         "uv" => table::peel(name, argv).map(by_python),
         // zsh: `zargs OPERANDS -- PROGRAM WORDS`.
@@ -101,7 +101,7 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
             let (operands, program) = argv.split_at_checked(at)?;
             let operands = operands.get(1..)?.iter().filter(|word| !word.text.starts_with('-'));
             let words = program.get(1..)?.iter().chain(operands).cloned().collect();
-            Some(Layer::one("xargs", "", What::Words { assignments: Vec::new(), words }, Place::Apart))
+            Some(Layer::one("xargs", "", Runnable::Words { assignments: Vec::new(), words }, Place::Apart))
         }
         _ => table::peel(name, argv),
     }
@@ -113,7 +113,8 @@ fn agent_script(argv: &[Word]) -> Option<Layer> {
     let at = argv.iter().skip(1).position(operand)? + 1;
     let agent = packages::agent(&argv.get(at)?.text)?;
     let words = std::iter::once(literal(agent)).chain(argv.get(at + 1..)?.iter().cloned()).collect();
-    let mut layer = Layer::one("code", program(argv)?, What::Words { assignments: Vec::new(), words }, Place::Apart);
+    let mut layer =
+        Layer::one("code", program(argv)?, Runnable::Words { assignments: Vec::new(), words }, Place::Apart);
     layer.outer = Some(argv.to_vec());
     Some(layer)
 }
@@ -121,7 +122,7 @@ fn agent_script(argv: &[Word]) -> Option<Layer> {
 /// `uv run -`, `uv run x.py`: what is no program is code of Python.
 fn by_python(mut layer: Layer) -> Layer {
     for run in &mut layer.runs {
-        let What::Words { words, .. } = &mut run.what else { continue };
+        let Runnable::Words { words, .. } = &mut run.what else { continue };
         let code = |word: &Word| {
             word.text == "-"
                 || word.text.ends_with(".py")

@@ -8,7 +8,7 @@ mod javascript;
 mod python;
 mod words;
 
-pub use guard_script_summary::{Action, Piece, Summary, Text, Unknown, What};
+pub use guard_script_summary::{Action, ActionKind, Piece, Summary, Text, Unknown};
 
 /// Reads code; none if this language has no reader.
 #[must_use]

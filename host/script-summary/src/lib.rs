@@ -53,14 +53,14 @@ impl std::ops::BitOrAssign for Unknown {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// The action.
-    pub what: What,
+    pub what: ActionKind,
     /// Whether it is done whenever the code runs, as far as that can be seen: it stands in no branch.
     pub certain: bool,
 }
 
 /// An action. A path is relative to the folder in which the code is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum What {
+pub enum ActionKind {
     /// A file, or the names in a folder, are read.
     Read(Text),
     /// A file is written.

@@ -13,7 +13,7 @@ use guard_sdk::{Call, Decision, Error, Level, Manifest, Outcome, Policy};
 
 use expression::Variables;
 use rules::policy;
-use settings::{Settings, Written};
+use settings::{RawSettings, Settings};
 
 /// The policy.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Policy for Cel {
     }
 }
 
-fn names_history(rule: &Written) -> bool {
+fn names_history(rule: &RawSettings) -> bool {
     std::iter::once(&rule.when)
         .chain(&rule.message_expression)
         .any(|text| text.contains(policy_input_document::HISTORY))

@@ -11,7 +11,7 @@ const RULES: usize = 1_000;
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     #[serde(deserialize_with = "guard_sdk::tables::list")]
-    rules: Vec<Written>,
+    rules: Vec<RawSettings>,
     /// The `data` of the expressions.
     data: Map<String, Value>,
     /// The trace says which rules there are: `guard-host test` fills it in.
@@ -24,7 +24,7 @@ pub struct Settings {
 /// One rule as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Written {
+pub(crate) struct RawSettings {
     /// Its name.
     pub(crate) rule: String,
     /// The outcome where the condition is true.
@@ -60,7 +60,7 @@ impl Settings {
     /// # Errors
     ///
     /// There are no rules, or too many.
-    pub(crate) fn checked(self) -> Result<(Vec<Written>, Value), String> {
+    pub(crate) fn checked(self) -> Result<(Vec<RawSettings>, Value), String> {
         if self.file.is_some() || self.text.is_some() {
             let file = self.file.unwrap_or_else(|| "`text`".to_owned());
             return Err(format!(

@@ -257,7 +257,7 @@ impl Hit {
     }
 
     /// The finding of `rule` for the user, whose outcome the settings may change; `None` if they silence it.
-    pub(crate) fn told(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<Told> {
+    pub(crate) fn told(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<MergedFinding> {
         let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
         let outcome = view.settings.adjust(&names, self.outcome)?;
         let shown = view.shown(self.command_id);
@@ -268,7 +268,7 @@ impl Hit {
             _ => format!("{shown}{summary}: "),
         };
         let [before, behind] = self.why;
-        Some(Told {
+        Some(MergedFinding {
             outcome,
             before: opening + &before,
             names: self.name.into_iter().collect(),
@@ -285,7 +285,7 @@ impl Hit {
 }
 
 /// The finding for one hit, or for several that differ in the names alone.
-pub(crate) struct Told {
+pub(crate) struct MergedFinding {
     outcome: Outcome,
     before: String,
     names: NameList,
@@ -299,21 +299,22 @@ pub(crate) struct Told {
     recovery: Option<Recovery>,
 }
 
-impl Told {
+impl MergedFinding {
     pub(crate) fn outcome(&self) -> Outcome {
         self.outcome
     }
 
     /// Whether the other one differs in nothing but the names.
-    pub(crate) fn is_like(&self, other: &Told) -> bool {
-        let texts = |told: &Told| (told.outcome, told.is_subject, told.names.is_empty(), told.first_path.is_none());
+    pub(crate) fn is_like(&self, other: &MergedFinding) -> bool {
+        let texts =
+            |told: &MergedFinding| (told.outcome, told.is_subject, told.names.is_empty(), told.first_path.is_none());
         texts(self) == texts(other)
             && (&self.before, &self.behind, &self.remedy) == (&other.before, &other.behind, &other.remedy)
             && self.tags == other.tags
     }
 
     /// Takes in what the other one names.
-    pub(crate) fn join(&mut self, other: Told) {
+    pub(crate) fn join(&mut self, other: MergedFinding) {
         self.names.extend(&other.names);
         self.paths.extend(&other.paths);
         self.recovery = self.recovery.max(other.recovery);

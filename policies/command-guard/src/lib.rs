@@ -66,7 +66,7 @@ mod settings;
 
 use guard_sdk::{Adjustments, Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
-use call_view::{CallView, Hit, Told};
+use call_view::{CallView, Hit, MergedFinding};
 use rules::Check;
 pub use settings::{Answer, Notice, Settings};
 
@@ -121,7 +121,7 @@ impl Policy for CommandGuard {
         let mut findings: Vec<Finding> = Vec::new();
         for rule in rules::ALL {
             let told = |hit: Hit| hit.told(&rule.rule, rule.class, &view);
-            let told: Vec<Told> = match rule.check {
+            let told: Vec<MergedFinding> = match rule.check {
                 Check::Effect(check) => {
                     let hits = analysis.effects.iter().filter_map(|effect| check(effect, &view));
                     joined(hits.filter_map(told))
@@ -144,8 +144,8 @@ impl Policy for CommandGuard {
 
 /// The first hits of a rule, each with all later ones that differ in their names alone. A more severe one takes the place
 /// of a milder one.
-fn joined(hits: impl Iterator<Item = Told>) -> Vec<Told> {
-    let mut joined: Vec<Told> = Vec::new();
+fn joined(hits: impl Iterator<Item = MergedFinding>) -> Vec<MergedFinding> {
+    let mut joined: Vec<MergedFinding> = Vec::new();
     for (index, hit) in hits.enumerate() {
         if index >= HITS_OF_A_RULE && joined.iter().any(|told| told.outcome() == Outcome::Deny) {
             break;

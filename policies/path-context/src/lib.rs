@@ -41,7 +41,7 @@ use guard_sdk::syntax::Coverage;
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
 use call_view::{CallView, Verdicts};
-pub use settings::{Settings, Written};
+pub use settings::{RawSettings, Settings};
 
 /// The policy.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ const fn example(tool: &'static str, input: &'static str, outcome: Outcome, rule
 }
 
 impl Policy for PathContext {
-    type Settings = settings::Written;
+    type Settings = settings::RawSettings;
 
     const MANIFEST: Manifest = Manifest {
         id: "path-context",

@@ -48,7 +48,7 @@ pub struct Settings {
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Written {
+pub struct RawSettings {
     /// Where an editor finds the schema of the file. It says nothing here.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
@@ -57,23 +57,23 @@ pub struct Written {
     blocked_paths: Option<Vec<String>>,
     git_safe: Option<bool>,
     #[serde(deserialize_with = "guard_sdk::tables::table")]
-    rules: WrittenRules,
+    rules: RawRules,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct WrittenRules {
+struct RawRules {
     #[serde(deserialize_with = "guard_sdk::tables::optional_list")]
-    bash: Option<Vec<WrittenBashRule>>,
+    bash: Option<Vec<RawBashRule>>,
     #[serde(deserialize_with = "guard_sdk::tables::optional_list")]
-    write: Option<Vec<WrittenFileRule>>,
+    write: Option<Vec<RawFileRule>>,
     #[serde(deserialize_with = "guard_sdk::tables::optional_list")]
-    edit: Option<Vec<WrittenFileRule>>,
+    edit: Option<Vec<RawFileRule>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenBashRule {
+struct RawBashRule {
     pattern: String,
     action: Action,
     #[serde(default)]
@@ -82,7 +82,7 @@ struct WrittenBashRule {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenFileRule {
+struct RawFileRule {
     #[serde(default)]
     path_patterns: Vec<String>,
     pattern: Option<String>,
@@ -98,7 +98,7 @@ enum Action {
 
 /// The condition of a rule for commands.
 #[derive(Debug)]
-pub(crate) enum Matter {
+pub(crate) enum Condition {
     /// A pattern of the starter file.
     Starter(&'static Starter),
     /// `rm`.
@@ -110,7 +110,7 @@ pub(crate) enum Matter {
 /// A rule for commands.
 #[derive(Debug)]
 pub(crate) struct BashRule {
-    pub(crate) matter: Matter,
+    pub(crate) matter: Condition,
     pub(crate) outcome: Outcome,
     /// It holds outside of safe places only.
     pub(crate) outside: bool,
@@ -139,8 +139,8 @@ impl Settings {
     /// # Errors
     ///
     /// The file has another version, or a path or an expression in it is none.
-    pub(crate) fn new(written: Written) -> Result<Self, Error> {
-        let Written { version, safe_paths, blocked_paths, git_safe, rules, _schema } = written;
+    pub(crate) fn new(written: RawSettings) -> Result<Self, Error> {
+        let RawSettings { version, safe_paths, blocked_paths, git_safe, rules, _schema } = written;
         if let Some(version) = version.filter(|version| *version != VERSION) {
             return Err(format!("`version` is {version}, and only version {VERSION} is known").into());
         }
@@ -148,7 +148,7 @@ impl Settings {
             Some(list) => areas(key, list),
             None => Ok(defaults.iter().map(|text| (*text).to_owned()).collect()),
         };
-        let files = |key: &str, list: Option<Vec<WrittenFileRule>>| match list {
+        let files = |key: &str, list: Option<Vec<RawFileRule>>| match list {
             Some(list) => bounded(key, list)?.into_iter().map(file_rule).collect(),
             None => Ok(defaults::files()),
         };
@@ -206,19 +206,19 @@ fn outcome(action: Action) -> Outcome {
     }
 }
 
-fn bash_rule(rule: WrittenBashRule) -> Result<BashRule, Error> {
-    let WrittenBashRule { pattern, action, outside_safe_paths } = rule;
+fn bash_rule(rule: RawBashRule) -> Result<BashRule, Error> {
+    let RawBashRule { pattern, action, outside_safe_paths } = rule;
     let matter = if pattern == defaults::REMOVAL {
-        Matter::Removal
+        Condition::Removal
     } else if let Some(starter) = starters::named(&pattern) {
-        Matter::Starter(starter)
+        Condition::Starter(starter)
     } else {
-        Matter::Custom(Pattern::new(&pattern, false).map_err(|error| format!("`pattern`: {error}"))?)
+        Condition::Custom(Pattern::new(&pattern, false).map_err(|error| format!("`pattern`: {error}"))?)
     };
     Ok(BashRule { matter, outcome: outcome(action), outside: outside_safe_paths })
 }
 
-fn file_rule(rule: WrittenFileRule) -> Result<FileRule, Error> {
+fn file_rule(rule: RawFileRule) -> Result<FileRule, Error> {
     if rule.path_patterns.is_empty() && rule.pattern.is_none() {
         return Err("missing `path_patterns` or `pattern`: the rule applies to no path".into());
     }
@@ -258,7 +258,7 @@ mod tests {
     const SEED: &str = include_str!("../../../tests/seeds/s2-guardrails.json");
 
     fn try_read(value: Value) -> Result<Settings, String> {
-        let written: Written = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let written: RawSettings = serde_json::from_value(value).map_err(|error| error.to_string())?;
         Settings::new(written).map_err(|error| error.to_string())
     }
 
@@ -271,7 +271,7 @@ mod tests {
         let settings = read(serde_json::from_str(SEED).unwrap());
         assert_eq!((settings.safe.len(), settings.blocked.len()), (2, 9));
         assert_eq!((settings.bash.len(), settings.write.len(), settings.edit.len()), (14, 2, 2));
-        assert!(!settings.bash.iter().any(|rule| matches!(rule.matter, Matter::Custom(_))));
+        assert!(!settings.bash.iter().any(|rule| matches!(rule.matter, Condition::Custom(_))));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use serde::Deserialize;
 /// secret-reads = "deny"
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "Written")]
+#[serde(from = "RawSettings")]
 pub struct Settings {
     pub(crate) lists: Lists,
     /// The lists for tools that read.
@@ -29,7 +29,7 @@ pub struct Settings {
 /// The settings as they are written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct Written {
+struct RawSettings {
     blocked: Option<Entries>,
     confirm: Option<Entries>,
     exempt: Option<Entries>,
@@ -47,12 +47,12 @@ enum Answer {
 
 impl Default for Settings {
     fn default() -> Self {
-        Written::default().into()
+        RawSettings::default().into()
     }
 }
 
-impl From<Written> for Settings {
-    fn from(written: Written) -> Self {
+impl From<RawSettings> for Settings {
+    fn from(written: RawSettings) -> Self {
         let secret_reads = match written.secret_reads {
             Some(Answer::Deny) => Some(Outcome::Deny),
             Some(Answer::Ask) | None => Some(Outcome::Ask),

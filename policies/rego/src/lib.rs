@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 use rules::policy;
 use text::{Sources, Text};
-use trial::Asked;
+use trial::TrialRequest;
 
 /// How the name of a module ends that only tests the others.
 const TESTS: &str = "_test.rego";
@@ -134,11 +134,11 @@ impl Policy for Rego {
 impl Rego {
     /// Notes which tests there are, or what becomes of one.
     fn try_out(&self, call: &Call<'_>, text: &mut Text) -> Result<(), Error> {
-        match Asked::of(&call.input()?) {
-            Some(Asked::List(from)) => {
+        match TrialRequest::of(&call.input()?) {
+            Some(TrialRequest::List(from)) => {
                 trial::page(&text.tests()?, from).iter().for_each(|line| call.log(Level::Info, line));
             }
-            Some(Asked::Run(name)) => {
+            Some(TrialRequest::Run(name)) => {
                 if let Some(outcome) = text.run(&name)? {
                     call.log(Level::Info, &trial::told(&outcome));
                 }

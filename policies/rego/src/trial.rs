@@ -40,18 +40,18 @@ pub(crate) struct Outcome {
 }
 
 /// A request: the tests from some number on, or the result of one.
-pub(crate) enum Asked {
+pub(crate) enum TrialRequest {
     List(usize),
     Run(String),
 }
 
-impl Asked {
+impl TrialRequest {
     /// The request in the input of a call.
     pub(crate) fn of(input: &Value) -> Option<Self> {
         if let Some(name) = input.get("run") {
-            return Some(Asked::Run(name.as_str()?.to_owned()));
+            return Some(TrialRequest::Run(name.as_str()?.to_owned()));
         }
-        Some(Asked::List(usize::try_from(input.get("list")?.as_u64()?).ok()?))
+        Some(TrialRequest::List(usize::try_from(input.get("list")?.as_u64()?).ok()?))
     }
 }
 

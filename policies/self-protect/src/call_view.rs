@@ -9,7 +9,7 @@ use guard_sdk::syntax::{Analysis, Command, Index};
 use guard_sdk::{Call, Facts};
 
 use crate::guarded::Guard;
-use crate::touch::{self, Touch};
+use crate::touch::{self, GuardedChange};
 use crate::{Settings, copies};
 
 /// Longest target that a message shows, in characters.
@@ -23,7 +23,7 @@ pub(crate) struct CallView<'a> {
     index: OnceCell<Index<'a>>,
     facts: OnceCell<Facts>,
     input: OnceCell<Value>,
-    touches: OnceCell<Vec<Touch<'a>>>,
+    touches: OnceCell<Vec<GuardedChange<'a>>>,
     sets_path: OnceCell<bool>,
     names_program: OnceCell<bool>,
 }
@@ -69,7 +69,7 @@ impl<'a> CallView<'a> {
     }
 
     /// The effects of the call on guarded files.
-    pub(crate) fn touches(&self) -> &[Touch<'a>] {
+    pub(crate) fn touches(&self) -> &[GuardedChange<'a>] {
         self.touches.get_or_init(|| touch::all(self))
     }
 

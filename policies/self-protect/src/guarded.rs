@@ -8,7 +8,7 @@ use crate::settings::ProtectedPaths;
 
 /// The kind of a guarded file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum GuardedKind {
     /// The configuration of guard-host: the user's, a project's or the managed one, and what they name.
     Config,
     /// Its key, its sessions, its audit log.
@@ -23,10 +23,10 @@ pub(crate) enum What {
     Scripts(&'static str),
 }
 
-impl What {
+impl GuardedKind {
     /// It belongs to guard-host itself.
     pub(crate) fn is_own(self) -> bool {
-        !matches!(self, What::Registration(_) | What::Scripts(_))
+        !matches!(self, GuardedKind::Registration(_) | GuardedKind::Scripts(_))
     }
 }
 
@@ -35,17 +35,17 @@ impl What {
 pub(crate) struct Guarded<'a> {
     /// As [`Names::relation`] takes it.
     pub(crate) entry: &'a str,
-    pub(crate) what: What,
+    pub(crate) what: GuardedKind,
 }
 
 /// The usual places of guard-host's own files, below any home.
-const USUAL: &[(&str, What)] = &[
-    (".config/guard-host/", What::Config),
-    (".guard/", What::Config),
-    ("/etc/guard-host/", What::Config),
-    (".local/state/guard-host/", What::State),
-    (".cache/guard-host/", What::Cache),
-    ("bin/guard-host", What::Program),
+const USUAL: &[(&str, GuardedKind)] = &[
+    (".config/guard-host/", GuardedKind::Config),
+    (".guard/", GuardedKind::Config),
+    ("/etc/guard-host/", GuardedKind::Config),
+    (".local/state/guard-host/", GuardedKind::State),
+    (".cache/guard-host/", GuardedKind::Cache),
+    ("bin/guard-host", GuardedKind::Program),
 ];
 
 /// Everything that is guarded here: the usual places, those that the host names, and the registrations.
@@ -58,12 +58,12 @@ pub(crate) struct Guard {
 #[derive(Debug, Clone)]
 struct Entry {
     text: Cow<'static, str>,
-    what: What,
+    what: GuardedKind,
     start: Start,
 }
 
 impl Entry {
-    fn new(text: impl Into<Cow<'static, str>>, what: What) -> Self {
+    fn new(text: impl Into<Cow<'static, str>>, what: GuardedKind) -> Self {
         let text = text.into();
         Entry { start: Start::of(&text), text, what }
     }
@@ -78,24 +78,25 @@ impl Guard {
         let folder = |path: &str| if path.starts_with('/') { format!("{path}/") } else { String::new() };
         let beside = |path: &str, end: &str| if path.is_empty() { String::new() } else { format!("{path}{end}") };
         let named = [
-            (places.config.clone(), What::Config),
-            (places.managed.clone(), What::Config),
-            (folder(&places.state), What::State),
-            (folder(&places.cache), What::Cache),
-            (places.audit.clone(), What::State),
-            (beside(&places.audit, ".1"), What::State),
-            (places.sessions.clone(), What::State),
-            (places.program.clone(), What::Program),
-            (beside_program(&places.program), What::Program),
+            (places.config.clone(), GuardedKind::Config),
+            (places.managed.clone(), GuardedKind::Config),
+            (folder(&places.state), GuardedKind::State),
+            (folder(&places.cache), GuardedKind::Cache),
+            (places.audit.clone(), GuardedKind::State),
+            (beside(&places.audit, ".1"), GuardedKind::State),
+            (places.sessions.clone(), GuardedKind::State),
+            (places.program.clone(), GuardedKind::Program),
+            (beside_program(&places.program), GuardedKind::Program),
         ];
-        let policies = places.policies.iter().map(|path| (path.clone(), What::Config));
-        let registered = |path: &String| (path.clone(), What::Registration(REGISTERED));
+        let policies = places.policies.iter().map(|path| (path.clone(), GuardedKind::Config));
+        let registered = |path: &String| (path.clone(), GuardedKind::Registration(REGISTERED));
         let registrations = places.registrations.iter().filter(|path| !is_usual(path)).map(registered);
         let named = named.into_iter().chain(policies).chain(registrations);
         let named = named.filter(|(entry, _)| entry.starts_with('/')).map(|(entry, what)| Entry::new(entry, what));
         let usual = USUAL.iter().map(|(entry, what)| Entry::new(*entry, *what));
-        let scripts = SCRIPTS.iter().map(|(entry, name)| Entry::new(*entry, What::Scripts(name)));
-        let registrations = REGISTRATIONS.iter().map(|(entry, name)| Entry::new(*entry, What::Registration(name)));
+        let scripts = SCRIPTS.iter().map(|(entry, name)| Entry::new(*entry, GuardedKind::Scripts(name)));
+        let registrations =
+            REGISTRATIONS.iter().map(|(entry, name)| Entry::new(*entry, GuardedKind::Registration(name)));
         Guard { entries: usual.chain(named).chain(scripts).chain(registrations).collect() }
     }
 
@@ -135,7 +136,7 @@ impl Guard {
 
     /// The names of the program: its own one, and that of its file.
     pub(crate) fn program_names(&self) -> impl Iterator<Item = &str> {
-        let file = self.all().find(|guarded| guarded.what == What::Program && guarded.entry.starts_with('/'));
+        let file = self.all().find(|guarded| guarded.what == GuardedKind::Program && guarded.entry.starts_with('/'));
         let file = file.and_then(|guarded| guarded.entry.rsplit('/').next());
         let file = file.filter(|name| *name != PROGRAM && name.len() >= TELLING);
         [PROGRAM, TOOLS].into_iter().chain(file)

@@ -7,7 +7,7 @@ use guard_sdk::syntax::Effect;
 use crate::call_view::CallView;
 use crate::guarded::Guard;
 use crate::harnesses::{KEYS, SWITCHES};
-use crate::touch::{How, Touch};
+use crate::touch::{GuardedChange, Reach};
 
 /// More text than this is not read; what it does is then not seen.
 const TEXT_BYTES: usize = 1 << 20;
@@ -27,13 +27,13 @@ pub(crate) enum Change {
 }
 
 /// The change that a touch makes to the hooks.
-pub(crate) fn change(touch: &Touch<'_>, view: &CallView<'_>) -> Change {
+pub(crate) fn change(touch: &GuardedChange<'_>, view: &CallView<'_>) -> Change {
     let effect = touch.effect;
     match touch.how {
-        How::LostWithFolder => return Change::Removes("deletes the folder"),
+        Reach::LostWithFolder => return Change::Removes("deletes the folder"),
         // What is said of the whole folder says enough.
-        How::LostWithAll | How::Perhaps => return Change::Edits,
-        How::Itself => {}
+        Reach::LostWithAll | Reach::Perhaps => return Change::Edits,
+        Reach::Itself => {}
     }
     match effect.kind.as_str() {
         "delete" => Change::Removes("deletes the file"),

@@ -5,7 +5,7 @@
 
 use guard_sdk::syntax::Script;
 
-use crate::guarded::{Guard, Guarded, What};
+use crate::guarded::{Guard, Guarded, GuardedKind};
 
 /// More text than this is not searched; what is that large asks by other rules.
 const TEXT_BYTES: usize = 256 << 10;
@@ -16,7 +16,7 @@ pub(crate) fn find<'a>(text: &str, guard: &'a Guard) -> Option<Guarded<'a>> {
     let end = text.floor_char_boundary(TEXT_BYTES);
     let text = text.get(..end).unwrap_or_default().replace('\\', "/");
     let bytes = text.as_bytes();
-    let guarded: Vec<Guarded<'a>> = guard.all().filter(|guarded| guarded.what != What::Program).collect();
+    let guarded: Vec<Guarded<'a>> = guard.all().filter(|guarded| guarded.what != GuardedKind::Program).collect();
     let firsts: Vec<u8> = guarded.iter().filter_map(|guarded| guarded.entry.bytes().next()).collect();
     let mut before = b' ';
     for (at, byte) in bytes.iter().enumerate() {

@@ -8,7 +8,7 @@ use guard_sdk::Presence;
 use guard_sdk::syntax::Command;
 
 use crate::call_view::{CallView, is_remote};
-use crate::guarded::{Guarded, What};
+use crate::guarded::{Guarded, GuardedKind};
 use crate::names::{Names, Relation, last_of, pattern_fits, spells_letters};
 use patterns::{NAME_TESTS, PATH_TESTS, Pattern, name_of_expression};
 
@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
     /// lies.
     ///
     /// `tail` is what stands behind a selected name in the effect's target.
-    pub(crate) fn reaches(&self, kind: &str, tail: &str, view: &CallView<'_>) -> Option<(What, Distance)> {
+    pub(crate) fn reaches(&self, kind: &str, tail: &str, view: &CallView<'_>) -> Option<(GuardedKind, Distance)> {
         let lost = kind == "delete";
         let unnamed = self.takes_all() && tail.is_empty();
         // A change of all modes keeps what the files hold.
@@ -225,7 +225,7 @@ impl<'a> Search<'a> {
         tail: &str,
         view: &CallView<'_>,
         left: &mut usize,
-    ) -> Option<(What, Distance)> {
+    ) -> Option<(GuardedKind, Distance)> {
         let facts = view.facts();
         let folder = place(start, self.command, view)?;
         let names = Names::new(&folder);
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
         let mut files: Vec<String> = match guarded.entry.ends_with('/') || guarded.entry.contains('*') {
             true => {
                 let inside = if guarded.what.is_own() { OWN_FILES } else { HOOK_FILES };
-                let copies = if guarded.what == What::State { COPIES } else { &[] };
+                let copies = if guarded.what == GuardedKind::State { COPIES } else { &[] };
                 inside.iter().chain(copies).map(|file| format!("{place}/{file}")).collect()
             }
             false => vec![place.to_owned()],

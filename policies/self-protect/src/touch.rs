@@ -1,4 +1,4 @@
-//! [`Touch`]: a change that reaches a guarded file, and how.
+//! [`GuardedChange`]: a change that reaches a guarded file, and how.
 //!
 //! A path is judged as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is
 //! lost, or its mode changes, with all that is in it.
@@ -7,7 +7,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Finding, Outcome, Presence};
 
 use crate::call_view::CallView;
-use crate::guarded::{Guarded, What};
+use crate::guarded::{Guarded, GuardedKind};
 use crate::names::{Match, Names, Relation, fits};
 use crate::search::Distance;
 use crate::supplying_searches;
@@ -20,7 +20,7 @@ const FOLDERS: usize = 16;
 
 /// How a change reaches a guarded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum Reach {
     /// The change is one of the file, or of something in the guarded folder.
     Itself,
     /// It is lost with a folder.
@@ -33,24 +33,24 @@ pub(crate) enum How {
 
 /// A change that reaches a guarded file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Touch<'a> {
+pub(crate) struct GuardedChange<'a> {
     pub(crate) effect: &'a Effect,
-    pub(crate) what: What,
-    pub(crate) how: How,
+    pub(crate) what: GuardedKind,
+    pub(crate) how: Reach,
 }
 
-impl Touch<'_> {
+impl GuardedChange<'_> {
     /// The finding with its path. The loss of a whole folder, which is denied, matters more than the guard's file in
     /// it.
     pub(crate) fn tagged(&self, finding: Finding) -> Finding {
         let finding = finding.tag("path", self.effect.target.as_str());
-        let is_aside = self.how != How::Itself && finding.outcome == Outcome::Deny;
+        let is_aside = self.how != Reach::Itself && finding.outcome == Outcome::Deny;
         if is_aside { finding.tag("aside", "yes") } else { finding }
     }
 }
 
 /// All of them, in the order of the effects.
-pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<Touch<'a>> {
+pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<GuardedChange<'a>> {
     let mut touches = Vec::new();
     let mut folders = 0;
     for effect in view.analysis.effects.iter().filter(|effect| is_change(effect)) {
@@ -58,8 +58,8 @@ pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<Touch<'a>> {
             break;
         }
         match of_effect(effect, view, &mut folders) {
-            Some((what, how)) => touches.push(Touch { effect, what, how }),
-            None => touches.extend(linked(effect, view).map(|what| Touch { effect, what, how: How::Itself })),
+            Some((what, how)) => touches.push(GuardedChange { effect, what, how }),
+            None => touches.extend(linked(effect, view).map(|what| GuardedChange { effect, what, how: Reach::Itself })),
         }
     }
     touches
@@ -75,7 +75,7 @@ pub(crate) fn changes(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.operation != "files.many-to-one"
 }
 
-fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(What, How)> {
+fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(GuardedKind, Reach)> {
     let paths: Vec<Names<'_>> = effect.spellings().map(Names::new).collect();
     let mut above = Vec::new();
     for guarded in view.guard.near(&paths) {
@@ -91,17 +91,17 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
                 && effect.kind != "write"
                 && presence(names, found, guarded, view) == Presence::Unknown =>
             {
-                return Some((guarded.what, How::Perhaps));
+                return Some((guarded.what, Reach::Perhaps));
             }
             // What a pattern reaches goes with the rest.
             Relation::Whole if found.guessed && effect.kind == "delete" => {
-                return Some((guarded.what, How::LostWithFolder));
+                return Some((guarded.what, Reach::LostWithFolder));
             }
             // A folder that is only made, or written into by a program that names its file elsewhere, stays what it is.
             Relation::Whole if effect.kind == "write" && !is_unpacked(effect) => {}
             // Nor does an empty folder in it register anything.
             Relation::Inside if is_new_folder(effect) && holds_plugins(guarded) => {}
-            _ => return Some((guarded.what, How::Itself)),
+            _ => return Some((guarded.what, Reach::Itself)),
         }
     }
     if let Some((searches, tail)) = supplying_searches::behind(effect, view) {
@@ -124,34 +124,34 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
         let there = presence(names, found, guarded, view);
         if there != Presence::No {
             let is_guess = found.guessed && there == Presence::Unknown;
-            return Some((guarded.what, if lost && !is_guess { How::LostWithFolder } else { How::Perhaps }));
+            return Some((guarded.what, if lost && !is_guess { Reach::LostWithFolder } else { Reach::Perhaps }));
         }
         // What is not there yet may come with the rest; a registration says most.
         let brings = !(lost || modes) && is_below_home(names, found, guarded, view);
-        if brings && !matches!(brought, Some(What::Registration(_))) {
+        if brings && !matches!(brought, Some(GuardedKind::Registration(_))) {
             brought = Some(guarded.what);
         }
     }
     if let Some(what) = brought {
-        return Some((what, How::Perhaps));
+        return Some((what, Reach::Perhaps));
     }
     // The contents of a folder that are put right into a home bring its folders of settings.
     if is_unpacked(effect) && effect.tag("link-to").is_none() && holds_home(&paths, view) {
-        return in_root(&view.facts().home, view).map(|what| (what, How::Perhaps));
+        return in_root(&view.facts().home, view).map(|what| (what, Reach::Perhaps));
     }
     if !lost {
         return None;
     }
-    of_root(&paths, view, folders).map(|what| (what, How::LostWithAll))
+    of_root(&paths, view, folders).map(|what| (what, Reach::LostWithAll))
 }
 
 /// How a change of the files that a search selects reaches a guarded one.
-fn how(effect: &Effect, distance: Distance) -> How {
+fn how(effect: &Effect, distance: Distance) -> Reach {
     match (distance, effect.kind == "delete") {
-        (Distance::Inside, _) => How::Itself,
-        (Distance::Near, true) => How::LostWithFolder,
-        (Distance::Far, true) => How::LostWithAll,
-        (Distance::Near | Distance::Far, false) => How::Perhaps,
+        (Distance::Inside, _) => Reach::Itself,
+        (Distance::Near, true) => Reach::LostWithFolder,
+        (Distance::Far, true) => Reach::LostWithAll,
+        (Distance::Near | Distance::Far, false) => Reach::Perhaps,
     }
 }
 
@@ -170,7 +170,7 @@ fn is_new_folder(effect: &Effect) -> bool {
 
 /// Whether the guarded entry is a folder from which a harness takes hooks or scripts.
 fn holds_plugins(guarded: Guarded<'_>) -> bool {
-    guarded.entry.ends_with('/') && matches!(guarded.what, What::Registration(_) | What::Scripts(_))
+    guarded.entry.ends_with('/') && matches!(guarded.what, GuardedKind::Registration(_) | GuardedKind::Scripts(_))
 }
 
 /// Whether the program deletes what its words name only if it is no folder: `rm` without `-r`.
@@ -188,7 +188,7 @@ fn holds_home(paths: &[Names<'_>], view: &CallView<'_>) -> bool {
 /// Whether an archive that is unpacked further above a file of guard-host's own may bring that file. It is the user's: in
 /// a project everybody unpacks what they like.
 fn is_reached(effect: &Effect, names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
-    let is_own = matches!(guarded.what, What::Config | What::State);
+    let is_own = matches!(guarded.what, GuardedKind::Config | GuardedKind::State);
     effect.tag("archive").is_some() && is_own && is_below_home(names, found, guarded, view)
 }
 
@@ -222,7 +222,7 @@ fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallVi
 }
 
 /// The guarded files lost with a home, a project, or a folder above them.
-fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Option<What> {
+fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Option<GuardedKind> {
     let facts = view.facts();
     let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));
     if facts.home.starts_with('/') && holds(&facts.home) {
@@ -235,7 +235,7 @@ fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Opt
 }
 
 /// The first guarded file, of those that may lie anywhere, that is there below a folder.
-fn in_root(root: &str, view: &CallView<'_>) -> Option<What> {
+fn in_root(root: &str, view: &CallView<'_>) -> Option<GuardedKind> {
     let entries = view.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
     let mut found = entries.filter(|guarded| {
         let path: Vec<&str> =
@@ -246,7 +246,7 @@ fn in_root(root: &str, view: &CallView<'_>) -> Option<What> {
 }
 
 /// The guarded file that a path with the same last name leads to: a folder of settings may itself be a link.
-fn linked(effect: &Effect, view: &CallView<'_>) -> Option<What> {
+fn linked(effect: &Effect, view: &CallView<'_>) -> Option<GuardedKind> {
     let canonical = effect.path.canonical.as_str();
     let last = Names::new(canonical).last();
     if last.is_empty() || effect.kind == "metadata" {

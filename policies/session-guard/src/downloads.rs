@@ -4,7 +4,7 @@ use guard_sdk::paths::below;
 use guard_sdk::syntax::{Analysis, Command, Effect, Index};
 use guard_sdk::{Call, Event};
 
-use crate::past::Past;
+use crate::past::SessionHistory;
 use crate::sends::addresses;
 use guard_sdk::addresses::is_here;
 
@@ -50,7 +50,7 @@ const FETCHERS: &[&str] = &[
 const WORDS: usize = 64;
 
 /// The files that later calls should know of, in the order of the text.
-pub(crate) fn of_call(call: &Call<'_>, past: &Past<'_>) -> Vec<String> {
+pub(crate) fn of_call(call: &Call<'_>, past: &SessionHistory<'_>) -> Vec<String> {
     let analysis = call.analysis();
     let index = &past.index;
     let mut known: Option<Vec<Event>> = None;
@@ -71,7 +71,7 @@ pub(crate) fn of_call(call: &Call<'_>, past: &Past<'_>) -> Vec<String> {
         let is_taken = sources.iter().any(|path| is_new(path))
             || !brings && !sources.is_empty() && {
                 let known = known.get_or_insert_with(|| past.events("download"));
-                sources.iter().any(|path| Past::download(known, path).is_some() || holds(known, path))
+                sources.iter().any(|path| SessionHistory::download(known, path).is_some() || holds(known, path))
             };
         if brings || is_taken {
             found.extend(made.iter().map(|effect| effect.path.canonical.clone()));

@@ -39,7 +39,7 @@ mod settings;
 
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
-use past::Past;
+use past::SessionHistory;
 pub use settings::Settings;
 
 /// The policy.
@@ -73,7 +73,7 @@ impl Policy for SessionGuard {
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let past = Past::of(call);
+        let past = SessionHistory::of(call);
         let checks = rules::ALL.iter().flat_map(|(rule, check)| {
             let hits = check(call, &past, &self.settings);
             hits.into_iter().map(move |hit| (*rule, hit))

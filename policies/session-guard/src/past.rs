@@ -1,4 +1,4 @@
-//! [`Past`]: what the session did before, asked for when a rule needs it.
+//! [`SessionHistory`]: what the session did before, asked for when a rule needs it.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use guard_sdk::syntax::Index;
 use guard_sdk::{Call, Event, Fault};
 
 /// The session before the call.
-pub(crate) struct Past<'a> {
+pub(crate) struct SessionHistory<'a> {
     call: &'a Call<'a>,
     /// Effects and pipelines by command.
     pub(crate) index: Index<'a>,
@@ -15,9 +15,9 @@ pub(crate) struct Past<'a> {
     is_unknown: Cell<bool>,
 }
 
-impl<'a> Past<'a> {
+impl<'a> SessionHistory<'a> {
     pub(crate) fn of(call: &'a Call<'a>) -> Self {
-        Past { call, index: Index::of(call.analysis()), is_unknown: Cell::new(false) }
+        SessionHistory { call, index: Index::of(call.analysis()), is_unknown: Cell::new(false) }
     }
 
     /// The events of a kind, oldest first; none where no session is known, or nobody knows what it did.

@@ -9,10 +9,10 @@ pub(crate) mod unknown_history;
 use guard_sdk::{Call, Finding, Rule};
 
 use crate::Settings;
-use crate::past::Past;
+use crate::past::SessionHistory;
 
 /// Looks at the call, and at what the session did before.
-type Check = fn(&Call<'_>, &Past<'_>, &Settings) -> Option<Hit>;
+type Check = fn(&Call<'_>, &SessionHistory<'_>, &Settings) -> Option<Hit>;
 
 /// Every rule.
 pub(crate) const RULES: &[Rule] =

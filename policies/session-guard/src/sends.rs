@@ -9,10 +9,10 @@ use guard_sdk::addresses::{host, is_here};
 use guard_sdk::syntax::{Analysis, Command, Effect, Index};
 
 use crate::Settings;
-use crate::past::Past;
+use crate::past::SessionHistory;
 
 /// Data that leaves the machine.
-pub(crate) struct Sent {
+pub(crate) struct OutgoingData {
     /// The data that is sent, for a message.
     pub(crate) what: String,
     /// The host; empty if it is not known.
@@ -20,7 +20,7 @@ pub(crate) struct Sent {
 }
 
 /// The data that the call sends to a machine that is neither this one, nor listed, nor a remote of the project.
-pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Sent> {
+pub(crate) fn find(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Option<OutgoingData> {
     let analysis = call.analysis();
     let is_foreign = |host: &str| !is_here(host) && !settings.trusts(host);
     if analysis.commands.is_empty() {
@@ -39,26 +39,26 @@ pub(crate) fn find(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Opt
         if is_near {
             return None;
         }
-        is_foreign(&to).then(|| Sent { what: format!("`{}`", command.map_or("", Command::program)), to })
+        is_foreign(&to).then(|| OutgoingData { what: format!("`{}`", command.map_or("", Command::program)), to })
     });
     by_effect
         .or_else(|| by_proxy(analysis, &is_foreign))
         .or_else(|| {
             analysis.commands.iter().find_map(|command| {
                 let to = command::find(command, analysis, &past.index, &is_foreign)?;
-                is_foreign(&to).then(|| Sent { what: format!("`{}`", command.program()), to })
+                is_foreign(&to).then(|| OutgoingData { what: format!("`{}`", command.program()), to })
             })
         })
         .or_else(|| {
             analysis.scripts.iter().find_map(|script| {
                 let to = code::sends(&script.language, &script.text, is_foreign)?;
-                Some(Sent { what: format!("the {} code", script.language), to })
+                Some(OutgoingData { what: format!("the {} code", script.language), to })
             })
         })
 }
 
 /// A proxy that the text names for its later commands.
-fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<Sent> {
+fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<OutgoingData> {
     let mut sets = analysis.commands.iter().flat_map(|command| {
         let exported = command.argv.iter().skip(1).filter_map(|word| word.text.split_once('='));
         let assigned = command.assignments.iter().map(|set| (set.name.as_str(), set.value.text.as_str()));
@@ -66,11 +66,11 @@ fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<S
     });
     let proxy = |name: &str| name.to_ascii_lowercase().ends_with("_proxy");
     let (name, value) = sets.find(|(name, value)| proxy(name) && is_foreign(&host(value)))?;
-    Some(Sent { what: format!("`{name}`"), to: host(value) })
+    Some(OutgoingData { what: format!("`{name}`"), to: host(value) })
 }
 
 /// Where an effect sends data.
-fn of_effect(effect: &Effect, past: &Past<'_>) -> Option<String> {
+fn of_effect(effect: &Effect, past: &SessionHistory<'_>) -> Option<String> {
     let target = &effect.target;
     // What a shell on another machine writes came from here.
     if effect.kind == "write" && effect.tag("where") == Some("ssh") {

@@ -42,7 +42,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
 use paths::{ProjectRoot, Target};
-pub use settings::{Settings, Written};
+pub use settings::{RawSettings, Settings};
 
 /// More findings of one tier than this say nothing new.
 const FINDINGS_OF_A_TIER: usize = 8;
@@ -58,7 +58,7 @@ const fn write(input: &'static str, outcome: Outcome, rule: &'static str) -> Exa
 }
 
 impl Policy for WriteControl {
-    type Settings = settings::Written;
+    type Settings = settings::RawSettings;
 
     const MANIFEST: Manifest = Manifest {
         id: "write-control",

@@ -38,7 +38,7 @@ impl<'a> ProjectRoot<'a> {
 
 /// Files of which a change may take any.
 #[derive(Debug)]
-struct Among {
+struct AffectedFiles {
     pattern: Glob,
     /// It says what the files are called, and not only where they are.
     is_by_name: bool,
@@ -48,10 +48,10 @@ struct Among {
 
 impl ProjectRoot<'_> {
     /// The patterns of the files that a change may take, from the root on.
-    fn patterns(&self, effect: &Effect, relative: &[String], is_tree: bool) -> Vec<Among> {
+    fn patterns(&self, effect: &Effect, relative: &[String], is_tree: bool) -> Vec<AffectedFiles> {
         let mut found = Vec::new();
         let mut add = |text: &str, is_by_name| {
-            found.extend(Glob::new(text).ok().map(|pattern| Among {
+            found.extend(Glob::new(text).ok().map(|pattern| AffectedFiles {
                 pattern,
                 is_by_name,
                 takes_folders: text.ends_with("**/*"),
@@ -81,13 +81,13 @@ impl ProjectRoot<'_> {
             };
             if is_whole {
                 let all = Glob::new("**").ok();
-                found.extend(all.map(|pattern| Among { pattern, is_by_name: false, takes_folders: true }));
+                found.extend(all.map(|pattern| AffectedFiles { pattern, is_by_name: false, takes_folders: true }));
             }
             let plain = relative.iter().filter(|text| !has_wildcard(text));
             let below = plain.filter_map(|text| Glob::new(&format!("{}/**", Glob::escaped(text))).ok());
             // A folder that git ignores or that was just made has nothing that somebody protects.
             let takes_folders = effect.path.kind == "dir" && effect.tag("disposable").is_none();
-            found.extend(below.map(|pattern| Among { pattern, is_by_name: false, takes_folders }));
+            found.extend(below.map(|pattern| AffectedFiles { pattern, is_by_name: false, takes_folders }));
         }
         found
     }
@@ -124,7 +124,7 @@ pub(crate) struct Target {
     /// The same for what lies below it, if all of that goes, too.
     below: Vec<String>,
     /// Patterns of files below the project's root that the change may reach: the text doesn't show which of them.
-    among: Vec<Among>,
+    among: Vec<AffectedFiles>,
     /// No text of it leads out of the project.
     pub(crate) is_inside: bool,
     /// The case of protected paths does not count.
@@ -177,7 +177,7 @@ impl Target {
         // A pattern of files for any depth matches something in every folder. A folder's name is rare enough.
         let is_anywhere = listed.text().starts_with("**/");
         let is_folder = is_anywhere && names_folder(listed.text());
-        let fits = |among: &&Among| among.is_by_name || !is_anywhere || is_folder && among.takes_folders;
+        let fits = |among: &&AffectedFiles| among.is_by_name || !is_anywhere || is_folder && among.takes_folders;
         let mut among = self.among.iter().filter(fits);
         among.any(|among| listed.overlaps(&among.pattern, self.fold))
             && !listed.text().strip_suffix("/**").is_some_and(|folder| root.is_file(folder))

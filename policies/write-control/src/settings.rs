@@ -46,7 +46,7 @@ pub struct Settings {
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Written {
+pub struct RawSettings {
     /// Where an editor finds the schema of the file. It says nothing here.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
@@ -63,8 +63,8 @@ impl Settings {
     /// # Errors
     ///
     /// A pattern is none, or one that no path of a project can match.
-    pub(crate) fn new(written: Written) -> Result<Self, Error> {
-        let Written { protected, exempt, warned, safe, shell, paranoid, fold_case, _schema } = written;
+    pub(crate) fn new(written: RawSettings) -> Result<Self, Error> {
+        let RawSettings { protected, exempt, warned, safe, shell, paranoid, fold_case, _schema } = written;
         // A list of the user's is taken at its word.
         let templates: &[&str] = if protected.is_some() { &[] } else { TEMPLATES };
         let mut exempt = exempt.unwrap_or_default();
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn read(value: Value) -> Result<Settings, String> {
-        let written: Written = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let written: RawSettings = serde_json::from_value(value).map_err(|error| error.to_string())?;
         Settings::new(written).map_err(|error| error.to_string())
     }
 

@@ -15,26 +15,28 @@ const MAX_STAGES: usize = 64;
 /// `secret.send` if it sends off the environment.
 pub(super) fn find(run: &mut Run<'_>) {
     sends_environment(run);
-    let how = if only_checks(run) { interpreters::How::Nothing } else { interpreters::how(run) };
+    let how = if only_checks(run) { interpreters::ProgramSource::Nothing } else { interpreters::how(run) };
     let source = match how {
-        interpreters::How::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
-        interpreters::How::Nothing if takes_changes(run) => {
+        interpreters::ProgramSource::Nothing if STORES.contains(&run.name.as_str()) => statements_from(run),
+        interpreters::ProgramSource::Nothing if takes_changes(run) => {
             from_pipe(run).or_else(|| from_words(run)).filter(|draft| draft.operation == "execute.remote")
         }
-        interpreters::How::Nothing if is_fed_rules(run) => from_pipe(run),
+        interpreters::ProgramSource::Nothing if is_fed_rules(run) => from_pipe(run),
         // Each line that is read is a command: `while read -r line; do $line; done`.
-        interpreters::How::Nothing if run.command.argv.first().is_some_and(|name| name.dynamic) => {
+        interpreters::ProgramSource::Nothing if run.command.argv.first().is_some_and(|name| name.dynamic) => {
             from_pipe(run).filter(|draft| draft.operation != "execute.piped")
         }
-        interpreters::How::Nothing if is_made(run) => Some(Draft::notable("execute", "execute.piped").certain(false)),
-        interpreters::How::Nothing => return,
+        interpreters::ProgramSource::Nothing if is_made(run) => {
+            Some(Draft::notable("execute", "execute.piped").certain(false))
+        }
+        interpreters::ProgramSource::Nothing => return,
         // Editors are fed lines that other programs make, and seldom one that starts a program.
-        interpreters::How::Input if EDITORS.contains(&run.name.as_str()) => {
+        interpreters::ProgramSource::Input if EDITORS.contains(&run.name.as_str()) => {
             from_pipe(run).filter(|draft| draft.operation != "execute.piped")
         }
-        interpreters::How::Input => from_pipe(run).or_else(|| from_here_string(run)),
-        interpreters::How::Words => from_words(run),
-        interpreters::How::Text => from_text(run),
+        interpreters::ProgramSource::Input => from_pipe(run).or_else(|| from_here_string(run)),
+        interpreters::ProgramSource::Words => from_words(run),
+        interpreters::ProgramSource::Text => from_text(run),
     };
     if let Some(draft) = source {
         run.emit(draft);

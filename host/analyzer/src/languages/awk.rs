@@ -8,7 +8,7 @@ mod tokens;
 use std::collections::BTreeMap;
 
 use super::pieces::Pieces;
-use super::with_options::Given;
+use super::with_options::ProgramText;
 use crate::options::{Flag, Operand, Options, Parsed};
 use tokens::Token;
 
@@ -18,7 +18,7 @@ pub(crate) const OPTIONS: Options =
 
 /// An action of a program other than computing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// A text becomes shell.
     Runs(Pieces),
     Reads(Pieces),
@@ -31,7 +31,7 @@ const VALUES: usize = 8;
 const LONGEST: usize = 64;
 
 /// The program of a call and its operands; `content` gives the text of a file.
-pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> Option<String>) -> Given<'a> {
+pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> Option<String>) -> ProgramText<'a> {
     super::with_options::given(parsed, &["e", "source"], &["f", "file", "E", "exec"], 0, content)
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn variables<'p>(parsed: &'p Parsed<'_>) -> impl Iterator<Item = &'p 
 }
 
 /// Returns the program's actions, with these variables, `NAME=VALUE`, set beforehand.
-pub(crate) fn acts<'v>(program: &str, variables: impl Iterator<Item = &'v str>) -> Vec<Act> {
+pub(crate) fn acts<'v>(program: &str, variables: impl Iterator<Item = &'v str>) -> Vec<Action> {
     let tokens = tokens::read(program);
     let mut code = Code { tokens: &tokens, values: BTreeMap::new() };
     for (name, value) in variables.filter_map(|text| text.split_once('=')) {
@@ -54,7 +54,7 @@ pub(crate) fn acts<'v>(program: &str, variables: impl Iterator<Item = &'v str>) 
         code.act(at, &mut found);
         if found.len() >= MOST {
             crate::limits::reached("a script has too many parts to follow");
-            found.push(Act::Runs(Pieces::unknown()));
+            found.push(Action::Runs(Pieces::unknown()));
             break;
         }
     }
@@ -104,27 +104,27 @@ impl<'t> Code<'t> {
     }
 
     /// Adds the action that begins at a token.
-    fn act(&self, at: usize, found: &mut Vec<Act>) {
+    fn act(&self, at: usize, found: &mut Vec<Action>) {
         match self.at(at) {
             Some(Token::Name(name)) if name == "system" && self.is(at + 1, "(") => {
-                found.extend(self.expression(self.from(at + 2)).into_iter().map(Act::Runs));
+                found.extend(self.expression(self.from(at + 2)).into_iter().map(Action::Runs));
             }
             Some(Token::Name(name)) if name == "getline" => {
                 let file = self.behind_variable(at + 1);
                 if self.is(file, "<") {
-                    found.extend(self.expression(self.from(file + 1)).into_iter().map(Act::Reads));
+                    found.extend(self.expression(self.from(file + 1)).into_iter().map(Action::Reads));
                 }
             }
             Some(Token::Name(name)) if name == "print" || name == "printf" => self.printed(at, found),
             Some(Token::Sign("|" | "|&")) if matches!(self.at(at + 1), Some(Token::Name(name)) if name == "getline") => {
-                found.extend(self.expression(self.before(at)).into_iter().map(Act::Runs));
+                found.extend(self.expression(self.before(at)).into_iter().map(Action::Runs));
             }
             _ => {}
         }
     }
 
     /// Where the words of a `print` go.
-    fn printed(&self, at: usize, found: &mut Vec<Act>) {
+    fn printed(&self, at: usize, found: &mut Vec<Action>) {
         let mut depth = 0_usize;
         for place in at + 1..self.tokens.len() {
             match self.at(place) {
@@ -135,11 +135,11 @@ impl<'t> Code<'t> {
                 },
                 Some(Token::Sign(";" | "\n" | "}" | "{")) | None => return,
                 Some(Token::Sign("|" | "|&")) if depth == 0 => {
-                    found.extend(self.expression(self.from(place + 1)).into_iter().map(Act::Runs));
+                    found.extend(self.expression(self.from(place + 1)).into_iter().map(Action::Runs));
                     return;
                 }
                 Some(Token::Sign(">" | ">>")) if depth == 0 => {
-                    found.extend(self.expression(self.from(place + 1)).into_iter().map(Act::Writes));
+                    found.extend(self.expression(self.from(place + 1)).into_iter().map(Action::Writes));
                     return;
                 }
                 _ => {}

@@ -20,7 +20,7 @@ use crate::draft::Draft;
 
 /// The effect of a call on the path that is its first argument.
 #[derive(Debug, Clone, Copy)]
-enum Does {
+enum CallEffect {
     /// Reads or writes, as the mode that follows says.
     Open,
     Read,
@@ -33,23 +33,23 @@ enum Does {
     Path,
 }
 
-const CALLS: &[(&str, Does)] = &[
-    ("open(", Does::Open),
-    ("Path(", Does::Path),
-    ("os.rename(", Does::Move),
-    ("io.lines(", Does::Read),
-    ("File.write(", Does::Write),
-    ("File.read(", Does::Read),
-    ("file_put_contents(", Does::Write),
-    ("file_get_contents(", Does::Read),
-    ("unlink(", Does::Delete),
-    ("file.remove(", Does::Delete),
-    ("dir_delete(", Does::DeleteTree),
-    ("rm(", Does::DeleteTree),
-    ("fs::write(", Does::Write),
-    ("File::create(", Does::Write),
-    ("os.WriteFile(", Does::Write),
-    ("os.Create(", Does::Write),
+const CALLS: &[(&str, CallEffect)] = &[
+    ("open(", CallEffect::Open),
+    ("Path(", CallEffect::Path),
+    ("os.rename(", CallEffect::Move),
+    ("io.lines(", CallEffect::Read),
+    ("File.write(", CallEffect::Write),
+    ("File.read(", CallEffect::Read),
+    ("file_put_contents(", CallEffect::Write),
+    ("file_get_contents(", CallEffect::Read),
+    ("unlink(", CallEffect::Delete),
+    ("file.remove(", CallEffect::Delete),
+    ("dir_delete(", CallEffect::DeleteTree),
+    ("rm(", CallEffect::DeleteTree),
+    ("fs::write(", CallEffect::Write),
+    ("File::create(", CallEffect::Write),
+    ("os.WriteFile(", CallEffect::Write),
+    ("os.Create(", CallEffect::Write),
 ];
 
 /// Words that stand for a way to files or programs, in one language or another.
@@ -120,7 +120,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     if by_names {
         by_names::deletions(&mut found, program, text);
     }
-    let is_known = |does: &Does| !by_names || !matches!(does, Does::Delete | Does::DeleteTree);
+    let is_known = |does: &CallEffect| !by_names || !matches!(does, CallEffect::Delete | CallEffect::DeleteTree);
     for (call, does) in CALLS.iter().filter(|(_, does)| !own && is_known(does)) {
         if text.match_indices(call).nth(MAX_CALLS).is_some() {
             crate::limits::reached("a program is given too many calls to follow");
@@ -142,7 +142,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
                 let path = path.as_str();
                 // R deletes folders with the function that deletes files.
                 let tree = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
-                let does = if tree { &Does::DeleteTree } else { does };
+                let does = if tree { &CallEffect::DeleteTree } else { does };
                 apply(&mut found, program, *does, *call != "rm(", path, rest);
             }
         }
@@ -211,18 +211,18 @@ fn second(rest: &str) -> Option<&str> {
     rest.strip_prefix(',').and_then(literal).map(|(text, _)| text)
 }
 
-fn apply(found: &mut Vec<Found>, program: &str, does: Does, always: bool, path: &str, rest: &str) {
+fn apply(found: &mut Vec<Found>, program: &str, does: CallEffect, always: bool, path: &str, rest: &str) {
     let file = path.to_owned();
     match does {
-        Does::Read => found.push(Found::Read(file)),
-        Does::Write => found.push(Found::Write(file)),
-        Does::Delete => found.push(Found::Delete(file)),
+        CallEffect::Read => found.push(Found::Read(file)),
+        CallEffect::Write => found.push(Found::Write(file)),
+        CallEffect::Delete => found.push(Found::Delete(file)),
         // Of `rm(path, {recursive: true})` and its kin the options say whether all below goes, too.
-        Does::DeleteTree if rest.starts_with(')') && !always => found.push(Found::Delete(file)),
-        Does::DeleteTree => found.push(Found::DeleteTree(file)),
-        Does::Open => found.push(open(program, file, rest)),
-        Does::Path => found.extend(method(file, rest)),
-        Does::Move => {
+        CallEffect::DeleteTree if rest.starts_with(')') && !always => found.push(Found::Delete(file)),
+        CallEffect::DeleteTree => found.push(Found::DeleteTree(file)),
+        CallEffect::Open => found.push(open(program, file, rest)),
+        CallEffect::Path => found.extend(method(file, rest)),
+        CallEffect::Move => {
             found.push(Found::Delete(file));
             found.extend(second(rest).map(|path| Found::Write(path.to_owned())));
         }

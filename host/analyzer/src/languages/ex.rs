@@ -4,7 +4,7 @@
 
 /// An action of a text other than editing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// A text becomes shell.
     Shell(String),
     /// Code that a program would run the same: the program and its option.
@@ -91,14 +91,14 @@ const STARTS: &[&str] = &["system", "systemlist", "job_start", "jobstart", "term
 const EXECUTES: &[&str] = &["execute", "cmd", "nvim_command", "nvim_exec", "nvim_exec2", "feedkeys", "nvim_input"];
 
 /// Returns the actions of the text.
-pub(crate) fn acts(text: &str) -> Vec<Act> {
+pub(crate) fn acts(text: &str) -> Vec<Action> {
     let mut found = Vec::new();
     read(text, 0, &mut found);
     found.truncate(MOST);
     found
 }
 
-fn read(text: &str, depth: usize, found: &mut Vec<Act>) {
+fn read(text: &str, depth: usize, found: &mut Vec<Action>) {
     if depth > DEPTH || found.len() > MOST {
         return;
     }
@@ -112,17 +112,17 @@ fn read(text: &str, depth: usize, found: &mut Vec<Act>) {
 }
 
 /// Reads one command; gives what stands behind the bar after it.
-fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t str> {
+fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Action>) -> Option<&'t str> {
     let (name, rest) = name_and_rest(text)?;
     if name.is_empty() {
         if let Some(shell) = rest.strip_prefix('!') {
-            found.push(Act::Shell(shell.trim_start_matches('!').to_owned()));
+            found.push(Action::Shell(shell.trim_start_matches('!').to_owned()));
             return None;
         }
         return behind_bar(rest);
     }
     if let Some((_, program, option)) = LANGUAGES.iter().find(|(known, ..)| *known == name) {
-        found.push(Act::Code(program, option, rest.trim_start().to_owned()));
+        found.push(Action::Code(program, option, rest.trim_start().to_owned()));
         return None;
     }
     let words = rest.strip_prefix('!').filter(|_| !rest.starts_with("! ") || name != "r").unwrap_or(rest).trim_start();
@@ -130,12 +130,12 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
         "r" | "re" | "rea" | "read" | "w" | "wr" | "wri" | "writ" | "write"
             if words.starts_with('!') || rest.starts_with('!') && name.starts_with('r') =>
         {
-            found.push(Act::Shell(words.trim_start_matches('!').to_owned()));
+            found.push(Action::Shell(words.trim_start_matches('!').to_owned()));
             return None;
         }
         "te" | "ter" | "term" | "terminal" => {
             let command = words.split_whitespace().filter(|word| !word.starts_with("++"));
-            found.push(Act::Shell(command.collect::<Vec<_>>().join(" ")));
+            found.push(Action::Shell(command.collect::<Vec<_>>().join(" ")));
             return None;
         }
         "norm" | "normal" => {
@@ -151,7 +151,7 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Act>) -> Option<&'t 
         "se" | "set" | "setl" | "setlocal" | "setg" | "setglobal" => {
             for (name, value) in settings(words) {
                 if PROGRAMS.contains(&name) && value.contains(' ') {
-                    found.push(Act::Shell(value));
+                    found.push(Action::Shell(value));
                 }
             }
         }
@@ -184,20 +184,20 @@ fn name_and_rest(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the action of a command on the file that it names.
-fn of_file(name: &str, file: &str) -> Option<Act> {
+fn of_file(name: &str, file: &str) -> Option<Action> {
     // `redir > FILE`, and the commands that save a session.
     let saves = ["redi", "mks", "mkv", "mkex"].iter().any(|start| name.starts_with(start));
     let saved = file.trim_start_matches(['>', ' ']);
     if saves && !saved.is_empty() && !saved.starts_with(['@', '=']) && saved != "END" {
-        return Some(Act::Writes(saved.to_owned()));
+        return Some(Action::Writes(saved.to_owned()));
     }
     match name {
         _ if file.is_empty() => None,
         "r" | "re" | "rea" | "read" | "so" | "sou" | "source" | "e" | "ed" | "edit" | "vi" | "view" => {
-            Some(Act::Reads(file.to_owned()))
+            Some(Action::Reads(file.to_owned()))
         }
         "w" | "wr" | "wri" | "writ" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update" => {
-            Some(Act::Writes(file.trim_start_matches(">>").trim_start().to_owned()))
+            Some(Action::Writes(file.trim_start_matches(">>").trim_start().to_owned()))
         }
         _ => None,
     }
@@ -268,14 +268,14 @@ fn behind_bar(text: &str) -> Option<&str> {
 }
 
 /// The functions that a text calls.
-fn functions(text: &str, depth: usize, found: &mut Vec<Act>) {
+fn functions(text: &str, depth: usize, found: &mut Vec<Action>) {
     for (at, _) in text.match_indices('(').take(MOST) {
         let (before, behind) = text.split_at_checked(at).unwrap_or_default();
         let arguments = behind.strip_prefix('(').unwrap_or_default();
         let start = before.rfind(|char: char| !char.is_ascii_alphanumeric() && char != '_').map_or(0, |at| at + 1);
         let name = before.get(start..).unwrap_or_default();
         match name {
-            _ if STARTS.contains(&name) => found.extend(strings(arguments).map(Act::Shell)),
+            _ if STARTS.contains(&name) => found.extend(strings(arguments).map(Action::Shell)),
             _ if EXECUTES.contains(&name) => {
                 if let Some(text) = strings(arguments) {
                     read(&text, depth + 1, found);
@@ -285,15 +285,15 @@ fn functions(text: &str, depth: usize, found: &mut Vec<Act>) {
                 let path = strings(arguments).unwrap_or_default();
                 let flags = arguments.split_once(',').map_or("", |(_, flags)| flags);
                 let tree = flags.contains("rf") || flags.contains("recursive");
-                found.push(Act::Deletes { path, tree });
+                found.push(Action::Deletes { path, tree });
             }
             "fs_unlink" | "fs_rmdir" | "unlink" => {
-                found.push(Act::Deletes { path: strings(arguments).unwrap_or_default(), tree: false });
+                found.push(Action::Deletes { path: strings(arguments).unwrap_or_default(), tree: false });
             }
-            "readfile" => found.extend(strings(arguments).map(Act::Reads)),
+            "readfile" => found.extend(strings(arguments).map(Action::Reads)),
             "writefile" => {
                 let path = arguments.split_once("],").or_else(|| arguments.split_once(',')).map(|(_, path)| path);
-                found.extend(path.and_then(strings).map(Act::Writes));
+                found.extend(path.and_then(strings).map(Action::Writes));
             }
             _ => {}
         }
@@ -350,8 +350,8 @@ fn strings(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn shell(text: &str) -> Act {
-        Act::Shell(text.to_owned())
+    fn shell(text: &str) -> Action {
+        Action::Shell(text.to_owned())
     }
 
     #[test]
@@ -389,15 +389,15 @@ mod tests {
 
     #[test]
     fn files_are_found() {
-        let tree = |path: &str| Act::Deletes { path: path.to_owned(), tree: true };
+        let tree = |path: &str| Action::Deletes { path: path.to_owned(), tree: true };
         assert_eq!(acts("call delete('a', 'rf')"), [tree("a")]);
         assert!(acts("lua vim.fn.delete(vim.fn.expand('a'), 'rf')").contains(&tree("a")));
-        assert_eq!(acts("call writefile(['x', 'y'], 'a')"), [Act::Writes("a".to_owned())]);
-        assert_eq!(acts("echo readfile('a')"), [Act::Reads("a".to_owned())]);
-        assert_eq!(acts("so a"), [Act::Reads("a".to_owned())]);
-        assert!(acts("lua vim.uv.fs_unlink('a')").contains(&Act::Deletes { path: "a".to_owned(), tree: false }));
-        assert_eq!(acts("w! a | q"), [Act::Writes("a".to_owned())]);
-        assert_eq!(acts("py3 print(1)"), [Act::Code("python3", "-c", "print(1)".to_owned())]);
+        assert_eq!(acts("call writefile(['x', 'y'], 'a')"), [Action::Writes("a".to_owned())]);
+        assert_eq!(acts("echo readfile('a')"), [Action::Reads("a".to_owned())]);
+        assert_eq!(acts("so a"), [Action::Reads("a".to_owned())]);
+        assert!(acts("lua vim.uv.fs_unlink('a')").contains(&Action::Deletes { path: "a".to_owned(), tree: false }));
+        assert_eq!(acts("w! a | q"), [Action::Writes("a".to_owned())]);
+        assert_eq!(acts("py3 print(1)"), [Action::Code("python3", "-c", "print(1)".to_owned())]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! script that it does not understand.
 
 use super::pieces::Pieces;
-use super::with_options::Given;
+use super::with_options::ProgramText;
 use crate::options::{Operand, Options, Parsed};
 
 /// Which options of `sed` take a value.
@@ -12,7 +12,7 @@ pub(crate) const OPTIONS: Options = Options::new("efl", "expression file line-le
 
 /// An action of a script other than editing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// A text becomes shell.
     Runs(Pieces),
     /// The line's current content becomes shell.
@@ -92,19 +92,19 @@ pub(crate) fn edits(script: &str) -> Vec<Edit> {
 const MOST: usize = 256;
 
 /// The script of a call and the operands behind it; `content` gives the text of a file of commands.
-pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> Option<String>) -> Given<'a> {
+pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> Option<String>) -> ProgramText<'a> {
     // The BSD spelling `-i ''` puts the suffix into a word of its own.
     let suffix = parsed.has("i", "in-place") && parsed.operands.first().is_some_and(|first| first.text.is_empty());
     super::with_options::given(parsed, &["e", "expression"], &["f", "file"], usize::from(suffix), content)
 }
 
 /// Returns the actions of the script.
-pub(crate) fn acts(script: &str) -> Vec<Act> {
+pub(crate) fn acts(script: &str) -> Vec<Action> {
     let mut reader = Reader { rest: script, acts: Vec::new(), edits: Vec::new(), replaced: None };
     while reader.command().is_some() {
         if reader.acts.len() >= MOST {
             crate::limits::reached("a script has too many parts to follow");
-            reader.acts.push(Act::Runs(Pieces::unknown()));
+            reader.acts.push(Action::Runs(Pieces::unknown()));
             break;
         }
     }
@@ -113,7 +113,7 @@ pub(crate) fn acts(script: &str) -> Vec<Act> {
 
 struct Reader<'s> {
     rest: &'s str,
-    acts: Vec<Act>,
+    acts: Vec<Action>,
     edits: Vec<Edit>,
     /// The content of a line after the last preceding replacement.
     replaced: Option<Pieces>,
@@ -164,11 +164,11 @@ impl<'s> Reader<'s> {
             ':' | 'b' | 't' | 'T' | 'v' => self.skip(|char| char != '\n' && char != ';'),
             'r' | 'R' => {
                 let file = self.line().trim_start().to_owned();
-                self.acts.push(Act::Reads(file));
+                self.acts.push(Action::Reads(file));
             }
             'w' | 'W' => {
                 let file = self.line().trim_start().to_owned();
-                self.acts.push(Act::Writes(file));
+                self.acts.push(Action::Writes(file));
             }
             'e' => self.execute(),
             's' => self.substitute()?,
@@ -268,9 +268,9 @@ impl<'s> Reader<'s> {
         let command = self.text();
         let bare = matches!(command.trim(), "" | ";" | "}") || command.starts_with(';');
         if !bare {
-            return self.acts.push(Act::Runs(Pieces::known(&command)));
+            return self.acts.push(Action::Runs(Pieces::known(&command)));
         }
-        let act = self.replaced.clone().map_or(Act::RunsLines, Act::Runs);
+        let act = self.replaced.clone().map_or(Action::RunsLines, Action::Runs);
         self.acts.push(act);
     }
 
@@ -298,14 +298,14 @@ impl<'s> Reader<'s> {
         if runs {
             match pieces.text() {
                 Some(to) if is_plain(&pattern) => {
-                    self.acts.push(Act::RunsReplaced { from: pattern.clone(), to });
+                    self.acts.push(Action::RunsReplaced { from: pattern.clone(), to });
                 }
-                _ => self.acts.push(Act::Runs(pieces.clone())),
+                _ => self.acts.push(Action::Runs(pieces.clone())),
             }
         }
         self.edits.push(Edit::Replaces { from: pattern, to: pieces.clone() });
         self.replaced = Some(pieces).filter(Pieces::says_something);
-        self.acts.extend(file.map(Act::Writes));
+        self.acts.extend(file.map(Action::Writes));
         Some(())
     }
 }

@@ -4,7 +4,7 @@ use crate::options::{Operand, Parsed};
 
 /// The code that a call runs.
 #[derive(Debug)]
-pub(crate) struct Given<'a> {
+pub(crate) struct ProgramText<'a> {
     pub(crate) text: String,
     /// All of it is known.
     pub(crate) known: bool,
@@ -21,8 +21,8 @@ pub(super) fn given<'a>(
     files: &[&str],
     skip: usize,
     content: impl Fn(&Operand<'a>) -> Option<String>,
-) -> Given<'a> {
-    let mut given = Given { text: String::new(), known: true, operands: skip, files: Vec::new() };
+) -> ProgramText<'a> {
+    let mut given = ProgramText { text: String::new(), known: true, operands: skip, files: Vec::new() };
     let mut any = false;
     for flag in &parsed.flags {
         let Some(value) = flag.operand() else { continue };

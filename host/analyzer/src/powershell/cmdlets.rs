@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Reader;
 use super::bind::{Bound, bind, parameter};
-use super::pipeline::{Element, Gives, lines};
+use super::pipeline::{Element, ElementOutput, lines};
 use super::statement::function_name;
 use super::values::{Piece, Text, Value};
 
@@ -343,7 +343,7 @@ impl Reader<'_> {
             "pop-location" => Element { text: "popd".to_owned(), ..Element::default() },
             "get-location" => Element {
                 text: "pwd".to_owned(),
-                gives: Gives::Words(vec![Text::of(Piece::Variable("PWD".to_owned()))]),
+                gives: ElementOutput::Words(vec![Text::of(Piece::Variable("PWD".to_owned()))]),
                 value: None,
             },
             _ => self.program(command),
@@ -475,5 +475,5 @@ fn written(command: &Command) -> Element {
     words.extend(bound.rest.iter().flat_map(|value| value.words.clone()));
     let spelled: Vec<String> = words.iter().map(Text::as_written).collect();
     let text = format!("echo {}", spelled.join(" "));
-    Element { text, gives: Gives::Words(words), value: None }
+    Element { text, gives: ElementOutput::Words(words), value: None }
 }

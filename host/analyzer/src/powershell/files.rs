@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::bind::Bound;
 use super::dotnet;
-use super::pipeline::{Element, Gives};
+use super::pipeline::{Element, ElementOutput};
 use super::stores::{self, store};
 use super::values::{Piece, Text};
 use super::{REMOTE_DEPTH, Reader};
@@ -17,7 +17,7 @@ fn text(text: String) -> Element {
 }
 
 fn given(text: String, words: Vec<Text>) -> Element {
-    Element { text, gives: Gives::Words(words), value: None }
+    Element { text, gives: ElementOutput::Words(words), value: None }
 }
 
 /// The paths that a cmdlet is given, as bash spells them.
@@ -76,8 +76,8 @@ impl Reader<'_> {
             "get-process" => {
                 let names = bound.words(&["name", "id"]);
                 let (listed, gives) = match names.is_empty() {
-                    true => ("ps -e", Gives::Output),
-                    false => ("ps", Gives::Words(names)),
+                    true => ("ps -e", ElementOutput::Output),
+                    false => ("ps", ElementOutput::Words(names)),
                 };
                 Element { text: listed.to_owned(), gives, value: None }
             }
@@ -315,7 +315,7 @@ fn listed(bound: &Bound) -> Element {
     let selects = selection(bound);
     if bound.is_on("recurse") && (selects.is_some() || !kind.is_empty()) {
         let find = format!("find {places}{kind} {}", selects.unwrap_or_default());
-        return Element { text: find.clone(), gives: Gives::Found(find), value: None };
+        return Element { text: find.clone(), gives: ElementOutput::Found(find), value: None };
     }
     let below: Vec<Text> = if words.is_empty() {
         vec![Text::of(Piece::Bare(selected(bound)))]

@@ -11,14 +11,14 @@ pub(super) struct Element {
     /// The commands; empty if it is a value only.
     pub(super) text: String,
     /// The output to the next element.
-    pub(super) gives: Gives,
+    pub(super) gives: ElementOutput,
     /// It is a value: the text only prints it.
     pub(super) value: Option<Value>,
 }
 
 /// The output of an element.
 #[derive(Default, Clone, PartialEq)]
-pub(super) enum Gives {
+pub(super) enum ElementOutput {
     /// The text that it prints.
     #[default]
     Output,
@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 
     /// The element behind a pipe.
-    fn fed(&mut self, given: &Gives, before: &mut String, piped: &mut String) -> Element {
+    fn fed(&mut self, given: &ElementOutput, before: &mut String, piped: &mut String) -> Element {
         if self.starts_expression() {
             let value = self.expression(true);
             before.push_str(&lines(&value.code));
@@ -95,14 +95,20 @@ impl Reader<'_> {
         }
         let command = self.command();
         let mut element = self.fed_command(&command, given, before, piped);
-        if element.gives == Gives::Some {
+        if element.gives == ElementOutput::Some {
             // Which of them, no one knows.
-            element.gives = Gives::Output;
+            element.gives = ElementOutput::Output;
         }
         element
     }
 
-    fn fed_command(&mut self, command: &Command, given: &Gives, before: &mut String, piped: &mut String) -> Element {
+    fn fed_command(
+        &mut self,
+        command: &Command,
+        given: &ElementOutput,
+        before: &mut String,
+        piped: &mut String,
+    ) -> Element {
         let name = command.name();
         if name == "foreach-object" {
             return self.each(command, given, before, piped);
@@ -113,44 +119,44 @@ impl Reader<'_> {
             command.arguments.iter().cloned().for_each(|argument| value.absorb(argument));
             before.push_str(&lines(&value.code));
             let all = matches!(name.as_str(), "sort-object" | "out-host" | "out-default" | "tee-object");
-            let gives = if all { given.clone() } else { Gives::Output };
+            let gives = if all { given.clone() } else { ElementOutput::Output };
             return Element { text: String::from("cat"), gives, value: None };
         }
         if super::cmdlets::takes_paths(&name)
             && let Some(mut taken) = self.with_paths(command, given)
         {
             // What gave the paths ran before.
-            if !matches!(given, Gives::Found(find) if find == piped) {
+            if !matches!(given, ElementOutput::Found(find) if find == piped) {
                 before.push_str(piped);
                 before.push('\n');
             }
             piped.clear();
-            taken.gives = Gives::Output;
+            taken.gives = ElementOutput::Output;
             return taken;
         }
         self.translated(command, true)
     }
 
     /// A command that takes the paths that it is given for its own.
-    fn with_paths(&mut self, command: &Command, given: &Gives) -> Option<Element> {
+    fn with_paths(&mut self, command: &Command, given: &ElementOutput) -> Option<Element> {
         if command.has_path() {
             return None;
         }
         match given {
-            Gives::Words(words) => Some(self.translated(&command.with_path(words.clone()), false)),
-            Gives::Found(find) => {
+            ElementOutput::Words(words) => Some(self.translated(&command.with_path(words.clone()), false)),
+            ElementOutput::Found(find) => {
                 let element = self.translated(&command.with_path(vec![mark()]), false);
                 Some(Element {
                     text: format!("{find} -exec {} {{}} +", element.text.replace(&mark().as_path(true), "").trim()),
                     ..element
                 })
             }
-            Gives::Output | Gives::Some => None,
+            ElementOutput::Output | ElementOutput::Some => None,
         }
     }
 
     /// `ForEach-Object { ... }`
-    fn each(&mut self, command: &Command, given: &Gives, before: &mut String, piped: &mut String) -> Element {
+    fn each(&mut self, command: &Command, given: &ElementOutput, before: &mut String, piped: &mut String) -> Element {
         let mut body = String::new();
         let mut is_method = false;
         for argument in &command.arguments {
@@ -171,7 +177,7 @@ impl Reader<'_> {
         if body.trim().is_empty() {
             return Element { text: "cat".to_owned(), ..Element::default() };
         }
-        if let Gives::Words(words) = given {
+        if let ElementOutput::Words(words) = given {
             before.push_str(piped);
             before.push('\n');
             piped.clear();
@@ -195,5 +201,5 @@ pub(super) fn printed(value: Value) -> Element {
         text.push_str("echo ");
         text.push_str(&words.join(" "));
     }
-    Element { text, gives: Gives::Words(value.words.clone()), value: None }
+    Element { text, gives: ElementOutput::Words(value.words.clone()), value: None }
 }

@@ -1,7 +1,7 @@
 //! Statements of PowerShell as statements of bash.
 
 use super::cmdlets::Command;
-use super::pipeline::{Element, Gives, lines, printed};
+use super::pipeline::{Element, ElementOutput, lines, printed};
 use super::strings::{DOUBLE, SINGLE};
 use super::values::{Piece, Text, Value};
 use super::{Reader, UNKNOWN};
@@ -117,7 +117,7 @@ impl Reader<'_> {
         let Some(sign) = sign else { return self.redirected(printed(value)) };
         self.cursor.lines();
         let right = self.deeper(Self::statement_value);
-        Element { text: self.assigned(value, sign, right), gives: Gives::Output, value: None }
+        Element { text: self.assigned(value, sign, right), gives: ElementOutput::Output, value: None }
     }
 
     /// A value that may be written to a file.
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
         if !command.redirects.is_empty() && !element.text.is_empty() {
             element.text = format!("{}{}{}", command.before, element.text, command.redirects);
-            element.gives = Gives::Output;
+            element.gives = ElementOutput::Output;
         }
         element
     }
@@ -260,7 +260,7 @@ pub(super) fn function_name(name: &str) -> String {
 /// Returns the value of a pipeline element, where its value is wanted.
 fn of_element(element: Element) -> Value {
     match element.gives {
-        Gives::Words(words) => {
+        ElementOutput::Words(words) => {
             let prints = element.text.starts_with("echo ") || element.text.starts_with("ls ");
             let code = if prints { Vec::new() } else { vec![element.text] };
             Value { words, code, ..Value::default() }

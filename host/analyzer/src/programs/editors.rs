@@ -6,7 +6,7 @@ use super::files::writes;
 use super::program::Program;
 use super::scripts;
 use crate::draft::Draft;
-use crate::languages::ex::{self, Act};
+use crate::languages::ex::{self, Action};
 use crate::options::{Flag, Operand, Options, Parsed};
 use crate::run::{Run, here};
 use crate::wrappers::code::editors;
@@ -82,21 +82,21 @@ fn typed(run: &mut Run<'_>, by_lines: bool) {
 }
 
 /// Adds the effect of a vim command on a file.
-fn touched(run: &mut Run<'_>, act: Act) {
+fn touched(run: &mut Run<'_>, act: Action) {
     let word = |path: String| Word { text: path, ..here() };
     match act {
-        Act::Reads(path) => run.read(&Operand::of(&word(path))),
-        Act::Writes(path) => run.write(&Operand::of(&word(path))),
-        Act::Deletes { path, tree } if path.is_empty() => {
+        Action::Reads(path) => run.read(&Operand::of(&word(path))),
+        Action::Writes(path) => run.write(&Operand::of(&word(path))),
+        Action::Deletes { path, tree } if path.is_empty() => {
             // Which one is known only at run time.
             let unknown = Word { text: "$_".to_owned(), dynamic: true, ..here() };
             if tree {
                 run.delete_tree(&Operand::of(&unknown), true, "vim");
             }
         }
-        Act::Deletes { path, tree: true } => run.delete_tree(&Operand::of(&word(path)), true, "vim"),
-        Act::Deletes { path, .. } => run.delete(&Operand::of(&word(path)), true),
-        Act::Shell(_) | Act::Code(..) => {}
+        Action::Deletes { path, tree: true } => run.delete_tree(&Operand::of(&word(path)), true, "vim"),
+        Action::Deletes { path, .. } => run.delete(&Operand::of(&word(path)), true),
+        Action::Shell(_) | Action::Code(..) => {}
     }
 }
 

@@ -35,10 +35,10 @@ const GLOBAL: Options =
 struct Verb {
     name: &'static str,
     options: Options,
-    act: super::program::Act,
+    act: super::program::EffectFn,
 }
 
-const fn verb(name: &'static str, options: Options, act: super::program::Act) -> Verb {
+const fn verb(name: &'static str, options: Options, act: super::program::EffectFn) -> Verb {
     Verb { name, options, act }
 }
 

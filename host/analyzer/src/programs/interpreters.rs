@@ -75,7 +75,7 @@ const PERL: Options = Options::leading("eE", "").with_attached("iMImFdDCxr");
 
 /// Where an interpreter's program comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum ProgramSource {
     /// A file, or there is no interpreter at all.
     Nothing,
     /// Standard input.
@@ -87,14 +87,14 @@ pub(crate) enum How {
 }
 
 /// How the command comes to its program, if it is one that runs text.
-pub(crate) fn how(run: &Run<'_>) -> How {
-    let Some(first) = run.command.argv.first() else { return How::Nothing };
+pub(crate) fn how(run: &Run<'_>) -> ProgramSource {
+    let Some(first) = run.command.argv.first() else { return ProgramSource::Nothing };
     if first.dynamic {
         let is_text = run.command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "shell-c" | "eval"));
         return match holds_commands(first) {
-            true => How::Words,
-            false if is_text => How::Text,
-            false => How::Nothing,
+            true => ProgramSource::Words,
+            false if is_text => ProgramSource::Text,
+            false => ProgramSource::Nothing,
         };
     }
     let words = run.arguments();
@@ -105,53 +105,55 @@ pub(crate) fn how(run: &Run<'_>) -> How {
             if parsed.has("c", "") {
                 return substituted(parsed.operands.first());
             }
-            if parsed.is("s", "") { How::Input } else { first_operand(&parsed) }
+            if parsed.is("s", "") { ProgramSource::Input } else { first_operand(&parsed) }
         }
         name if PYTHONS.contains(&name) => match parse(words, PYTHON, false).value("m", "") {
             // The interactive one, as a module.
-            Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => How::Input,
+            Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => ProgramSource::Input,
             _ => of_language(words, PYTHON, "cm"),
         },
         name if javascript::PROGRAMS.contains(&name) => {
             let given = javascript::given(name, words);
             match (given.codes.first().or(given.file.as_ref()), given.reads_input()) {
                 (Some(word), false) => substituted(Some(word)),
-                (Some(file), true) if file.text != "-" && descriptor(&file.text) != Some(0) => How::Words,
-                (_, true) => How::Input,
-                (None, false) => How::Nothing,
+                (Some(file), true) if file.text != "-" && descriptor(&file.text) != Some(0) => ProgramSource::Words,
+                (_, true) => ProgramSource::Input,
+                (None, false) => ProgramSource::Nothing,
             }
         }
-        "elixir" if words.is_empty() => How::Input,
+        "elixir" if words.is_empty() => ProgramSource::Input,
         "rscript" | "groovy" | "elixir" | "swift" | "expect" => of_runner(words),
         "r" | "julia" | "raku" | "guile" | "janet" | "tclsh" | "wish" | "ocaml" | "sbcl" | "clisp" | "irb" | "iex"
         | "jshell" | "ghci" | "psysh" => of_language(words, Options::leading("eEcf", "eval file"), "eEcf"),
-        "gnuplot" | "dc" | "gdb" | "lldb" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
+        "gnuplot" | "dc" | "gdb" | "lldb" if words.iter().all(|word| word.text.starts_with('-')) => {
+            ProgramSource::Input
+        }
         // Without a command each line is one.
-        "parallel" if words.iter().all(|word| word.text.starts_with('-')) => How::Input,
+        "parallel" if words.iter().all(|word| word.text.starts_with('-')) => ProgramSource::Input,
         "perl" | "ruby" | "pry" | "jruby" => of_language(words, PERL, "eE"),
         "php" => of_language(words, Options::leading("rf", ""), "rf"),
         "osascript" | "lua" => of_language(words, Options::leading("el", ""), "e"),
         "eval" => {
             let any = words.iter().any(holds_commands);
-            if any { How::Words } else { How::Nothing }
+            if any { ProgramSource::Words } else { ProgramSource::Nothing }
         }
         "source" => match words.first() {
-            Some(word) if descriptor(&word.text) == Some(0) => How::Input,
-            Some(word) if holds_commands(word) => How::Words,
-            _ => How::Nothing,
+            Some(word) if descriptor(&word.text) == Some(0) => ProgramSource::Input,
+            Some(word) if holds_commands(word) => ProgramSource::Words,
+            _ => ProgramSource::Nothing,
         },
         "octave" | "octave-cli" | "swipl" | "maxima" | "scilab-cli" | "gp" | "newlisp" | "gforth" | "hy" | "fennel"
         | "qjs" | "jjs" | "rhino" | "pike" | "gsi" | "csi" | "ecl" | "mit-scheme" | "sage"
             if words.iter().all(|word| word.text.starts_with('-')) =>
         {
-            How::Input
+            ProgramSource::Input
         }
         // Their commands start programs.
-        "ex" | "ed" | "red" => How::Input,
-        _ if run.name == "m4" && words.iter().all(|word| word.text.starts_with('-')) => How::Input,
-        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" if reads_script(words) => How::Input,
-        _ if reads_input(&run.command.argv) => How::Input,
-        _ => How::Nothing,
+        "ex" | "ed" | "red" => ProgramSource::Input,
+        _ if run.name == "m4" && words.iter().all(|word| word.text.starts_with('-')) => ProgramSource::Input,
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" if reads_script(words) => ProgramSource::Input,
+        _ if reads_input(&run.command.argv) => ProgramSource::Input,
+        _ => ProgramSource::Nothing,
     }
 }
 
@@ -166,44 +168,48 @@ fn reads_script(words: &[Word]) -> bool {
 }
 
 /// The first operand of a program that takes code from its input only if it is asked to, by `-`.
-fn of_runner(words: &[Word]) -> How {
+fn of_runner(words: &[Word]) -> ProgramSource {
     match words.iter().find(|word| word.text == "-" || !word.text.starts_with('-')) {
-        Some(word) if word.text == "-" || descriptor(&word.text) == Some(0) => How::Input,
-        Some(word) if holds_commands(word) => How::Words,
-        _ => How::Nothing,
+        Some(word) if word.text == "-" || descriptor(&word.text) == Some(0) => ProgramSource::Input,
+        Some(word) if holds_commands(word) => ProgramSource::Words,
+        _ => ProgramSource::Nothing,
     }
 }
 
-fn of_language(words: &[Word], spec: Options, code: &str) -> How {
+fn of_language(words: &[Word], spec: Options, code: &str) -> ProgramSource {
     let parsed = parse(words, spec, false);
     match parsed.value(code, "eval") {
         Some(value) => substituted(Some(&value)),
-        None if parsed.is(code, "") => How::Nothing,
+        None if parsed.is(code, "") => ProgramSource::Nothing,
         None => first_operand(&parsed),
     }
 }
 
-fn first_operand(parsed: &Parsed<'_>) -> How {
+fn first_operand(parsed: &Parsed<'_>) -> ProgramSource {
     match parsed.operands.first() {
         None => {
             if parsed.is("hV", "version") || parsed.is("", "help") {
-                How::Nothing
+                ProgramSource::Nothing
             } else {
-                How::Input
+                ProgramSource::Input
             }
         }
         Some(operand) => match descriptor(&operand.text) {
-            Some(0) => How::Input,
+            Some(0) => ProgramSource::Input,
             // What is redirected there is a word of this command.
-            Some(_) => How::Words,
-            None if operand.text == "-" => How::Input,
+            Some(_) => ProgramSource::Words,
+            None if operand.text == "-" => ProgramSource::Input,
             None => substituted(Some(operand)),
         },
     }
 }
 
-fn substituted(operand: Option<&Operand<'_>>) -> How {
-    if operand.is_some_and(|operand| holds_commands(operand.word)) { How::Words } else { How::Nothing }
+fn substituted(operand: Option<&Operand<'_>>) -> ProgramSource {
+    if operand.is_some_and(|operand| holds_commands(operand.word)) {
+        ProgramSource::Words
+    } else {
+        ProgramSource::Nothing
+    }
 }
 
 fn holds_commands(word: &Word) -> bool {

@@ -6,7 +6,7 @@ use crate::options::{Operand, Options};
 use crate::run::{Run, here};
 
 /// A program, as far as it makes migrations.
-struct Maker {
+struct MigrationTool {
     names: &'static [&'static str],
     /// The words that have it do so, each with spaces between; one of these leads the operands.
     verbs: &'static [&'static str],
@@ -17,79 +17,79 @@ struct Maker {
     usual: &'static str,
 }
 
-const NONE: Maker = Maker { names: &[], verbs: &[], options: Options::NONE, folder: &[], usual: "" };
+const NONE: MigrationTool = MigrationTool { names: &[], verbs: &[], options: Options::NONE, folder: &[], usual: "" };
 
-const MAKERS: &[Maker] = &[
-    Maker {
+const MIGRATION_TOOLS: &[MigrationTool] = &[
+    MigrationTool {
         names: &["knex"],
         verbs: &["migrate:make"],
         options: Options::new("x", "migrations-directory knexfile cwd env stub"),
         folder: &["migrations-directory"],
         usual: "migrations",
     },
-    Maker {
+    MigrationTool {
         names: &["sqlx", "cargo-sqlx"],
         verbs: &["migrate add", "mig add"],
         options: Options::new("D", "source database-url"),
         folder: &["source"],
         usual: "migrations",
     },
-    Maker {
+    MigrationTool {
         names: &["diesel"],
         verbs: &["migration generate"],
         options: Options::new("", "migration-dir config-file database-url version"),
         folder: &["migration-dir"],
         usual: "migrations",
     },
-    Maker {
+    MigrationTool {
         names: &["sea-orm-cli"],
         verbs: &["migrate generate"],
         options: Options::new("d", "migration-dir"),
         folder: &["d", "migration-dir"],
         usual: "migration",
     },
-    Maker {
+    MigrationTool {
         names: &["rails"],
         verbs: &["generate migration", "g migration", "generate model", "g model"],
         usual: "db/migrate",
         ..NONE
     },
-    Maker {
+    MigrationTool {
         names: &["dbmate"],
         verbs: &["new", "n"],
         options: Options::new("deus", "migrations-dir env url schema-file"),
         folder: &["d", "migrations-dir"],
         usual: "db/migrations",
     },
-    Maker {
+    MigrationTool {
         names: &["migrate", "goose"],
         verbs: &["create", "postgres create", "sqlite3 create", "mysql create"],
         options: Options { single: true, ..Options::new("", "dir path database source ext digits format") },
         folder: &["dir", "path"],
         ..NONE
     },
-    Maker {
+    MigrationTool {
         names: &["sequelize", "sequelize-cli"],
         verbs: &["migration:generate", "migration:create", "model:generate"],
         options: Options::new("", "migrations-path name config options-path url env"),
         folder: &["migrations-path"],
         usual: "migrations",
     },
-    Maker { names: &["supabase"], verbs: &["migration new"], usual: "supabase/migrations", ..NONE },
-    Maker {
+    MigrationTool { names: &["supabase"], verbs: &["migration new"], usual: "supabase/migrations", ..NONE },
+    MigrationTool {
         names: &["drizzle-kit"],
         verbs: &["generate"],
         options: Options::new("", "out schema config dialect name"),
         folder: &["out"],
         usual: "drizzle",
     },
-    Maker { names: &["phinx"], verbs: &["create"], usual: "db/migrations", ..NONE },
+    MigrationTool { names: &["phinx"], verbs: &["create"], usual: "db/migrations", ..NONE },
 ];
 
 /// Adds a write of the folder in which the command makes a migration.
 pub(super) fn find(run: &mut Run<'_>) {
     let name = run.name.clone();
-    for maker in MAKERS.iter().filter(|maker| maker.names.contains(&name.as_str())) {
+    for maker in MIGRATION_TOOLS.iter().filter(|maker| maker.names.contains(&name.as_str())) {
         let parsed = run.parse(run.arguments(), maker.options);
         let makes = maker.verbs.iter().any(|verb| super::trees::leads(verb, &parsed).is_some());
         if !makes || ["help", "dry-run", "pretend"].iter().any(|name| parsed.is("", name)) {

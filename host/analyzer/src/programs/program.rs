@@ -4,7 +4,7 @@ use crate::options::{Options, Parsed};
 use crate::run::Run;
 
 /// States the effects of a command.
-pub(super) type Act = for<'a> fn(&mut Run<'a>, &Parsed<'a>);
+pub(super) type EffectFn = for<'a> fn(&mut Run<'a>, &Parsed<'a>);
 
 /// One program.
 pub(crate) struct Program {
@@ -12,11 +12,11 @@ pub(crate) struct Program {
     pub(super) names: &'static [&'static str],
     /// Which of its options take a value.
     pub(super) options: Options,
-    pub(super) act: Act,
+    pub(super) act: EffectFn,
 }
 
 impl Program {
-    pub(super) const fn new(names: &'static [&'static str], options: Options, act: Act) -> Program {
+    pub(super) const fn new(names: &'static [&'static str], options: Options, act: EffectFn) -> Program {
         Program { names, options, act }
     }
 }

@@ -1,6 +1,6 @@
 //! Writes down what texts in other languages do, as effects of the command that holds them.
 
-use guard_script_summary::{Piece, Text, What};
+use guard_script_summary::{ActionKind, Piece, Text};
 use guard_sdk::syntax::Word;
 
 use super::{fetch, files};
@@ -77,8 +77,8 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
     }
     for action in &summary.actions {
         match &action.what {
-            What::Read(path) => on(run, path, arguments, |run, file| run.read(file)),
-            What::Write { path, append, empties } => {
+            ActionKind::Read(path) => on(run, path, arguments, |run, file| run.read(file)),
+            ActionKind::Write { path, append, empties } => {
                 unknown.deletes |= *empties && summaries::begins_unknown(path, arguments);
                 let draft = Draft::notable("write", "fs.write").flag("append", *append).flag("truncate", !append);
                 let draft = draft.flag("empties", *empties);
@@ -87,35 +87,35 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                     run.write_as(file, draft.flag("glob", many).tag("by", &by));
                 });
             }
-            What::Put { from, to, each } => {
+            ActionKind::Put { from, to, each } => {
                 let from = summaries::word(from, arguments);
                 on(run, to, arguments, |run, to| files::put(run, &Operand::of(&from), to, *each));
             }
-            What::Fill { folder, archive } => {
+            ActionKind::Fill { folder, archive } => {
                 let draft =
                     Draft::notable("write", "fs.write").tag("by", &by).flag("tree", true).flag("archive", *archive);
                 on(run, folder, arguments, |run, folder| run.write_as(folder, draft));
             }
-            What::MakeFolder(path) => {
+            ActionKind::MakeFolder(path) => {
                 let draft = Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by);
                 on(run, path, arguments, |run, file| run.write_as(file, draft));
             }
-            What::Link { at, .. } => on(run, at, arguments, |run, file| run.write(file)),
-            What::Change(path) => change_mode(run, path, arguments, code::opens_all(code)),
-            What::MoveAway(path) => {
+            ActionKind::Link { at, .. } => on(run, at, arguments, |run, file| run.write(file)),
+            ActionKind::Change(path) => change_mode(run, path, arguments, code::opens_all(code)),
+            ActionKind::MoveAway(path) => {
                 unknown.deletes |= summaries::begins_unknown(path, arguments);
                 let draft = Draft::notable("delete", "fs.delete").tag("by", "mv");
                 on(run, path, arguments, |run, file| run.emit_on(draft.flag("glob", file.word.glob), file));
             }
-            What::Delete(path) => {
+            ActionKind::Delete(path) => {
                 unknown.deletes |= summaries::begins_unknown(path, arguments);
                 on(run, path, arguments, |run, file| run.delete(file, false));
             }
-            What::DeleteTree(path) => {
+            ActionKind::DeleteTree(path) => {
                 unknown.deletes |= summaries::begins_unknown(path, arguments);
                 on(run, path, arguments, |run, file| run.delete_tree(file, true, &by));
             }
-            What::Sql(statement) => {
+            ActionKind::Sql(statement) => {
                 // What stands in the code as it is was found with the calls of drivers.
                 if !code.contains(statement.head()) {
                     let statement = summaries::word(statement, arguments).text;
@@ -123,7 +123,7 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 }
             }
             // What is only fetched is no loss by itself.
-            What::Connect { to, sends: true, deletes } => {
+            ActionKind::Connect { to, sends: true, deletes } => {
                 let head = to.head();
                 let to = summaries::word(to, arguments);
                 let removes = *deletes || fetch::removals::says_removal(&to.text);
@@ -138,7 +138,7 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);
                 run.emit(draft.certain(!to.dynamic));
             }
-            What::Shell { .. } | What::Program { .. } | What::Connect { .. } => {}
+            ActionKind::Shell { .. } | ActionKind::Program { .. } | ActionKind::Connect { .. } => {}
         }
     }
     if unknown.deletes || unknown.executes {
@@ -166,11 +166,11 @@ fn change_mode(run: &mut Run<'_>, path: &Text, arguments: &[Word], opens: bool) 
 }
 
 /// Whether a program is given a place that the code made for a while.
-fn names_own(what: &What) -> bool {
+fn names_own(what: &ActionKind) -> bool {
     let is_own = |text: &Text| text.pieces.contains(&Piece::Own);
     match what {
-        What::Shell { text, folder, .. } => is_own(text) || folder.as_ref().is_some_and(is_own),
-        What::Program { words, folder, .. } => words.iter().chain(folder).any(is_own),
+        ActionKind::Shell { text, folder, .. } => is_own(text) || folder.as_ref().is_some_and(is_own),
+        ActionKind::Program { words, folder, .. } => words.iter().chain(folder).any(is_own),
         _ => false,
     }
 }

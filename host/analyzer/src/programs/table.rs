@@ -8,7 +8,7 @@ mod call;
 use guard_sdk::syntax::{Severity, Word};
 
 use super::placeholder_operands;
-use super::program::Act;
+use super::program::EffectFn;
 use crate::options::Options;
 use crate::run::Run;
 use call::Call;
@@ -42,7 +42,7 @@ pub(crate) struct Entry {
     /// The same for single names.
     instead_of: &'static [(&'static str, &'static str)],
     /// The behavior that the table can't express.
-    act: Option<Act>,
+    act: Option<EffectFn>,
     /// The first one that fits counts.
     pub(crate) effects: &'static [Fact],
 }

@@ -9,7 +9,7 @@ use crate::options::{Operand, Options, Parsed};
 use crate::run::{Run, here};
 
 /// A program, as far as it fills a folder.
-struct Filler {
+struct TreeWriter {
     names: &'static [&'static str],
     /// The words that have it do so, each with spaces between; one of these leads the operands. Empty: any call.
     verbs: &'static [&'static str],
@@ -18,7 +18,7 @@ struct Filler {
     options: Options,
     folder: Folder,
     /// Where it goes if the folder is not named.
-    usual: Usual,
+    default_folder: DefaultFolder,
 }
 
 /// Where a command says which folder is filled.
@@ -38,200 +38,200 @@ enum Folder {
 
 /// Where the files go if no folder is named.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Usual {
+enum DefaultFolder {
     Nowhere,
     Here,
     /// Into a folder that is named after the first operand.
     Source,
 }
 
-const NONE: Filler = Filler {
+const NONE: TreeWriter = TreeWriter {
     names: &[],
     verbs: &[],
     with: ("", ""),
     options: Options::NONE,
     folder: Folder::Last,
-    usual: Usual::Nowhere,
+    default_folder: DefaultFolder::Nowhere,
 };
 
 /// Clients of stores, whose copies go there and back.
 const STORES: &[&str] = &["gsutil", "gcloud", "azcopy", "s3cmd", "s5cmd", "mc", "mcli", "ossutil", "b2"];
 
-const FILLERS: &[Filler] = &[
-    Filler {
+const TREE_WRITERS: &[TreeWriter] = &[
+    TreeWriter {
         names: &["gh", "glab"],
         verbs: &["repo clone"],
         options: Options::new("ugp", "upstream-remote-name group paginate"),
         folder: Folder::At(1),
-        usual: Usual::Source,
+        default_folder: DefaultFolder::Source,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["gh", "glab"],
         verbs: &["release download", "run download"],
         options: Options::new("DpnRA", "dir pattern name repo archive"),
         folder: Folder::Value("D", "dir"),
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["svn", "hg", "jj", "bzr", "brz", "sl", "yadm", "vcsh", "dolt"],
         verbs: &["checkout", "co", "export", "clone", "git clone"],
         options: Options::new("rub", "revision rev depth username password branch colocate remote"),
         folder: Folder::At(1),
-        usual: Usual::Source,
+        default_folder: DefaultFolder::Source,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["degit", "tiged", "giget", "gitpick"],
         options: Options::new("m", "mode"),
         folder: Folder::At(1),
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["unar"],
         options: Options { single: true, ..Options::new("", "o output-directory e encoding p password k") },
         folder: Folder::Value("", "o"),
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["unar"],
         with: ("", "output-directory"),
         options: Options { single: true, ..Options::new("", "o output-directory e encoding p password k") },
         folder: Folder::Value("", "output-directory"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["ar", "gar", "llvm-ar"],
         options: Options::new("", "output plugin target"),
         folder: Folder::Value("", "output"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["cabextract"],
         options: Options::new("dFe", "directory filter encoding"),
         folder: Folder::Value("d", "directory"),
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["unsquashfs", "rdsquashfs"],
         options: Options { single: true, ..Options::new("", "d dest p processors ef e") },
         folder: Folder::Value("", "d"),
         ..NONE
     },
-    Filler { names: &["dpkg", "dpkg-deb"], with: ("xXR", "extract"), folder: Folder::At(1), ..NONE },
-    Filler { names: &["dpkg", "dpkg-deb"], with: ("", "vextract"), folder: Folder::At(1), ..NONE },
-    Filler {
+    TreeWriter { names: &["dpkg", "dpkg-deb"], with: ("xXR", "extract"), folder: Folder::At(1), ..NONE },
+    TreeWriter { names: &["dpkg", "dpkg-deb"], with: ("", "vextract"), folder: Folder::At(1), ..NONE },
+    TreeWriter {
         names: &["pax", "spax"],
         with: ("r", ""),
         options: Options::new("fosx", ""),
         folder: Folder::Last,
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["restic", "rustic", "kopia"],
         verbs: &["restore", "snapshot restore"],
         options: Options::new("tripeH", "target include exclude host path tag repo password-file"),
         folder: Folder::Value("t", "target"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["borg", "borgmatic"],
         verbs: &["extract"],
         options: Options::new("e", "exclude pattern patterns-from exclude-from strip-components repo archive"),
         folder: Folder::Value("", "destination"),
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["ouch", "atool", "aunpack"],
         options: Options::new("dX", "dir extract-to"),
         folder: Folder::Value("dX", "dir"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["pip", "pip3", "uv", "pipx"],
         verbs: &["install", "pip install", "download", "wheel", "pip sync"],
         options: Options::new("trcdwei", "target requirement constraint dest wheel-dir prefix root editable index-url"),
         folder: Folder::Value("tdw", "target"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["make", "gmake", "bmake", "ninja"],
         verbs: &["install"],
         options: Options::new("fCjIo", "file directory jobs"),
         folder: Folder::Variable(&["DESTDIR", "PREFIX", "prefix", "INSTALL_ROOT"]),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["cmake"],
         with: ("", "install"),
         options: Options::new("", "install prefix component config"),
         folder: Folder::Value("", "prefix"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: STORES,
         verbs: &["storage cp", "storage mv", "cp", "mv", "copy", "get"],
         with: ("rR", "recursive"),
         options: Options::new("", "include exclude profile region project account"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: STORES,
         verbs: &["storage rsync", "rsync", "sync", "mirror"],
         options: Options::new("", "include exclude profile region project account"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: STORES,
         verbs: &["storage cp", "storage mv", "cp", "mv", "copy", "get"],
         options: Options::new("", "include exclude profile region project account"),
         folder: Folder::Copy,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["kubectl", "oc", "lxc", "incus"],
         verbs: &["cp", "rsync", "file pull"],
         options: Options::new("cn", "container namespace context kubeconfig"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["kubectl", "oc"],
         verbs: &["cluster-info dump"],
         options: Options::new("n", "output-directory namespace"),
         folder: Folder::Value("", "output-directory"),
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["oras", "helm", "cosign", "skopeo"],
         verbs: &["pull", "copy"],
         options: Options::new("od", "output destination untardir version"),
         folder: Folder::Value("od", "output"),
         ..NONE
     },
-    Filler { names: &["sftp"], options: Options::new("BbcDFiJloPRSsX", ""), folder: Folder::At(1), ..NONE },
-    Filler {
+    TreeWriter { names: &["sftp"], options: Options::new("BbcDFiJloPRSsX", ""), folder: Folder::At(1), ..NONE },
+    TreeWriter {
         names: &["wget", "wget2"],
         with: ("rm", "recursive"),
         options: Options::new("nOPoaeitTwQUBDlARX", "directory-prefix output-document"),
         folder: Folder::Value("P", "directory-prefix"),
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["wget", "wget2"],
         with: ("", "mirror"),
         options: Options::new("nOPoaeitTwQUBDlARX", "directory-prefix output-document"),
         folder: Folder::Value("P", "directory-prefix"),
-        usual: Usual::Here,
+        default_folder: DefaultFolder::Here,
         ..NONE
     },
-    Filler {
+    TreeWriter {
         names: &["stow", "xstow"],
         options: Options::new("td", "target dir ignore defer override"),
         folder: Folder::Value("t", "target"),
@@ -263,7 +263,7 @@ const WORDS: usize = 256;
 /// Adds a write for each folder that the command fills.
 pub(super) fn find(run: &mut Run<'_>) {
     let name = run.name.clone();
-    for filler in FILLERS.iter().filter(|filler| filler.names.contains(&name.as_str())) {
+    for filler in TREE_WRITERS.iter().filter(|filler| filler.names.contains(&name.as_str())) {
         let parsed = run.parse(run.arguments(), filler.options);
         if filler.fill(run, &parsed) {
             return;
@@ -291,7 +291,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-impl Filler {
+impl TreeWriter {
     /// States the write if this is such a call; whether it is.
     fn fill<'a>(&self, run: &mut Run<'a>, parsed: &Parsed<'a>) -> bool {
         let (letters, long) = self.with;
@@ -314,11 +314,13 @@ impl Filler {
             Folder::Value(letters, long) => parsed.value(letters, long),
             Folder::Variable(names) => variable(names, run, parsed),
         };
-        match (named, self.usual) {
+        match (named, self.default_folder) {
             (Some(folder), _) => run.write_tree(&folder),
-            (None, Usual::Here) => run.write_tree(&Operand::of(&here())),
-            (None, Usual::Source) => operands.iter().take(1).for_each(|source| run.write_tree(&folder_of(source))),
-            (None, Usual::Nowhere) => return false,
+            (None, DefaultFolder::Here) => run.write_tree(&Operand::of(&here())),
+            (None, DefaultFolder::Source) => {
+                operands.iter().take(1).for_each(|source| run.write_tree(&folder_of(source)))
+            }
+            (None, DefaultFolder::Nowhere) => return false,
         }
         true
     }

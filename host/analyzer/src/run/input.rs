@@ -109,7 +109,7 @@ fn own(command: &Command) -> Option<Input> {
 fn printed(command: &Command) -> Input {
     let is_printf = command.program() == "printf";
     let words = command.argv.get(1..).filter(|words| is_printf && !words.iter().any(|word| word.dynamic || word.glob));
-    if let Some(text) = words.and_then(|words| echo::printf(words, echo::Speaker::Bash)) {
+    if let Some(text) = words.and_then(|words| echo::printf(words, echo::EchoDialect::Bash)) {
         return Input { text, certain: true };
     }
     let mut text = String::new();

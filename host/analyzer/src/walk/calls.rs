@@ -19,7 +19,7 @@ impl Walker {
         let Some(body) = self.shell.function(name) else { return false };
         // One that defines itself anew is another one.
         let running = format!("{name}() {body}");
-        if self.later.defining || self.scope.expanding.contains(&running) {
+        if self.deferred.defining || self.scope.expanding.contains(&running) {
             return false;
         }
         if self.scope.expanding.len() >= limits::CALL_DEPTH || self.budget.calls_left == 0 {

@@ -12,7 +12,7 @@ use super::shell::Shell;
 use super::{Origin, Unit, Walker, state};
 use crate::parse::tree::{Kind, Node, Range, Sequence};
 use crate::word::{self, Mode};
-use crate::wrappers::layer::What;
+use crate::wrappers::layer::Runnable;
 
 /// The most values of which one is kept behind branches.
 const MOST: usize = 16;
@@ -177,16 +177,16 @@ impl Walker {
             Origin::Outermost(prepared, _) => self.lasting(&prepared.text),
             Origin::Inside(_) | Origin::File(..) => Rc::default(),
         };
-        self.later.kept.extend(self.shell.values(&lasting));
+        self.deferred.kept.extend(self.shell.values(&lasting));
         self.inside("function", |walker| {
             walker.apart(|walker| {
                 // It runs later, with what holds then; so do the functions that it calls.
                 walker.shell.forget_all_but(&lasting);
-                let outer = std::mem::replace(&mut walker.later.defining, true);
+                let outer = std::mem::replace(&mut walker.deferred.defining, true);
                 let sink = walker.sink.take();
                 walker.pipeline(unit, body);
                 walker.sink = sink;
-                walker.later.defining = outer;
+                walker.deferred.defining = outer;
             });
         });
     }
@@ -217,10 +217,10 @@ impl Walker {
     /// The names that stand once in the outermost text, without a `$`: a variable of this name is set once. None if the
     /// text gives a function to another shell, which lacks its variables.
     fn lasting(&mut self, text: &str) -> Rc<BTreeSet<String>> {
-        if self.later.without_kept {
+        if self.deferred.without_kept {
             return Rc::default();
         }
-        let found = self.later.lasting.get_or_insert_with(|| {
+        let found = self.deferred.lasting.get_or_insert_with(|| {
             if ["export -", "declare", "typeset", "functions"].iter().any(|word| text.contains(word)) {
                 return Rc::default();
             }
@@ -267,7 +267,7 @@ impl Walker {
             return;
         }
         for (name, word) in values.into_iter().take(MOST) {
-            let what = What::Text { text: (*word).clone(), parameters: None };
+            let what = Runnable::Text { text: (*word).clone(), parameters: None };
             if shell.is_hidden_file(&word.text) || self.loses(&what) {
                 shell.assign(&name, &word, false);
             }

@@ -10,7 +10,7 @@ use super::output::{self, Input};
 use crate::word::expand::literal;
 
 /// The input of each descriptor.
-pub(super) type Held = BTreeMap<i32, Input>;
+pub(super) type Descriptors = BTreeMap<i32, Input>;
 
 /// The most descriptors that one command opens for writing.
 const MOST: usize = 16;
@@ -18,24 +18,24 @@ const MOST: usize = 16;
 impl Walker {
     /// Returns the input of each descriptor that a command's redirections open; the last one wins. `outer` is its
     /// standard input without them.
-    pub(super) fn opened(&mut self, redirections: &[Redirection], outer: &Input) -> Held {
-        let mut held = Held::new();
+    pub(super) fn opened(&mut self, redirections: &[Redirection], outer: &Input) -> Descriptors {
+        let mut content = Descriptors::new();
         for redirection in redirections {
             let target = redirection.target.text.trim_end_matches('-');
             let from = target.parse::<i32>().ok();
             let input = match (redirection.operator.as_str(), from) {
                 ("<<" | "<<-" | "<<<", _) => output::here(redirection, &self.shell),
-                ("<" | "<>", _) => self.supplied(redirection, &held, outer).unwrap_or(Input::File),
-                ("<&" | ">&", Some(0)) => held.get(&0).unwrap_or(outer).clone(),
+                ("<" | "<>", _) => self.supplied(redirection, &content, outer).unwrap_or(Input::File),
+                ("<&" | ">&", Some(0)) => content.get(&0).unwrap_or(outer).clone(),
                 ("<&" | ">&", Some(from)) => {
-                    held.get(&from).or_else(|| self.held.get(&from)).cloned().unwrap_or(Input::File)
+                    content.get(&from).or_else(|| self.descriptors.get(&from)).cloned().unwrap_or(Input::File)
                 }
                 ("<&", None) => Input::File,
                 _ => continue,
             };
-            held.insert(redirection.fd, input);
+            content.insert(redirection.fd, input);
         }
-        held
+        content
     }
 
     /// Returns the standard input of a command, as set by its redirections.
@@ -52,7 +52,7 @@ impl Walker {
             return input.clone();
         }
         let own = self.opened(&command.redirections, input).remove(&number);
-        own.or_else(|| self.held.get(&number).cloned()).unwrap_or(Input::File)
+        own.or_else(|| self.descriptors.get(&number).cloned()).unwrap_or(Input::File)
     }
 
     /// `exec` without a program: what it opens stays open in this shell.
@@ -63,7 +63,7 @@ impl Walker {
         if let Some(input) = opened.remove(&0) {
             self.input = input;
         }
-        self.held.append(&mut opened);
+        self.descriptors.append(&mut opened);
     }
 
     /// Notes the files behind the descriptors that these redirections open for writing.
@@ -96,18 +96,18 @@ impl Walker {
     }
 
     /// Returns the input from a redirected file, if this text wrote the file or prints the content that is read.
-    fn supplied(&mut self, redirection: &Redirection, held: &Held, outer: &Input) -> Option<Input> {
+    fn supplied(&mut self, redirection: &Redirection, content: &Descriptors, outer: &Input) -> Option<Input> {
         if let Some(part) = redirection.target.parts.iter().find(|part| part.kind == "process") {
             let text = self.printed(&part.text)?;
             return Some(Input::Here(literal(&text)));
         }
         let path = self.path_of(&redirection.target)?;
         if let Some(number) = crate::wrappers::shells::descriptor(&path) {
-            let found = held.get(&number).or_else(|| self.held.get(&number)).cloned();
+            let found = content.get(&number).or_else(|| self.descriptors.get(&number)).cloned();
             return if number == 0 { Some(found.unwrap_or_else(|| outer.clone())) } else { found };
         }
-        let held = self.files.get(&path).filter(|held| redirection.operator == "<" && held.whole)?;
-        Some(Input::Here(held.text.clone()))
+        let content = self.files.get(&path).filter(|content| redirection.operator == "<" && content.complete)?;
+        Some(Input::Here(content.text.clone()))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::limits;
 
 /// Whose builtins print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Speaker {
+pub(crate) enum EchoDialect {
     /// bash: `echo` takes escapes after `-e` only.
     Bash,
     /// dash, and older shells: `echo` takes the escapes of POSIX in any case, and nobody knows `\x`.
@@ -16,7 +16,7 @@ pub(crate) enum Speaker {
 }
 
 /// All of them: those that `sh` may be.
-pub(super) const SPEAKERS: &[Speaker] = &[Speaker::Bash, Speaker::Dash, Speaker::Zsh];
+pub(super) const ECHO_DIALECTS: &[EchoDialect] = &[EchoDialect::Bash, EchoDialect::Dash, EchoDialect::Zsh];
 
 /// Which escapes a text is read with.
 #[derive(Debug, Clone, Copy)]
@@ -32,10 +32,10 @@ struct Escapes {
 }
 
 /// Returns the output of `echo WORDS`.
-pub(super) fn echo(words: &[Word], speaker: Speaker) -> String {
+pub(super) fn echo(words: &[Word], echo_dialect: EchoDialect) -> String {
     let mut rest = words;
-    let mut escapes = speaker != Speaker::Bash;
-    let letters = if speaker == Speaker::Dash { "n" } else { "neE" };
+    let mut escapes = echo_dialect != EchoDialect::Bash;
+    let letters = if echo_dialect == EchoDialect::Dash { "n" } else { "neE" };
     while let Some((first, tail)) = rest.split_first()
         && first
             .text
@@ -51,16 +51,16 @@ pub(super) fn echo(words: &[Word], speaker: Speaker) -> String {
     if !escapes {
         return text;
     }
-    let kind = Escapes { zero: true, bare: false, wide: speaker != Speaker::Dash, stops: true };
+    let kind = Escapes { zero: true, bare: false, wide: echo_dialect != EchoDialect::Dash, stops: true };
     unescape(&text, kind).0
 }
 
 /// Returns the output of `printf FORMAT WORDS`; `None` if it depends on more than the words.
-pub(crate) fn printf(words: &[Word], speaker: Speaker) -> Option<String> {
+pub(crate) fn printf(words: &[Word], echo_dialect: EchoDialect) -> Option<String> {
     let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
     let (format, arguments) = words.split_first()?;
     let mut arguments = arguments.iter().map(|word| word.text.as_str()).peekable();
-    let wide = speaker != Speaker::Dash;
+    let wide = echo_dialect != EchoDialect::Dash;
     let mut printed = String::new();
     loop {
         let mut used = false;
@@ -274,9 +274,9 @@ mod tests {
             (&["%f", "1"], None),
             (&["%s %", "1"], None),
         ] {
-            assert_eq!(printf(&words(texts), Speaker::Bash).as_deref(), expected, "{texts:?}");
+            assert_eq!(printf(&words(texts), EchoDialect::Bash).as_deref(), expected, "{texts:?}");
         }
-        assert_eq!(printf(&words(&["\\x41\\u0042\\101"]), Speaker::Dash).as_deref(), Some("\\x41\\u0042A"));
+        assert_eq!(printf(&words(&["\\x41\\u0042\\101"]), EchoDialect::Dash).as_deref(), Some("\\x41\\u0042A"));
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
             (&["a\\0101b"], "a\\0101b", "aAb", "aAb"),
             (&["a\\101"], "a\\101", "a\\101", "a\\101"),
         ] {
-            let got = SPEAKERS.iter().map(|speaker| echo(&words(texts), *speaker)).collect::<Vec<_>>();
+            let got = ECHO_DIALECTS.iter().map(|echo_dialect| echo(&words(texts), *echo_dialect)).collect::<Vec<_>>();
             assert_eq!(got, [bash, dash, zsh], "{texts:?}");
         }
     }

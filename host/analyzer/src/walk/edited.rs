@@ -5,7 +5,7 @@
 use guard_sdk::syntax::{Command, Word};
 
 use super::Walker;
-use super::held::{Held, given};
+use super::content::{Content, given};
 use super::output::Input;
 use super::readers::by_ending;
 use crate::languages::sed::{self, Edit};
@@ -56,8 +56,8 @@ impl Walker {
         let files: Vec<&Word> = words.iter().filter(|word| word.text == "-").chain(files).collect();
         let by_context = command.program().ends_with("csplit");
         let from = files.first().filter(|file| file.text != "-").and_then(|file| self.path_of(file));
-        let held = match from.and_then(|path| self.files.get(&path)) {
-            Some(held) => held.clone(),
+        let content = match from.and_then(|path| self.files.get(&path)) {
+            Some(content) => content.clone(),
             None => given(input),
         };
         let own = match by_context {
@@ -68,7 +68,7 @@ impl Walker {
         let prefix = own.unwrap_or_else(|| if by_context { "xx" } else { "x" }.to_owned());
         let ends: &[&str] = if by_context { &["00", "01"] } else { &["aa", "ab", "00", "01"] };
         for end in ends {
-            self.keep_file(&literal(&format!("{prefix}{end}")), held.clone(), false);
+            self.keep_file(&literal(&format!("{prefix}{end}")), content.clone(), false);
         }
     }
 
@@ -97,15 +97,15 @@ impl Walker {
         for file in files.into_iter().take(MOST) {
             let written = self.path_of(&file).and_then(|path| Some((self.files.get(&path)?.clone(), path)));
             match written {
-                Some((held, path)) if held.whole && !held.text.dynamic => {
-                    let text = literal(&sed::edited(&held.text.text, &edits));
-                    self.keep_at(&path, Held { adds: held.adds, ..Held::known(text) }, false);
+                Some((content, path)) if content.complete && !content.text.dynamic => {
+                    let text = literal(&sed::edited(&content.text.text, &edits));
+                    self.keep_at(&path, Content { appends: content.appends, ..Content::known(text) }, false);
                 }
                 Some(_) => {}
                 None => {
                     let lines: Vec<&str> = edits.iter().filter_map(Edit::line).collect();
                     if !lines.is_empty() {
-                        self.keep_file(&file, Held::known(literal(&format!("{}\n", lines.join("\n")))), true);
+                        self.keep_file(&file, Content::known(literal(&format!("{}\n", lines.join("\n")))), true);
                     }
                 }
             }
@@ -118,13 +118,13 @@ impl Walker {
         let is_plain = |word: &&Word| !word.text.starts_with('-') && word.text != "apply" && word.text != "am";
         let named = super::started::values(words, "-i").into_iter().chain(super::started::values(words, "--input"));
         let named: Vec<Word> = named.chain(words.iter().filter(is_plain).cloned()).collect();
-        let known = |file: &Word| self.files.get(&self.path_of(file)?).map(|held| held.text.text.clone());
+        let known = |file: &Word| self.files.get(&self.path_of(file)?).map(|content| content.text.text.clone());
         let text = named.iter().find_map(known).or_else(|| input.text().map(str::to_owned));
         let Some(text) = text else { return };
         let strip = words.iter().find_map(|word| word.text.strip_prefix("-p")?.parse().ok());
         let strip = strip.unwrap_or(usize::from(is_git));
         for (path, added, is_new) in patched(&text, strip) {
-            self.keep_file(&literal(&path), Held::known(literal(&added)), !is_new);
+            self.keep_file(&literal(&path), Content::known(literal(&added)), !is_new);
         }
     }
 
@@ -138,14 +138,14 @@ impl Walker {
         let mut reader = None;
         let mut first = None;
         for source in sources.take(MOST) {
-            let (by, held) = match source.text.as_str() {
+            let (by, content) = match source.text.as_str() {
                 "-" => (Some("crun"), Some(given(input))),
                 path => (by_ending(path), self.path_of(source).and_then(|path| self.files.get(&path)).cloned()),
             };
-            let (Some(by), Some(held)) = (by, held) else { continue };
+            let (Some(by), Some(content)) = (by, content) else { continue };
             reader.get_or_insert(by);
             first.get_or_insert(source.text.as_str());
-            code.push_str(&held.text.text);
+            code.push_str(&content.text.text);
             code.push('\n');
         }
         let (Some(reader), Some(first)) = (reader, first) else { return };
@@ -157,7 +157,7 @@ impl Walker {
         // `zig` compiles its own language, and C.
         let own = own.filter(|_| !first.ends_with(".zig"));
         let target = target.unwrap_or_else(|| literal(own.unwrap_or(stem)));
-        self.keep_file(&target, Held::known(literal(&format!("#!{reader}\n{code}"))), false);
+        self.keep_file(&target, Content::known(literal(&format!("#!{reader}\n{code}"))), false);
     }
 }
 

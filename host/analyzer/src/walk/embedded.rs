@@ -8,7 +8,7 @@ use guard_sdk::syntax::Word;
 use crate::programs;
 use crate::word::expand::literal;
 use crate::wrappers::code::languages::ANY;
-use crate::wrappers::layer::What;
+use crate::wrappers::layer::Runnable;
 use crate::wrappers::shells::is_shell;
 
 /// The most words, signs inside of a word, and lines that are looked at.
@@ -164,7 +164,7 @@ fn is_program(word: &str) -> bool {
 
 /// Returns the commands that a program may run. For a program that is described or runs code of its own, only options
 /// whose names say so are considered.
-pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool) -> Vec<What> {
+pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool) -> Vec<Runnable> {
     let mut found = Vec::new();
     for (name, value) in values(words) {
         let is_variable = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -178,7 +178,7 @@ pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool
             let is_code = || CODE.contains(&last_part(name).as_str()) && value.contains(['(', '[', '"', '\'']);
             if !is_described && found.len() == before && is_code() {
                 let words = [ANY, "-e", value].map(literal).to_vec();
-                found.push(What::Words { assignments: Vec::new(), words });
+                found.push(Runnable::Words { assignments: Vec::new(), words });
             }
         }
     }
@@ -195,14 +195,14 @@ pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool
 }
 
 /// The commands that operands hold: a losing program with its words, a call in code, a line with an escape.
-fn operands(words: &[Word], found: &mut Vec<What>) {
+fn operands(words: &[Word], found: &mut Vec<Runnable>) {
     let befores = std::iter::once("").chain(words.iter().map(|word| word.text.as_str()));
     for ((at, word), before) in words.iter().enumerate().zip(befores).take(MOST_WORDS) {
         let name = word.text.rsplit('/').next().unwrap_or_default();
         let behind = words.get(at..).unwrap_or_default();
         if LOSING.contains(&name) || name.starts_with("mkfs.") {
             if behind.len() > 1 {
-                found.push(What::Words { assignments: Vec::new(), words: behind.to_vec() });
+                found.push(Runnable::Words { assignments: Vec::new(), words: behind.to_vec() });
             }
         } else if !before.starts_with('-') && !word.dynamic && word.text.contains(' ') && word.text.len() <= LONGEST {
             let is_command = BEFORE_COMMAND.contains(&before.to_ascii_lowercase().as_str());
@@ -229,7 +229,7 @@ fn values(words: &[Word]) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The commands that a value holds: the whole of it, or what stands behind a bracket or a quote.
-fn inside(value: &str, found: &mut Vec<What>) {
+fn inside(value: &str, found: &mut Vec<Runnable>) {
     let bare = value.trim_start_matches(['!', '|', ':', '+', '$', ' ', ';', '~']);
     let escaped = ["shell ", "exec ", "execute ", "spawn ", "system ", "run "].iter();
     let bare = escaped.fold(bare, |bare, verb| bare.strip_prefix(verb).unwrap_or(bare)).trim_start();
@@ -247,7 +247,7 @@ fn inside(value: &str, found: &mut Vec<What>) {
 }
 
 /// The command behind a sign that opens something.
-fn behind_sign(sign: char, rest: &str) -> Option<What> {
+fn behind_sign(sign: char, rest: &str) -> Option<Runnable> {
     let name = first_word(rest.trim_start());
     if !is_program(name) {
         return None;
@@ -266,18 +266,18 @@ fn behind_sign(sign: char, rest: &str) -> Option<What> {
         let listed = tail.get(1..)?;
         let words: Vec<Word> = listed.split(sign).skip(1).step_by(2).take(MOST_SIGNS).map(literal).collect();
         let words: Vec<Word> = std::iter::once(literal(name)).chain(words).collect();
-        return (words.len() > 1).then_some(What::Words { assignments: Vec::new(), words });
+        return (words.len() > 1).then_some(Runnable::Words { assignments: Vec::new(), words });
     }
     if sign == '{' && tail.starts_with(',') {
         let words = rest.split(close).next()?.split(',').take(MOST_SIGNS).map(literal).collect();
-        return Some(What::Words { assignments: Vec::new(), words });
+        return Some(Runnable::Words { assignments: Vec::new(), words });
     }
     let command = rest.split(close).next()?;
     (tail.starts_with([' ', '\t']) && command.len() > name.len()).then(|| text(command))
 }
 
 /// The command in a line that an interactive program reads.
-fn of_line(line: &str, found: &mut Vec<What>) {
+fn of_line(line: &str, found: &mut Vec<Runnable>) {
     let escape = ESCAPES.iter().find_map(|sign| line.strip_prefix(sign));
     if let Some(command) = escape.map(|command| command.trim().trim_matches(['"', '\''])) {
         if is_program(first_word(command)) {
@@ -301,8 +301,8 @@ fn first_word(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-fn text(command: &str) -> What {
-    What::Text { text: literal(command), parameters: None }
+fn text(command: &str) -> Runnable {
+    Runnable::Text { text: literal(command), parameters: None }
 }
 
 #[cfg(test)]
@@ -311,9 +311,9 @@ mod tests {
 
     fn found(words: &[&str], input: Option<&str>, is_described: bool) -> Vec<String> {
         let words: Vec<Word> = words.iter().map(|word| literal(word)).collect();
-        let spell = |what: What| match what {
-            What::Text { text, .. } => text.text,
-            What::Words { words, .. } => words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" "),
+        let spell = |what: Runnable| match what {
+            Runnable::Text { text, .. } => text.text,
+            Runnable::Words { words, .. } => words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" "),
         };
         let mut found: Vec<String> = candidates(&words, input, is_described).into_iter().map(spell).collect();
         found.dedup();

@@ -58,7 +58,7 @@ pub(super) struct Scope {
     /// The file of the machine whose text is walked.
     pub(super) file: Option<Rc<running::File>>,
     /// Where in `file` the command stands.
-    pub(super) spot: running::Spot,
+    pub(super) spot: running::SourceLine,
 }
 
 impl Scope {
@@ -73,7 +73,7 @@ impl Scope {
             expanding: Vec::new(),
             as_written: Vec::new(),
             file: None,
-            spot: running::Spot::default(),
+            spot: running::SourceLine::default(),
         }
     }
 }
@@ -118,7 +118,7 @@ impl Budget {
 
 /// Texts that run later than their position: bodies of functions, and texts of `trap`.
 #[derive(Default)]
-pub(super) struct Later {
+pub(super) struct Deferred {
     /// The variables that such texts were read with.
     pub(super) kept: Vec<(Rc<str>, Value)>,
     /// The directories that the texts of `trap` were read in.

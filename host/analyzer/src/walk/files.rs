@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::rc::Rc;
 
-use super::held::Held;
+use super::content::Content;
 use crate::limits;
 use crate::links::Links;
 use crate::view::{Inside, View};
@@ -18,7 +18,7 @@ fn below<'t, T>(table: &'t BTreeMap<String, T>, from: &str) -> impl Iterator<Ite
 /// Files, programs and links that a text makes, by their paths.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {
-    known: BTreeMap<String, Held>,
+    known: BTreeMap<String, Content>,
     /// Files that lay elsewhere before the text copied or moved them.
     pub(super) origins: BTreeMap<String, String>,
     /// Copies of programs and links to them, and the programs' names.
@@ -42,7 +42,7 @@ impl Files {
         self.known.is_empty() && self.copies.is_empty()
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<&Held> {
+    pub(super) fn get(&self, path: &str) -> Option<&Content> {
         self.known.get(path)
     }
 
@@ -65,9 +65,9 @@ impl Files {
         found
     }
 
-    pub(super) fn insert(&mut self, path: &str, held: Held) {
+    pub(super) fn insert(&mut self, path: &str, content: Content) {
         if self.known.len() < limits::FILES || self.known.contains_key(path) {
-            self.known.insert(path.to_owned(), held);
+            self.known.insert(path.to_owned(), content);
         } else {
             self.full = true;
         }
@@ -88,7 +88,7 @@ impl Files {
     }
 
     /// All files, and what they hold.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Held)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Content)> {
         self.known.iter()
     }
 
@@ -106,11 +106,11 @@ impl Files {
             let origin = self.origins.get(from).cloned().unwrap_or_else(|| from.to_owned());
             self.origins.insert(to.to_owned(), origin);
         }
-        let held: Vec<_> =
-            below(&self.known, from).filter_map(|(path, held)| Some((behind(path)?, held.clone()))).collect();
+        let content: Vec<_> =
+            below(&self.known, from).filter_map(|(path, content)| Some((behind(path)?, content.clone()))).collect();
         let names: Vec<_> =
             below(&self.copies, from).filter_map(|(path, name)| Some((behind(path)?, name.clone()))).collect();
-        held.into_iter().for_each(|(path, held)| self.insert(&path, held));
+        content.into_iter().for_each(|(path, content)| self.insert(&path, content));
         names.iter().for_each(|(path, name)| self.copy_program(path, name));
     }
 }

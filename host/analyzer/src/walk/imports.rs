@@ -5,7 +5,7 @@
 use guard_sdk::syntax::Word;
 
 use super::Walker;
-use super::held::Held;
+use super::content::Content;
 use super::readers::reader;
 use super::started::Started;
 use crate::word::expand::literal;
@@ -26,26 +26,27 @@ impl Walker {
         }
         let ends = if is_python { PYTHON } else { JAVASCRIPT };
         let names = if is_python { python } else { javascript };
-        let mut found: Vec<(String, Held)> = Vec::new();
+        let mut found: Vec<(String, Content)> = Vec::new();
         let mut left: Vec<String> = names(code).into_iter().rev().map(|name| format!("{folder}/{name}")).collect();
         while let Some(module) = left.pop().filter(|_| found.len() < MODULES) {
             let files = ends.iter().map(|end| literal(&format!("{module}{end}")));
             let files: Vec<Word> = files.collect();
-            let Some((path, held)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
+            let Some((path, content)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
             if found.iter().any(|(known, _)| *known == path) {
                 continue;
             }
             let beside = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            for name in names(&held.text.text) {
+            for name in names(&content.text.text) {
                 // A module of a package is found beside it, or from where the program lies.
                 left.push(format!("{beside}/{name}"));
                 if is_python && beside != folder {
                     left.push(format!("{folder}/{name}"));
                 }
             }
-            found.push((path, held));
+            found.push((path, content));
         }
-        let start = |(path, held)| Started { name: path, argv: reader(program), held, sure: false, is_given: false };
+        let start =
+            |(path, content)| Started { name: path, argv: reader(program), content, sure: false, is_given: false };
         found.into_iter().map(start).collect()
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use guard_sdk::syntax::{Assignment, Command, Part, Position, Redirection, Span, Word};
 
-use super::held::{Capture, Held};
+use super::content::{Capture, Content};
 use super::output::Input;
 use super::shell::Shell;
 use super::{Place, Unit, Walker};
@@ -14,7 +14,7 @@ use crate::sources::{self, Source};
 use crate::view::{Inside, host_path};
 use crate::word::{Child, is_name};
 use crate::wrappers;
-use crate::wrappers::layer::{self, Layer, Run, What};
+use crate::wrappers::layer::{self, Layer, Run, Runnable};
 use crate::wrappers::shells::is_shell;
 
 /// The descriptor of what a wrapper writes to a file of its own. Nothing else uses it, so that pipes stay as they are.
@@ -55,7 +55,7 @@ impl Walker {
         // What a wrapper writes beside the program's own output.
         let files = wrappers::written_files(&pending.argv);
         // A record of what a program prints, as of `script`.
-        files.iter().for_each(|file| self.keep_file(file, Held::unknown(), false));
+        files.iter().for_each(|file| self.keep_file(file, Content::unknown(), false));
         let files = files.into_iter();
         pending.redirections.extend(files.map(|target| Redirection {
             fd: WRAPPER_OUTPUT,
@@ -64,7 +64,7 @@ impl Walker {
             body: String::new(),
             body_quoted: false,
         }));
-        let texts = runs.iter().any(|run| matches!(run.what, What::Text { .. }));
+        let texts = runs.iter().any(|run| matches!(run.what, Runnable::Text { .. }));
         let mut fed: Vec<Redirection> = Vec::new();
         let mut capture = None;
         let entry = (!pending.assignments.is_empty()).then(|| self.shell.clone());
@@ -224,7 +224,7 @@ impl Walker {
         let marks = self.scope.marks.len();
         self.scope.marks.extend(run.mark);
         let output = match as_text(run.what) {
-            What::Words { assignments, words } => {
+            Runnable::Words { assignments, words } => {
                 let mut inner = Pending {
                     argv: words,
                     assignments: pending.assignments.clone(),
@@ -238,7 +238,7 @@ impl Walker {
                 inner.assignments.extend(assignments);
                 Some(self.dispatch(inner, place))
             }
-            What::Text { text, parameters } => {
+            Runnable::Text { text, parameters } => {
                 self.run_layer_text(&text, parameters.as_deref(), &run.place, pending);
                 None
             }
@@ -336,24 +336,24 @@ impl Walker {
 
     /// Discards values and folders kept since then when the process ends, if they are still current.
     pub(super) fn end_process(&mut self, (count, folders): (usize, BTreeSet<String>)) {
-        let mut since = self.later.kept.iter().skip(count);
-        let mut places = self.later.kept_in.difference(&folders);
+        let mut since = self.deferred.kept.iter().skip(count);
+        let mut places = self.deferred.kept_in.difference(&folders);
         if since.all(|(name, value)| self.shell.has(name, value)) && places.all(|place| *place == self.shell.cwd) {
-            self.later.kept.truncate(count);
-            self.later.kept_in = folders;
+            self.deferred.kept.truncate(count);
+            self.deferred.kept_in = folders;
         }
     }
 
     /// Notes what the text of a `trap` is read with. It runs with what holds at the end.
     fn keep(&mut self, text: &str) {
-        if self.later.without_kept {
+        if self.deferred.without_kept {
             self.shell.forget_all_but(&BTreeSet::new());
             self.shell.lose_directory();
             return;
         }
         let names = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').map(str::to_owned);
-        self.later.kept.extend(self.shell.values(&names.collect()));
-        self.later.kept_in.insert(self.shell.cwd.clone());
+        self.deferred.kept.extend(self.shell.values(&names.collect()));
+        self.deferred.kept_in.insert(self.shell.cwd.clone());
     }
 
     /// Analyses a word that becomes shell.
@@ -467,16 +467,16 @@ impl Walker {
 }
 
 /// A first word with spaces isn't a program name. The wrapper passes it to a shell, together with the words after it.
-fn as_text(what: What) -> What {
+fn as_text(what: Runnable) -> Runnable {
     match what {
-        What::Words { words, assignments } => match words.as_slice() {
+        Runnable::Words { words, assignments } => match words.as_slice() {
             [text, rest @ ..]
                 if !text.dynamic && text.text.trim().contains(' ') && !text.text.starts_with(['/', '.']) =>
             {
                 let text = if rest.is_empty() { text.clone() } else { layer::joined(&words) };
-                What::Text { text, parameters: None }
+                Runnable::Text { text, parameters: None }
             }
-            _ => What::Words { words, assignments },
+            _ => Runnable::Words { words, assignments },
         },
         text => text,
     }

@@ -37,13 +37,13 @@ fn text_of_alias(word: &Word, text: &str) -> Option<Word> {
         return Some(literal(text));
     }
     let mut parts = word.parts.iter().skip_while(|part| part.kind == "literal");
-    let whole = parts.next().filter(|part| part.kind == "command" && part.text == text)?;
+    let complete = parts.next().filter(|part| part.kind == "command" && part.text == text)?;
     parts.next().is_none().then(|| Word {
         text: text.to_owned(),
         dynamic: true,
         quoted: word.quoted,
         glob: false,
-        parts: vec![whole.clone()],
+        parts: vec![complete.clone()],
     })
 }
 

@@ -10,7 +10,7 @@ use crate::word::expand::literal;
 use crate::word::expand::parameter;
 use crate::wrappers;
 use crate::wrappers::git_settings;
-use crate::wrappers::layer::{Layer, Place, What, joined, program, spelled};
+use crate::wrappers::layer::{Layer, Place, Runnable, joined, program, spelled};
 
 impl Walker {
     /// Puts what a name is taken to mean in its place. Whether it did.
@@ -36,7 +36,7 @@ impl Walker {
         let mut layer = Layer { outer: None, runs: Vec::new() };
         for text in self.shell.aliased(&first.text) {
             let text = self.unaliased(text, rest);
-            let mut one = Layer::one("alias", &first.text, What::Text { text, parameters: None }, Place::Here);
+            let mut one = Layer::one("alias", &first.text, Runnable::Text { text, parameters: None }, Place::Here);
             // A shell that is not interactive may leave aliases alone.
             one.runs.iter_mut().for_each(|run| run.certain = false);
             layer.runs.append(&mut one.runs);

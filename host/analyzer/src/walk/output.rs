@@ -4,7 +4,7 @@
 
 use guard_sdk::syntax::{Command, Redirection, Word};
 
-use super::echo::{SPEAKERS, Speaker, echo, printf};
+use super::echo::{ECHO_DIALECTS, EchoDialect, echo, printf};
 use crate::base64;
 use crate::limits;
 use crate::parse::tree::Range;
@@ -66,7 +66,7 @@ pub(super) fn takes_output(redirection: &Redirection) -> bool {
 }
 
 /// Returns the text that `command` writes to its standard output, wherever that goes, if its words determine it.
-pub(super) fn of(command: &Command, input: &Input, speaker: Speaker) -> Input {
+pub(super) fn of(command: &Command, input: &Input, echo_dialect: EchoDialect) -> Input {
     let plain = command.argv.iter().all(|word| !word.dynamic && !word.glob);
     let words = command.argv.get(1..).unwrap_or_default();
     let read = match input {
@@ -76,8 +76,8 @@ pub(super) fn of(command: &Command, input: &Input, speaker: Speaker) -> Input {
     let text = match command.program() {
         "echo" if !plain && words.iter().all(|word| !word.glob) => return spelled_out(words),
         _ if !plain => None,
-        "echo" => Some(echo(words, speaker)),
-        "printf" => printf(words, speaker),
+        "echo" => Some(echo(words, echo_dialect)),
+        "printf" => printf(words, echo_dialect),
         "tee" => return read.cloned().map_or(Input::Pipe, Input::Piped),
         "cat" if words.iter().all(|word| word.text.starts_with('-')) => {
             return read.cloned().map_or(Input::Pipe, Input::Piped);
@@ -114,12 +114,12 @@ pub(super) fn depends_on_speaker(command: &Command) -> bool {
     if !words.iter().any(|word| word.text.contains('\\')) || words.iter().any(|word| word.dynamic || word.glob) {
         return false;
     }
-    let by = |speaker: &Speaker| match command.program() {
-        "echo" => Some(echo(words, *speaker)),
-        "printf" => printf(words, *speaker),
+    let by = |echo_dialect: &EchoDialect| match command.program() {
+        "echo" => Some(echo(words, *echo_dialect)),
+        "printf" => printf(words, *echo_dialect),
         _ => None,
     };
-    SPEAKERS.windows(2).any(|pair| pair.first().map(by) != pair.last().map(by))
+    ECHO_DIALECTS.windows(2).any(|pair| pair.first().map(by) != pair.last().map(by))
 }
 
 /// Where a program usually lies. As a command's name the folder means nothing; as an operand it does.

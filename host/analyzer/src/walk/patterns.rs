@@ -8,7 +8,7 @@ use guard_sdk::syntax::{Via, Word};
 use super::Walker;
 use crate::programs;
 use crate::word::expand::{literal, parameter};
-use crate::wrappers::layer::{Layer, Place, Run, What, program};
+use crate::wrappers::layer::{Layer, Place, Run, Runnable, program};
 
 /// Programs that stand in no table under these very names: those that run others, and other spellings of known ones.
 const MORE: &[&str] = &[
@@ -77,7 +77,7 @@ impl Walker {
             let words = std::iter::once(first).chain(words.iter().cloned()).collect();
             Run {
                 via: Via { kind: "unknown".to_owned(), detail: pattern.to_owned() },
-                what: What::Words { assignments: Vec::new(), words },
+                what: Runnable::Words { assignments: Vec::new(), words },
                 place: Place::Apart,
                 certain: false,
                 mark: None,

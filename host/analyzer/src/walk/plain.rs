@@ -4,13 +4,13 @@
 
 use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
-use super::held::Held;
+use super::content::Content;
 use super::layers::Pending;
 use super::output::{self, Input};
 use super::readers::{by_ending, is_foreign};
-use super::running::{Given, interpreter};
+use super::running::{RunArguments, interpreter};
 use super::shell::Shell;
-use super::{Place, Walker, held, started, state};
+use super::{Place, Walker, content, started, state};
 use crate::limits;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
@@ -56,9 +56,9 @@ impl Walker {
         let kept = listed.filter(|command| reads || concerns(command)).cloned();
         let redirected = listed.is_some_and(|command| command.redirections.iter().any(output::takes_output));
         let is_watched = redirected || !self.files.is_empty() || self.sink.is_some();
-        let keeps = |command: &&Command| is_watched || held::writes(command) || started::may_start(command);
-        let whole = listed.filter(keeps).cloned();
-        let written = whole.as_ref().map(|command| {
+        let keeps = |command: &&Command| is_watched || content::writes(command) || started::may_start(command);
+        let complete = listed.filter(keeps).cloned();
+        let written = complete.as_ref().map(|command| {
             if let Some(text) = self.concatenated(command) {
                 output = Input::Piped(text);
             }
@@ -67,7 +67,7 @@ impl Walker {
         let piped = place.index + 1 < place.length;
         let depends =
             self.found.commands.last().filter(|command| command.id == id).is_some_and(output::depends_on_speaker);
-        self.spoke |= (redirected || piped || self.is_probe || self.sink.is_some()) && depends;
+        self.echo_differs |= (redirected || piped || self.is_probe || self.sink.is_some()) && depends;
         if unread {
             self.partial("more than one text is given to one program to read");
         }
@@ -77,7 +77,7 @@ impl Walker {
         }
         self.run_children(&mut pending, id);
         self.run_variables(id);
-        if let (Some(command), Some(shown)) = (&whole, &written) {
+        if let (Some(command), Some(shown)) = (&complete, &written) {
             self.keep_written(command, &pending.input, shown);
             if !redirected {
                 self.collect(shown);
@@ -126,7 +126,7 @@ impl Walker {
     fn output_of(&self, command: &Command, input: &Input) -> Input {
         let is_printer = matches!(command.program(), "echo" | "printf") && command.argv.iter().any(|word| word.dynamic);
         let at_home = is_printer.then(|| Command { argv: self.shell.at_home(&command.argv), ..command.clone() });
-        output::of(at_home.as_ref().unwrap_or(command), input, self.speaker)
+        output::of(at_home.as_ref().unwrap_or(command), input, self.echo_dialect)
     }
 
     /// Runs the script that a listed command is given, or what it reads from its input, or does what a builtin does.
@@ -149,12 +149,12 @@ impl Walker {
     /// Walks the code that a shell reads from its standard input and runs.
     fn run_input(&mut self, command: &Command, input: &Input) {
         let file = self.input_file(command, input).filter(|path| self.files.get(path).is_none());
-        if let Some((path, held)) = file.and_then(|path| self.running(&path).map(|held| (path, held))) {
+        if let Some((path, content)) = file.and_then(|path| self.running(&path).map(|content| (path, content))) {
             if command.program() == "ssh" || !place_of(&command.via).is_empty() {
-                return self.run_input(command, &Input::Here(held.text));
+                return self.run_input(command, &Input::Here(content.text));
             }
             let script = Script { file: literal(&path), parameters: Vec::new(), here: false };
-            self.run_held(&script, &held, &path, command, &Input::Outer);
+            self.run_held(&script, &content, &path, command, &Input::Outer);
             return;
         }
         let (kind, word) = match input {
@@ -199,8 +199,8 @@ impl Walker {
     /// Tells it if a program is given a file to run that this text writes, and what it holds is not known.
     pub(super) fn note_unknown_input(&mut self, argv: &[Word], redirections: &[Redirection]) {
         let Some(input) = redirections.iter().rev().find(|redirection| redirection.fd == 0) else { return };
-        let held = self.path_of(&input.target).and_then(|path| self.files.get(&path));
-        let is_unknown = input.operator == "<" && held.is_some_and(|held| !held.whole);
+        let content = self.path_of(&input.target).and_then(|path| self.files.get(&path));
+        let is_unknown = input.operator == "<" && content.is_some_and(|content| !content.complete);
         let runs = || shells::reads_input(argv) || wrappers::layer::program(argv).is_some_and(wrappers::reads_code);
         if is_unknown && runs() {
             self.partial(NOT_KNOWN);
@@ -238,7 +238,7 @@ impl Walker {
             }
         };
         let Some(text) = text else { return false };
-        self.run_held(script, &Held::known(literal(&text)), &script.file.text, command, input)
+        self.run_held(script, &Content::known(literal(&text)), &script.file.text, command, input)
     }
 
     /// Runs the files that this text wrote and that a script's name means. Whether all of them are known.
@@ -249,26 +249,26 @@ impl Walker {
         }
         let mut all = !files.is_empty();
         for path in files {
-            let Some(held) = self.running(&path) else {
+            let Some(content) = self.running(&path) else {
                 all = false;
                 continue;
             };
-            if !held.whole {
+            if !content.complete {
                 self.partial(NOT_KNOWN);
             }
-            all &= self.run_held(script, &held, &path, command, input);
-            if held.lies && is_settings_name(&path) {
+            all &= self.run_held(script, &content, &path, command, input);
+            if content.is_preexisting && is_settings_name(&path) {
                 // The values are as secret as the file, so the text must not be judged by them.
-                self.shell.forget_named_in(&held.text.text);
+                self.shell.forget_named_in(&content.text.text);
             }
         }
         all
     }
 
     /// Runs a text that a file holds. Whether it is shell.
-    fn run_held(&mut self, script: &Script, held: &Held, name: &str, command: &Command, input: &Input) -> bool {
+    fn run_held(&mut self, script: &Script, content: &Content, name: &str, command: &Command, input: &Input) -> bool {
         let parameters_of_caller = self.shell.has_parameters();
-        let text = &held.text;
+        let text = &content.text;
         let named = interpreter(&text.text);
         // A first line that names another interpreter makes the text another language.
         let is_read_by_name = !shells::is_shell(command.program()) && !matches!(command.program(), "." | "source");
@@ -296,29 +296,29 @@ impl Walker {
         self.budget.calls_left -= 1;
         let name = name.to_owned();
         let certain = self.scope.certain;
-        self.scope.certain &= held.lies;
+        self.scope.certain &= content.is_preexisting;
         let parent = std::mem::replace(&mut self.scope.parent, command.id);
         let is_fed = matches!(input, Input::Pipe | Input::Stage(..) | Input::Piped(_) | Input::Here(_));
-        let mut given = Given {
+        let mut given = RunArguments {
             parameters: !script.parameters.is_empty() || script.here && parameters_of_caller,
             variables: self.shell.names(),
             everywhere: is_fed || self.files.stirred || script.parameters.iter().any(|word| word.text.contains("{}")),
         };
         given.variables.extend(command.assignments.iter().map(|assignment| assignment.name.clone()));
-        let outer = self.enter_file(&name, held, given);
+        let outer = self.enter_file(&name, content, given);
         let shell = (!script.here).then(|| self.shell.clone());
         let parameters = self.shell.take_parameters();
         if !script.here {
             self.shell.enter_process();
         }
-        let kept = (self.later.kept.len(), self.later.kept_in.clone());
+        let kept = (self.deferred.kept.len(), self.deferred.kept_in.clone());
         if script.here && script.parameters.is_empty() {
             // A file that is read in has the parameters of who reads it.
             self.shell.restore_parameters(parameters.clone());
         } else {
             self.shell.set_parameters(&script.parameters);
         }
-        self.give_variables(script, held, &name, command);
+        self.give_variables(script, content, &name, command);
         self.scope.via.push(Via { kind: "script".to_owned(), detail: name });
         self.scope.expanding.push(running);
         let reader = match command.program() {
@@ -348,8 +348,8 @@ impl Walker {
     }
 
     /// Sets the variables that a script finds set: its name, if it lies on the machine, and those before the command.
-    fn give_variables(&mut self, script: &Script, held: &Held, name: &str, command: &Command) {
-        let names: &[&str] = match (held.lies, script.here) {
+    fn give_variables(&mut self, script: &Script, content: &Content, name: &str, command: &Command) {
+        let names: &[&str] = match (content.is_preexisting, script.here) {
             (false, _) => &[],
             (true, true) => &["BASH_SOURCE"],
             (true, false) => &["0", "BASH_SOURCE"],

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::{Redirection, Span, Word};
 
-use super::held::Held;
+use super::content::Content;
 use super::output::Input;
 use super::{Origin, Unit, Walker};
 use crate::limits;
@@ -28,7 +28,7 @@ impl Walker {
         let file = wrappers::code_files(argv).into_iter().find(in_place)?;
         if let Some(number) = shells::descriptor(&file.text).filter(|number| *number != 0) {
             let input = self.opened(redirections, &Input::File).remove(&number);
-            let input = input.or_else(|| self.held.get(&number).cloned());
+            let input = input.or_else(|| self.descriptors.get(&number).cloned());
             return Some(input.and_then(|input| input.text().map(str::to_owned)));
         }
         let part = file.parts.iter().find(|part| part.kind == "process")?;
@@ -70,7 +70,7 @@ impl Walker {
         };
         let mut probe = Walker::new(self.dialect, "", "");
         probe.shell = self.shell.clone();
-        probe.speaker = self.speaker;
+        probe.echo_dialect = self.echo_dialect;
         probe.is_probe = true;
         probe.scope.file.clone_from(&self.scope.file);
         probe.budget.outputs_left = std::mem::take(&mut self.budget.outputs_left);
@@ -89,7 +89,7 @@ impl Walker {
         self.budget.outputs_left = probe.budget.outputs_left;
         self.files = std::mem::take(&mut probe.files);
         self.files.inside = inside;
-        self.spoke |= probe.spoke;
+        self.echo_differs |= probe.echo_differs;
         // That a text is decoded is worth telling more than the text.
         let decoded = probe.found.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
         match output {
@@ -100,10 +100,10 @@ impl Walker {
 
     /// Returns the joined output of consecutive commands.
     fn collected(&mut self, unit: Unit<'_>, sequence: &Sequence) -> Input {
-        self.sink = Some(Held::nothing());
+        self.sink = Some(Content::nothing());
         self.sequence(unit, sequence);
-        let held = self.sink.take().filter(|held| held.whole);
-        held.map_or(Input::Pipe, |held| Input::Piped(held.text))
+        let content = self.sink.take().filter(|content| content.complete);
+        content.map_or(Input::Pipe, |content| Input::Piped(content.text))
     }
 
     /// Returns the output of `cd FOLDER && pwd`.

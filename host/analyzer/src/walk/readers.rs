@@ -3,7 +3,7 @@
 
 use guard_sdk::serde_json::{self, Value};
 
-use super::held::Held;
+use super::content::Content;
 use crate::word::expand::literal;
 use crate::wrappers::code::languages::ANY;
 use crate::wrappers::{self, code};
@@ -134,25 +134,26 @@ pub(super) fn is_foreign(program: &str) -> bool {
 }
 
 /// The words by which a program reads what a file holds, and the text that it then has.
-pub(super) fn reading(program: &str, path: &str, held: Held) -> (Vec<String>, Held) {
+pub(super) fn reading(program: &str, path: &str, content: Content) -> (Vec<String>, Content) {
     if path.ends_with(".ipynb") {
-        let text = literal(&cells(&held.text.text));
-        return (reader("ipython"), Held { text, is_part: true, ..held });
+        let text = literal(&cells(&content.text.text));
+        return (reader("ipython"), Content { text, is_excerpt: true, ..content });
     }
     match program {
         "nu" => {
-            let text = literal(&wrappers::respelled(program, &held.text.text).unwrap_or_default());
-            (Vec::new(), Held { text, ..held })
+            let text = literal(&wrappers::respelled(program, &content.text.text).unwrap_or_default());
+            (Vec::new(), Content { text, ..content })
         }
-        "sed" | "gsed" => (vec!["sed".to_owned(), "-e".to_owned(), held.text.text.clone()], held),
-        "at" | "batch" => (Vec::new(), held),
+        "sed" | "gsed" => (vec!["sed".to_owned(), "-e".to_owned(), content.text.text.clone()], content),
+        "at" | "batch" => (Vec::new(), content),
         name if code::editors::is_vim(name) => {
-            let lines = held.text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('"'));
+            let lines =
+                content.text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('"'));
             let lines: Vec<&str> = lines.take(LINES).collect();
             let words = lines.into_iter().flat_map(|line| ["-c", line]).map(str::to_owned);
-            (std::iter::once("vim".to_owned()).chain(words).collect(), held)
+            (std::iter::once("vim".to_owned()).chain(words).collect(), content)
         }
-        name => (reader(name), held),
+        name => (reader(name), content),
     }
 }
 

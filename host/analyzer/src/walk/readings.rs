@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::{Command, Redirection, Span, Word};
 
-use super::echo::{SPEAKERS, Speaker};
+use super::echo::{ECHO_DIALECTS, EchoDialect};
 use super::{Unit, Walker};
 use crate::powershell;
 use crate::word::expand::literal;
@@ -11,8 +11,9 @@ use crate::wrappers;
 impl Walker {
     /// Walks the outermost text, which bash or zsh may run.
     pub(super) fn by_any_shell(&mut self, unit: Unit<'_>) {
-        let first = self.speaker;
-        let others: Vec<Speaker> = SPEAKERS.iter().copied().filter(|speaker| *speaker != first).collect();
+        let first = self.echo_dialect;
+        let others: Vec<EchoDialect> =
+            ECHO_DIALECTS.iter().copied().filter(|echo_dialect| *echo_dialect != first).collect();
         self.in_turn(first, &others, |walker, _| walker.unit(unit));
     }
 
@@ -24,44 +25,44 @@ impl Walker {
         if let Some(text) = wrappers::respelled(shell, &word.text).filter(|_| !word.dynamic) {
             return self.run_text(&literal(&text), span);
         }
-        let (first, others): (Speaker, &[Speaker]) = match shell {
-            "bash" | "rbash" => (Speaker::Bash, &[]),
-            "dash" | "ash" | "busybox" => (Speaker::Dash, &[]),
-            "zsh" => (Speaker::Zsh, &[]),
-            "sh" | "ksh" | "mksh" | "posh" | "yash" => (Speaker::Bash, &[Speaker::Dash, Speaker::Zsh]),
-            _ => (self.speaker, &[]),
+        let (first, others): (EchoDialect, &[EchoDialect]) = match shell {
+            "bash" | "rbash" => (EchoDialect::Bash, &[]),
+            "dash" | "ash" | "busybox" => (EchoDialect::Dash, &[]),
+            "zsh" => (EchoDialect::Zsh, &[]),
+            "sh" | "ksh" | "mksh" | "posh" | "yash" => (EchoDialect::Bash, &[EchoDialect::Dash, EchoDialect::Zsh]),
+            _ => (self.echo_dialect, &[]),
         };
         let plain = matches!(shell, "bash" | "rbash" | "zsh");
         let odd = !plain && ODD.iter().any(|odd| word.text.contains(odd));
         let posix = if odd && !word.dynamic { as_dash_reads(&word.text) } else { None };
         let posix = posix.map(|text| literal(&text));
-        let outer = self.speaker;
-        self.in_turn(first, others, |walker, speaker| {
-            walker.spoke |= odd;
-            let posix = posix.as_ref().filter(|_| speaker == Speaker::Dash);
+        let outer = self.echo_dialect;
+        self.in_turn(first, others, |walker, echo_dialect| {
+            walker.echo_differs |= odd;
+            let posix = posix.as_ref().filter(|_| echo_dialect == EchoDialect::Dash);
             walker.run_text(posix.unwrap_or(word), span);
         });
-        self.speaker = outer;
+        self.echo_dialect = outer;
     }
 
     /// Walks a text as `first` has it, and as the others have it if that makes a difference.
-    fn in_turn(&mut self, first: Speaker, others: &[Speaker], walk: impl Fn(&mut Self, Speaker)) {
-        let before = (self.shell.clone(), self.files.clone(), self.input.clone(), self.held.clone());
+    fn in_turn(&mut self, first: EchoDialect, others: &[EchoDialect], walk: impl Fn(&mut Self, EchoDialect)) {
+        let before = (self.shell.clone(), self.files.clone(), self.input.clone(), self.descriptors.clone());
         let left = (self.budget.loops_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left);
-        let spoke = std::mem::take(&mut self.spoke);
-        let outer = std::mem::replace(&mut self.speaker, first);
+        let echo_differs = std::mem::take(&mut self.echo_differs);
+        let outer = std::mem::replace(&mut self.echo_dialect, first);
         let start = self.found.commands.len();
         walk(self, first);
         let mut ends = vec![start, self.found.commands.len()];
         let after = self.shell.clone();
         for other in others {
-            if !self.spoke || self.found.full {
+            if !self.echo_differs || self.found.full {
                 break;
             }
             let entry = before.clone();
-            (self.shell, self.files, self.input, self.held) = entry;
+            (self.shell, self.files, self.input, self.descriptors) = entry;
             (self.budget.loops_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left) = left;
-            self.speaker = *other;
+            self.echo_dialect = *other;
             let from = self.found.commands.len();
             walk(self, *other);
             if self.is_known_reading(&ends, from) {
@@ -72,9 +73,9 @@ impl Walker {
             }
         }
         self.shell = after;
-        self.speaker = outer;
+        self.echo_dialect = outer;
         // Which shell reads the text is settled, but for the one that is around it.
-        self.spoke = spoke || (others.is_empty() && outer == first && self.spoke);
+        self.echo_differs = echo_differs || (others.is_empty() && outer == first && self.echo_differs);
     }
 
     /// Whether the commands from `from` on are those of a reading before, whose ends are given.

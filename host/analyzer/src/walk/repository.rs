@@ -7,7 +7,7 @@ use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::{Assignment, Word};
 
 use super::Walker;
-use super::held::Held;
+use super::content::Content;
 use super::readers::reader;
 use super::running::interpreter;
 use super::started::{Started, values};
@@ -115,7 +115,7 @@ impl Walker {
         }
         let config = self.nearest(folder.as_ref(), &[".git/config"]);
         let Some((root, config)) =
-            config.as_ref().and_then(|(path, held)| Some((path.strip_suffix("/.git/config")?, held)))
+            config.as_ref().and_then(|(path, content)| Some((path.strip_suffix("/.git/config")?, content)))
         else {
             return Vec::new();
         };
@@ -135,17 +135,18 @@ impl Walker {
             let own = FOLDERS.iter().filter(|_| !is_set).map(|own| format!("{root}/{own}"));
             let paths: Vec<String> =
                 std::iter::once(folder.to_owned()).chain(own).map(|folder| format!("{folder}/{hook}")).collect();
-            let Some((path, held)) = paths.into_iter().find_map(|path| self.running(&path).map(|held| (path, held)))
+            let Some((path, content)) =
+                paths.into_iter().find_map(|path| self.running(&path).map(|content| (path, content)))
             else {
                 found.extend(self.managed_hooks(root, hook));
                 continue;
             };
-            let argv = match interpreter(&held.text.text) {
+            let argv = match interpreter(&content.text.text) {
                 Some(name) if !is_shell(name) && reads_code(name) => reader(name),
                 _ => Vec::new(),
             };
             let sure = path.starts_with(folder);
-            found.push(Started { name: path, argv, held, sure, is_given: false });
+            found.push(Started { name: path, argv, content, sure, is_given: false });
         }
         found
     }
@@ -155,8 +156,8 @@ impl Walker {
         let mut found = Vec::new();
         for (file, form) in MANAGERS {
             let path = format!("{root}/{file}");
-            let Some(held) = self.running(&path) else { continue };
-            let text = held.text.text.as_str();
+            let Some(content) = self.running(&path) else { continue };
+            let text = content.text.text.as_str();
             let commands = match form {
                 Manager::Block(key) if text.contains(hook) => yaml(text, hook, "", &[key]),
                 Manager::Commits(key) if hook == "pre-commit" => yaml(text, "", "", &[key]),
@@ -166,9 +167,9 @@ impl Walker {
             if commands.is_empty() {
                 continue;
             }
-            let held = Held { text: literal(&commands.join("\n")), is_part: true, ..held };
+            let content = Content { text: literal(&commands.join("\n")), is_excerpt: true, ..content };
             let name = format!("{path}{GOAL}{hook}");
-            found.push(Started { name, argv: Vec::new(), held, sure: false, is_given: false });
+            found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false });
         }
         found
     }
@@ -180,7 +181,7 @@ impl Walker {
             "lfs" => (".lfsconfig", &["path"]),
             _ => return Vec::new(),
         };
-        let Some((path, held)) = self.nearest(None, &[file]) else { return Vec::new() };
+        let Some((path, content)) = self.nearest(None, &[file]) else { return Vec::new() };
         let command = |line: &str| {
             let (key, value) = line.split_once('=')?;
             let value = value.trim();
@@ -188,13 +189,13 @@ impl Walker {
             let runs = value.strip_prefix('!').or_else(|| value.strip_prefix("ext::"));
             keys.contains(&key.trim()).then(|| runs.or((file == ".lfsconfig").then_some(value)))?.map(str::to_owned)
         };
-        let commands: Vec<String> = held.text.text.lines().filter_map(command).take(MOST).collect();
+        let commands: Vec<String> = content.text.text.lines().filter_map(command).take(MOST).collect();
         if commands.is_empty() {
             return Vec::new();
         }
-        let held = Held { text: literal(&commands.join("\n")), is_part: true, ..held };
+        let content = Content { text: literal(&commands.join("\n")), is_excerpt: true, ..content };
         let name = format!("{path}{GOAL}{file}");
-        vec![Started { name, argv: Vec::new(), held, sure: false, is_given: false }]
+        vec![Started { name, argv: Vec::new(), content, sure: false, is_given: false }]
     }
 
     /// An alias of the repository's settings.
@@ -203,16 +204,16 @@ impl Walker {
         if is_own || !command.chars().all(|char| char.is_ascii_alphanumeric() || char == '-') {
             return None;
         }
-        let (path, held) = self.nearest(folder, &[".git/config"])?;
-        let value = alias(&held.text.text, command)?;
+        let (path, content) = self.nearest(folder, &[".git/config"])?;
+        let value = alias(&content.text.text, command)?;
         let given = words.iter().skip_while(|word| word.text != command).skip(1).map(|word| quoted(&word.text));
         let start = match value.strip_prefix('!') {
             Some(text) => text.to_owned(),
             None => format!("git {value}"),
         };
         let text = literal(&given.fold(start, |text, word| format!("{text} {word}")));
-        let held = Held { text, is_part: true, ..held };
-        Some(Started { name: format!("{path}{GOAL}{command}"), argv: Vec::new(), held, sure: true, is_given: true })
+        let content = Content { text, is_excerpt: true, ..content };
+        Some(Started { name: format!("{path}{GOAL}{command}"), argv: Vec::new(), content, sure: true, is_given: true })
     }
 }
 
@@ -250,17 +251,17 @@ impl Walker {
             let Some(path) = self.path_of(&file).filter(|path| is_named || self.files.get(path).is_some()) else {
                 continue;
             };
-            let Some((_, held)) = self.running_file(&literal(&path)) else { continue };
-            let aliased = alias(&held.text.text, &command).map(|value| match value.strip_prefix('!') {
+            let Some((_, content)) = self.running_file(&literal(&path)) else { continue };
+            let aliased = alias(&content.text.text, &command).map(|value| match value.strip_prefix('!') {
                 Some(text) => text.to_owned(),
                 None => format!("git {value}"),
             });
             let mut texts: Vec<String> = aliased.into_iter().collect();
-            texts.extend(programs(&held.text.text));
+            texts.extend(programs(&content.text.text));
             if !texts.is_empty() {
-                let held = Held { text: literal(&texts.join("\n")), is_part: true, ..held };
+                let content = Content { text: literal(&texts.join("\n")), is_excerpt: true, ..content };
                 let name = format!("{path}{GOAL}{command}");
-                found.push(Started { name, argv: Vec::new(), held, sure: false, is_given: false });
+                found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false });
             }
         }
         found

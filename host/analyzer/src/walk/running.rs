@@ -6,7 +6,7 @@ use std::rc::Rc;
 use guard_sdk::syntax::{Command, Via, Word};
 
 use super::Walker;
-use super::held::Held;
+use super::content::Content;
 use super::output::Input;
 use crate::limits;
 use crate::sources::{self, Source};
@@ -21,12 +21,12 @@ pub(super) struct File {
     pub(super) text: String,
     /// Where its lines begin.
     starts: Vec<usize>,
-    pub(super) given: Given,
+    pub(super) given: RunArguments,
 }
 
 /// The input that a file gets from the command that runs it.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct RunArguments {
     /// It has parameters.
     pub(super) parameters: bool,
     /// The variables that are set around it.
@@ -37,14 +37,14 @@ pub(super) struct Given {
 
 /// Where in a file a command stands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Spot {
+pub(super) struct SourceLine {
     /// The line, from 1; 0 if it is not known.
     pub(super) line: u32,
     /// Its words hold what the file was given.
-    pub(super) takes_given: bool,
+    pub(super) uses_arguments: bool,
 }
 
-impl Given {
+impl RunArguments {
     /// Whether a piece of the file's text names something that it is given.
     pub(super) fn is_in(&self, text: &str) -> bool {
         if self.everywhere {
@@ -96,7 +96,7 @@ fn assigned(line: &str) -> impl Iterator<Item = &str> {
 }
 
 impl File {
-    pub(super) fn new(path: &str, text: &str, given: Given) -> File {
+    pub(super) fn new(path: &str, text: &str, given: RunArguments) -> File {
         let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         File { path: path.to_owned(), text: text.to_owned(), starts: std::iter::once(0).chain(breaks).collect(), given }
     }
@@ -129,53 +129,53 @@ impl Walker {
     }
 
     /// Returns the content of a file that runs.
-    pub(super) fn running(&mut self, path: &str) -> Option<Held> {
+    pub(super) fn running(&mut self, path: &str) -> Option<Content> {
         let written = self.files.get(path).cloned();
         match written {
-            Some(held) if held.adds => {
-                let mut before = self.lying(path).unwrap_or_else(Held::nothing);
-                before.append(&held);
+            Some(content) if content.appends => {
+                let mut before = self.preexisting(path).unwrap_or_else(Content::nothing);
+                before.append(&content);
                 Some(before)
             }
-            None => self.lying(path),
+            None => self.preexisting(path),
             written => written,
         }
     }
 
     /// The same, of a file that a word names.
-    pub(super) fn running_file(&mut self, file: &Word) -> Option<(String, Held)> {
+    pub(super) fn running_file(&mut self, file: &Word) -> Option<(String, Content)> {
         let path = self.path_of(file)?;
         if self.files.get(&path).is_none() && !(path.starts_with('/') && self.is_here(file)) {
             return None;
         }
-        self.running(&path).map(|held| (path, held))
+        self.running(&path).map(|content| (path, content))
     }
 
     /// The same, of a file that a plain name means, seen from the working directory.
-    pub(super) fn running_name(&mut self, name: &str) -> Option<(String, Held)> {
+    pub(super) fn running_name(&mut self, name: &str) -> Option<(String, Content)> {
         let path = super::shell::resolve(&self.shell.cwd, name).filter(|_| self.shell.view.is_none());
         let Some(path) = path else { return self.running_file(&literal(name)) };
         let path = self.files.links.follow(&path, true).unwrap_or(path);
         if self.files.get(&path).is_none() && !place_of(&self.scope.via).is_empty() {
             return None;
         }
-        self.running(&path).map(|held| (path, held))
+        self.running(&path).map(|content| (path, content))
     }
 
     /// Returns the existing content at this path, or at the source of a file that was copied there.
-    fn lying(&mut self, path: &str) -> Option<Held> {
+    fn preexisting(&mut self, path: &str) -> Option<Content> {
         match self.files.origins.is_empty() {
             true => self.lying_at(path),
             false => self.files.sources(path).iter().find_map(|path| self.lying_at(path)),
         }
     }
 
-    fn lying_at(&mut self, path: &str) -> Option<Held> {
+    fn lying_at(&mut self, path: &str) -> Option<Content> {
         if self.is_probe || !path.starts_with('/') || sources::is_of_system(path) {
             return None;
         }
         match sources::read(path) {
-            Source::Text(text) => Some(Held::lying(literal(&text))),
+            Source::Text(text) => Some(Content::preexisting(literal(&text))),
             Source::None => None,
             Source::Unread(why) => {
                 self.partial(&format!("{path} runs, and it was not read because {why}"));
@@ -185,7 +185,7 @@ impl Walker {
     }
 
     /// The nearest of these files, in the folder or above it, and what it holds.
-    pub(super) fn nearest(&mut self, folder: Option<&Word>, names: &[&str]) -> Option<(String, Held)> {
+    pub(super) fn nearest(&mut self, folder: Option<&Word>, names: &[&str]) -> Option<(String, Content)> {
         let mut folder = match folder {
             Some(folder) => self.path_here(folder)?,
             None => self.path_here(&literal("."))?,
@@ -196,8 +196,8 @@ impl Walker {
             for name in names {
                 path.clear();
                 path.extend([&folder, "/", *name]);
-                if let Some(held) = self.running(&path) {
-                    return Some((path, held));
+                if let Some(content) = self.running(&path) {
+                    return Some((path, content));
                 }
             }
             folder.truncate(folder.rfind('/')?);
@@ -206,13 +206,13 @@ impl Walker {
     }
 
     /// All of these files in the nearest folder that has one, and what they hold.
-    pub(super) fn nearest_all(&mut self, names: &[&str]) -> Vec<(String, Held)> {
+    pub(super) fn nearest_all(&mut self, names: &[&str]) -> Vec<(String, Content)> {
         let Some((first, _)) = self.nearest(None, names) else { return Vec::new() };
         // A name may itself have a folder.
         let own = names.iter().filter(|name| first.ends_with(**name)).map(|name| name.len()).max().unwrap_or(0);
         let folder = first.get(..first.len().saturating_sub(own)).unwrap_or_default().to_owned();
         let paths = names.iter().map(|name| format!("{folder}{name}"));
-        paths.filter_map(|path| self.running(&path).map(|held| (path, held))).collect()
+        paths.filter_map(|path| self.running(&path).map(|content| (path, content))).collect()
     }
 
     /// The path of the file that a command has on its standard input, or that the `cat` before it prints. It lies here,
@@ -250,15 +250,20 @@ impl Walker {
     }
 
     /// From now on the text of this file is walked. Gives what was walked before.
-    pub(super) fn enter_file(&mut self, path: &str, held: &Held, given: Given) -> (Option<Rc<File>>, Spot) {
+    pub(super) fn enter_file(
+        &mut self,
+        path: &str,
+        content: &Content,
+        given: RunArguments,
+    ) -> (Option<Rc<File>>, SourceLine) {
         let mut given = given;
-        given.spread(&held.text.text);
+        given.spread(&content.text.text);
         // What the text itself wrote to a file is no part of the file as it lies there.
-        let is_changed = !held.lies && sources::is_known(path);
-        let spot = Spot { line: 0, takes_given: given.everywhere || is_changed };
+        let is_changed = !content.is_preexisting && sources::is_known(path);
+        let spot = SourceLine { line: 0, uses_arguments: given.everywhere || is_changed };
         // Where a task stands in its file is not known.
-        let text = if held.is_part { "" } else { held.text.text.as_str() };
-        let file = held.lies.then(|| Rc::new(File::new(path, text, given)));
+        let text = if content.is_excerpt { "" } else { content.text.text.as_str() };
+        let file = content.is_preexisting.then(|| Rc::new(File::new(path, text, given)));
         (std::mem::replace(&mut self.scope.file, file), std::mem::replace(&mut self.scope.spot, spot))
     }
 
@@ -266,11 +271,11 @@ impl Walker {
     /// given.
     pub(super) fn ways(&self) -> Vec<Via> {
         let mut ways = self.scope.via.clone();
-        let Spot { line, takes_given } = self.scope.spot;
-        if (self.scope.file.is_some() || takes_given)
+        let SourceLine { line, uses_arguments } = self.scope.spot;
+        if (self.scope.file.is_some() || uses_arguments)
             && let Some(at) = ways.iter().rposition(|via| via.kind == "script")
         {
-            let told = [("line", line.to_string(), line > 0), ("given", String::new(), takes_given)];
+            let told = [("line", line.to_string(), line > 0), ("given", String::new(), uses_arguments)];
             let told = told.into_iter().filter(|(.., is_so)| *is_so);
             ways.splice(at + 1..at + 1, told.map(|(kind, detail, _)| Via { kind: kind.to_owned(), detail }));
         }
@@ -311,19 +316,19 @@ mod tests {
 
     #[test]
     fn what_a_file_is_given_is_seen_in_its_words() {
-        let given = Given { parameters: true, variables: ["D".to_owned()].into(), everywhere: false };
+        let given = RunArguments { parameters: true, variables: ["D".to_owned()].into(), everywhere: false };
         for text in ["rm \"$1\"", "$@", "${@:2}", "${1:-x}", "a$D", "${D}", "${#D}", "$*"] {
             assert!(given.is_in(text), "{text}");
         }
         for text in ["rm x", "$0", "$E", "$$", "${DD}", "$"] {
             assert!(!given.is_in(text), "{text}");
         }
-        assert!(!Given::default().is_in("$1 $D"));
+        assert!(!RunArguments::default().is_in("$1 $D"));
     }
 
     #[test]
     fn an_offset_has_a_line() {
-        let file = File::new("/a", "a\nb\n\nc", Given::default());
+        let file = File::new("/a", "a\nb\n\nc", RunArguments::default());
         assert_eq!([0, 1, 2, 4, 5, 9].map(|at| file.line(at)), [1, 1, 2, 3, 4, 4]);
     }
 }

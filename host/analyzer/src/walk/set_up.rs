@@ -35,8 +35,8 @@ impl Walker {
             .or_else(|| behind("--arg-file"))
             .or_else(|| of_input().map(|file| (file, words.len())))?;
         let is_bare = words.get(..at)?.iter().all(|word| word.text.starts_with('-')) && words.len() <= at + 2;
-        let (name, held) = is_bare.then(|| self.running_file(&file))??;
-        Some(Started { name, argv: Vec::new(), held, sure: true, is_given: false })
+        let (name, content) = is_bare.then(|| self.running_file(&file))??;
+        Some(Started { name, argv: Vec::new(), content, sure: true, is_given: false })
     }
 
     /// The files that a variable or an option has a program read first.
@@ -87,14 +87,14 @@ impl Walker {
         }
         let mut started = Vec::new();
         for (file, program) in files {
-            let Some((name, held)) = self.running_file(&file) else { continue };
+            let Some((name, content)) = self.running_file(&file) else { continue };
             let argv = match program {
                 "" => Vec::new(),
                 // A client of a database reads its input without being told so.
                 "psql" => vec!["psql".to_owned()],
                 program => reader(program),
             };
-            started.push(Started { name, argv, held, sure: true, is_given: true });
+            started.push(Started { name, argv, content, sure: true, is_given: true });
         }
         started
     }

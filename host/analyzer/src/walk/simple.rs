@@ -12,7 +12,7 @@ use crate::parse::Dialect;
 use crate::parse::tree::{Node, Range, Redirect, WordAt};
 use crate::word::expand::Values as _;
 use crate::word::{self, Child, Mode, PieceKind, expand, is_name};
-use crate::wrappers::layer::What;
+use crate::wrappers::layer::Runnable;
 
 /// Prefix assignments that change which program a name means.
 const REDIRECTING: &[&str] = &["PATH", "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "DYLD_INSERT_LIBRARIES"];
@@ -33,8 +33,8 @@ impl Walker {
                 self.scope.spot.line = file.line(prepared.original(base + range.start));
             }
             // A text that became shell comes from the command that held it.
-            let is_inside = matches!(unit.origin, Origin::Inside(_)) && self.scope.spot.takes_given;
-            self.scope.spot.takes_given = is_inside || file.given.is_in(unit.slice(range));
+            let is_inside = matches!(unit.origin, Origin::Inside(_)) && self.scope.spot.uses_arguments;
+            self.scope.spot.uses_arguments = is_inside || file.given.is_in(unit.slice(range));
         }
         let mut children = Vec::new();
         let mut assigned = Vec::new();
@@ -116,7 +116,7 @@ impl Walker {
     pub(super) fn assign_default(&mut self, source: &str) {
         let Some((name, text)) = expand::parameter::assigned(source) else { return };
         let text = expand::literal(text.trim_matches(['"', '\'']));
-        let what = What::Text { text: text.clone(), parameters: None };
+        let what = Runnable::Text { text: text.clone(), parameters: None };
         if self.shell.value(name).is_none() && self.loses(&what) {
             self.shell.assign(name, &text, false);
         }
@@ -148,18 +148,18 @@ impl Walker {
     fn assign(&mut self, found: &Assigned, span: Span) {
         let Assignment { name, value } = &found.assignment;
         match &found.to {
-            To::Scalar | To::Array(None) => {}
-            To::Array(Some(elements)) => self.names_mean(name, elements, span),
-            To::Element(subscript) => self.name_means(name, subscript, value, span),
+            AssignTarget::Scalar | AssignTarget::Array(None) => {}
+            AssignTarget::Array(Some(elements)) => self.names_mean(name, elements, span),
+            AssignTarget::Element(subscript) => self.name_means(name, subscript, value, span),
         }
         if found.append && super::meanings::is_table(name) {
             self.partial(super::meanings::NOT_KNOWN);
         }
         match &found.to {
-            To::Scalar => self.shell.assign(name, value, found.append),
-            To::Array(Some(elements)) => self.shell.assign_array(name, elements.clone(), found.append),
-            To::Array(None) => self.shell.forget(name),
-            To::Element(subscript) => {
+            AssignTarget::Scalar => self.shell.assign(name, value, found.append),
+            AssignTarget::Array(Some(elements)) => self.shell.assign_array(name, elements.clone(), found.append),
+            AssignTarget::Array(None) => self.shell.forget(name),
+            AssignTarget::Element(subscript) => {
                 if super::state::calculates(subscript, &self.shell) {
                     self.partial("arithmetic expands a quoted text once more");
                 }
@@ -213,12 +213,12 @@ impl Walker {
         let end = raw.find(|char: char| !char.is_ascii_alphanumeric() && char != '_')?;
         let name = raw.get(..end)?.to_owned();
         let mut at = end;
-        let mut to = To::Scalar;
+        let mut to = AssignTarget::Scalar;
         if raw.as_bytes().get(at) == Some(&b'[') {
             let close = subscript_end(raw.as_bytes(), at)?;
             let inner = Range { start: range.start + at + 1, end: range.start + close };
             let pieces = self.read(unit, inner, Mode::Quoted, children);
-            to = To::Element(expand::word(pieces, &self.shell).text);
+            to = AssignTarget::Element(expand::word(pieces, &self.shell).text);
             at = close + 1;
         }
         let append = raw.as_bytes().get(at) == Some(&b'+');
@@ -244,7 +244,7 @@ impl Walker {
                 self.unparsed("an operator stands between the elements of an array");
                 self.guess(unit.slice(range), unit.span(range));
             }
-            to = To::Array(expand::elements(pieces.clone(), &self.shell));
+            to = AssignTarget::Array(expand::elements(pieces.clone(), &self.shell));
         }
         let mut word = expand::word(pieces, &self.shell);
         if array {
@@ -322,11 +322,11 @@ struct Assigned {
     assignment: Assignment,
     /// `+=`
     append: bool,
-    to: To,
+    to: AssignTarget,
 }
 
 /// The target of an assignment.
-enum To {
+enum AssignTarget {
     Scalar,
     /// The elements, if all of them can be read.
     Array(Option<Vec<(Option<String>, Word)>>),
@@ -344,9 +344,9 @@ fn extent(unit: Unit<'_>, node: &Node, assignments: &[Range], words: &[WordAt]) 
         let rest = line.trim_start_matches(SEPARATORS);
         rest.is_empty() || rest.starts_with('#')
     };
-    let whole = || range.start + unit.slice(range).trim_end_matches([' ', '\t', '\n', ';', '&']).len();
+    let complete = || range.start + unit.slice(range).trim_end_matches([' ', '\t', '\n', ';', '&']).len();
     let rest = |last: usize| unit.slice(Range { start: last, end: range.end });
-    let end = last.filter(|last| rest(*last).lines().all(is_comment)).unwrap_or_else(whole);
+    let end = last.filter(|last| rest(*last).lines().all(is_comment)).unwrap_or_else(complete);
     Range { start: range.start, end }
 }
 

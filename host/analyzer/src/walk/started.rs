@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use guard_sdk::syntax::{Command, Word};
 
 use super::Walker;
-use super::held::Held;
+use super::content::Content;
 use super::output::Input;
 use super::readers::{ENTRIES, INCLUDES, LAUNCHERS, MAIN, READERS, by_ending, is_foreign, reader, reading};
 use super::running::interpreter;
@@ -33,7 +33,7 @@ pub(super) struct Started {
     pub(super) name: String,
     /// The program and its words that read it as their input; none if it is shell.
     pub(super) argv: Vec<String>,
-    pub(super) held: Held,
+    pub(super) content: Content,
     /// It is this very code that runs, not perhaps another rule or script.
     pub(super) sure: bool,
     /// It is given arguments, and may use them.
@@ -53,8 +53,13 @@ impl Walker {
         }
         if file.text.contains("{}") {
             // A search supplies names; those of scripts are worth a look.
-            let script = |path: &str, held: &Held| path.ends_with("sh") || held.text.text.starts_with("#!");
-            return self.files.all().filter(|(path, held)| script(path, held)).map(|(path, _)| path.clone()).collect();
+            let script = |path: &str, content: &Content| path.ends_with("sh") || content.text.text.starts_with("#!");
+            return self
+                .files
+                .all()
+                .filter(|(path, content)| script(path, content))
+                .map(|(path, _)| path.clone())
+                .collect();
         }
         let exact: Vec<String> = self.path_of(file).filter(|path| self.files.get(path).is_some()).into_iter().collect();
         if exact.iter().any(|path| path.starts_with('/')) || file.dynamic || file.text.starts_with('/') {
@@ -147,23 +152,23 @@ impl Walker {
                 let mut main = main.map(|(_, main)| literal(&format!("{folder}/{main}")));
                 main.find_map(|file| walker.running_file(&file))
             };
-            let Some((path, held)) = self.running_file(&file).or_else(|| inside(self)) else { continue };
+            let Some((path, content)) = self.running_file(&file).or_else(|| inside(self)) else { continue };
             if found.iter().any(|started| started.name == path) {
                 continue;
             }
             let given = command.argv.iter().skip_while(|word| word.text != file.text).skip(1);
             let given: Vec<String> = given.map(|word| word.text.clone()).collect();
-            let is_given = !given.is_empty() && takes_arguments(&held.text.text);
+            let is_given = !given.is_empty() && takes_arguments(&content.text.text);
             let argv = match name.ends_with("awk") {
                 true => ["awk", "-f", "-"].map(str::to_owned).to_vec(),
                 false => reader(name).into_iter().chain(given).collect(),
             };
-            found.push(Started { name: path, argv, held, sure: true, is_given });
+            found.push(Started { name: path, argv, content, sure: true, is_given });
         }
         let mut modules = Vec::new();
         for started in &found {
             let folder = started.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-            modules.append(&mut self.imported(name, folder, &started.held.text.text));
+            modules.append(&mut self.imported(name, folder, &started.content.text.text));
         }
         let code = command.argv.windows(2).find_map(|pair| match pair {
             [option, code] if matches!(option.text.as_str(), "-c" | "-e" | "--eval") => Some(code.text.clone()),
@@ -184,14 +189,15 @@ impl Walker {
     fn option_file(&mut self, name: &str, words: &[Word]) -> Option<Started> {
         let (_, options) = READERS.iter().find(|(programs, _)| programs.contains(&name))?;
         let files: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
-        let (file, (path, held)) = files.into_iter().find_map(|file| self.running_file(&file).map(|at| (file, at)))?;
+        let (file, (path, content)) =
+            files.into_iter().find_map(|file| self.running_file(&file).map(|at| (file, at)))?;
         let is_code = path.ends_with(".lua") && words.iter().any(|word| word.text == "-l");
         let reads = name != "emacs" && wrappers::reads_program(std::slice::from_ref(&literal(name)));
-        let (argv, held) = match reads {
-            true => (without(name, words, &file.text), held),
-            false => reading(if is_code { "lua" } else { name }, &path, held),
+        let (argv, content) = match reads {
+            true => (without(name, words, &file.text), content),
+            false => reading(if is_code { "lua" } else { name }, &path, content),
         };
-        Some(Started { name: path, argv, held, sure: false, is_given: false })
+        Some(Started { name: path, argv, content, sure: false, is_given: false })
     }
 
     /// The file of code that another program runs.
@@ -205,10 +211,10 @@ impl Walker {
         let file = words.iter().find(|word| !word.text.starts_with('-') && by_ending(&word.text).is_some());
         let file = file.cloned().or_else(|| self.entry(name, words))?;
         let program = by_ending(&file.text)?;
-        let (path, held) = self.running_file(&file)?;
-        let is_given = takes_arguments(&held.text.text);
-        let (argv, held) = reading(program, &path, held);
-        Some(Started { name: path, argv, held, sure: true, is_given })
+        let (path, content) = self.running_file(&file)?;
+        let is_given = takes_arguments(&content.text.text);
+        let (argv, content) = reading(program, &path, content);
+        Some(Started { name: path, argv, content, sure: true, is_given })
     }
 
     /// The file that a project's code begins with, if this text wrote it.
@@ -224,23 +230,23 @@ impl Walker {
         let Some((_, begins)) = INCLUDES.iter().find(|(client, _)| *client == name) else { return Vec::new() };
         let here = command.redirections.iter().flat_map(|read| [&read.body, &read.target.text]);
         let words = command.argv.iter().skip(1).map(|word| &word.text);
-        let files = found.iter().map(|started| &started.held.text.text);
+        let files = found.iter().map(|started| &started.content.text.text);
         let texts = here.chain(words).chain(files);
         let lines = texts.flat_map(|text| text.split(['\n', ';'])).map(str::trim);
         let named = lines.filter_map(|line| begins.iter().find_map(|begin| line.strip_prefix(begin)));
         let named: Vec<Word> = named.map(|file| literal(file.trim().trim_matches(['\'', '"']))).take(MOST).collect();
         let mut started = Vec::new();
         for file in named {
-            let Some((path, held)) = self.running_file(&file) else { continue };
+            let Some((path, content)) = self.running_file(&file) else { continue };
             let others = command.argv.iter().skip(1).filter(|word| !word.text.contains(&file.text));
-            let (argv, held) = match wrappers::code::editors::is_vim(name) {
-                true => reading(name, &path, held),
+            let (argv, content) = match wrappers::code::editors::is_vim(name) {
+                true => reading(name, &path, content),
                 false => {
                     let words = others.map(|word| word.text.clone());
-                    (std::iter::once(name.to_owned()).chain(words).collect(), held)
+                    (std::iter::once(name.to_owned()).chain(words).collect(), content)
                 }
             };
-            started.push(Started { name: path, argv, held, sure: true, is_given: false });
+            started.push(Started { name: path, argv, content, sure: true, is_given: false });
         }
         started
     }
@@ -254,18 +260,18 @@ impl Walker {
             true => first.clone(),
             false => self.found(&command.argv).or_else(|| self.on_path(command))?.file,
         };
-        let (path, held) = self.running_file(&file)?;
-        let name = match interpreter(&held.text.text) {
+        let (path, content) = self.running_file(&file)?;
+        let name = match interpreter(&content.text.text) {
             Some(name) => name.to_owned(),
             None => by_ending(&path)?.to_owned(),
         };
         let given = command.argv.iter().skip(1).map(|word| word.text.clone());
-        let is_given = command.argv.len() > 1 && takes_arguments(&held.text.text);
+        let is_given = command.argv.len() > 1 && takes_arguments(&content.text.text);
         let is_known = is_foreign(&name) || name == "nu" || wrappers::reads_code(&name);
         let is_code = is_foreign(&name) || name == "nu";
-        let (argv, held) = reading(&name, &path, held);
+        let (argv, content) = reading(&name, &path, content);
         let argv = if is_code { argv } else { argv.into_iter().chain(given).collect() };
-        is_known.then_some(Started { name: path, argv, held, sure: true, is_given })
+        is_known.then_some(Started { name: path, argv, content, sure: true, is_given })
     }
 
     /// The file that a program reads its commands from, through a redirection or a `cat`.
@@ -275,10 +281,10 @@ impl Walker {
         }
         // What the text itself wrote is known where the command is listed.
         let path = self.input_file(command, input).filter(|path| self.files.get(path).is_none())?;
-        let held = self.running(&path)?;
+        let content = self.running(&path)?;
         let given = command.argv.iter().skip(1).map(|word| word.text.clone());
         let argv = std::iter::once(name.to_owned()).chain(given).collect();
-        Some(Started { name: path, argv, held, sure: true, is_given: false })
+        Some(Started { name: path, argv, content, sure: true, is_given: false })
     }
 }
 

@@ -148,8 +148,8 @@ fn is_part_of_name(char: char) -> bool {
 
 /// Whether a variable's text holds a substitution.
 fn holds(name: &str, shell: &Shell) -> bool {
-    let held = is_name(name).then(|| shell.value(name)).flatten();
-    held.is_some_and(|word| word.text.contains("$(") || word.text.contains('`'))
+    let content = is_name(name).then(|| shell.value(name)).flatten();
+    content.is_some_and(|word| word.text.contains("$(") || word.text.contains('`'))
 }
 
 /// Whether a builtin expands once more what its operands hold as plain text: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.
@@ -211,9 +211,15 @@ const INNER_ROUND: usize = limits::LOOPS / 128;
 
 impl Walker {
     /// The values that a loop's variable takes, if they are few and plain; else one unknown round.
-    pub(super) fn rounds(&mut self, unit: Unit<'_>, whole: Range, words: &[Range], body: Range) -> Vec<Option<Word>> {
+    pub(super) fn rounds(
+        &mut self,
+        unit: Unit<'_>,
+        complete: Range,
+        words: &[Range],
+        body: Range,
+    ) -> Vec<Option<Word>> {
         let unknown = vec![None];
-        let header = opener(unit.slice(Range { start: whole.start, end: body.start }));
+        let header = opener(unit.slice(Range { start: complete.start, end: body.start }));
         let runs_over = header.starts_with("for") || header.starts_with("select");
         if !runs_over || header.contains("((") {
             return unknown;
@@ -260,7 +266,7 @@ impl Walker {
 
     /// The bytes that are walked in so many rounds of a loop.
     fn size_of_rounds(&self, body: Range, count: usize) -> usize {
-        let multiplies = |within: &&str| *within == "loop" || *within == "function" && !self.later.defining;
+        let multiplies = |within: &&str| *within == "loop" || *within == "function" && !self.deferred.defining;
         let round = if self.scope.within.iter().any(multiplies) { INNER_ROUND } else { ROUND };
         body.end.saturating_sub(body.start).saturating_add(round).saturating_mul(count)
     }
@@ -382,7 +388,7 @@ impl Walker {
             "printf" if command.word(1) == "-v" => {
                 let printed = self.shell.at_home(words.get(2..).unwrap_or_default());
                 let printed = Some(printed).filter(|words| words.iter().all(|word| !word.dynamic));
-                let printed = printed.and_then(|words| printf(&words, self.speaker));
+                let printed = printed.and_then(|words| printf(&words, self.echo_dialect));
                 let printed = printed.as_deref().map(expand::literal);
                 match (element(command.word(2)), printed) {
                     (Some((table, name)), Some(text)) => {

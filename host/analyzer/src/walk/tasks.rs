@@ -14,7 +14,7 @@ use guard_sdk::syntax::{Command, Word};
 use guard_sdk::task_runners::{TaskRunner, task_runner};
 
 use super::Walker;
-use super::held::Held;
+use super::content::Content;
 use super::readers::reader;
 use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
@@ -53,7 +53,7 @@ const SCRIPTS: usize = 16;
 
 /// When a tool runs what is in its files.
 #[derive(Clone, Copy)]
-enum When {
+enum TaskPosition {
     Always,
     /// Behind one of these words, which the task's name may follow.
     Behind(&'static [&'static str]),
@@ -67,7 +67,7 @@ struct Runner {
     /// In the place of `*` at the end stands any ending of a module of JavaScript.
     files: &'static [&'static str],
     form: Form,
-    when: When,
+    when: TaskPosition,
     /// Options whose value is the file instead, and endings of operands that are.
     given: &'static [&'static str],
 }
@@ -81,13 +81,13 @@ impl Runner {
         let mut operands = operands(words, &valued).filter(|word| !word.starts_with('+')).peekable();
         let of = |name: &'w str| name.rsplit(':').next().unwrap_or(name);
         match self.when {
-            When::Always => Some(""),
-            When::Behind(known) => {
+            TaskPosition::Always => Some(""),
+            TaskPosition::Behind(known) => {
                 let is_so = operands.next().is_some_and(|first| known.contains(&first));
                 let name = operands.next();
                 is_so.then_some(name.unwrap_or_default())
             }
-            When::Named(known) => {
+            TaskPosition::Named(known) => {
                 operands.next_if(|first| known.contains(first));
                 Some(operands.next().unwrap_or("default"))
             }
@@ -186,7 +186,7 @@ impl Walker {
             }
             _ => file.clone(),
         };
-        let (path, held) = match given.is_empty() {
+        let (path, content) = match given.is_empty() {
             true => own.iter().find_map(|name| self.running_file(&within(&literal(name))))?,
             false => given.iter().find_map(|file| self.running_file(&within(file)))?,
         };
@@ -198,14 +198,14 @@ impl Walker {
         let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
         let goals = match goals.as_slice() {
             // What stands behind a recipe with parameters is their values.
-            [first, ..] if program == "just" && has_parameters(&held.text.text, first) => vec![*first],
+            [first, ..] if program == "just" && has_parameters(&content.text.text, first) => vec![*first],
             goals => goals.to_vec(),
         };
-        let text = literal(&reached(&expanded(&held.text.text, words), &goals));
+        let text = literal(&reached(&expanded(&content.text.text, words), &goals));
         let name = format!("{path}{GOAL}{}", goals.join(" "));
         let argv = ["make", "-f", "-"].map(str::to_owned).to_vec();
-        let sure = held.lies;
-        Some(Started { name, argv, held: Held { text, is_part: true, ..held }, sure, is_given })
+        let sure = content.is_preexisting;
+        Some(Started { name, argv, content: Content { text, is_excerpt: true, ..content }, sure, is_given })
     }
 
     /// The scripts of a package that a package manager's words run, one after the other.
@@ -237,13 +237,13 @@ impl Walker {
         let is_given = given.iter().any(|word| *word != "--");
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         let manifest = self.nearest(folder.as_ref(), &["package.json"]);
-        let read = manifest.as_ref().and_then(|(path, held)| self.json(path, held));
+        let read = manifest.as_ref().and_then(|(path, content)| self.json(path, content));
         let whole_manifest = read.as_ref();
         let scripts = whole_manifest.and_then(|value| value.get("scripts"));
         let mut texts = Vec::new();
         let of = name;
         for name in names {
-            let set = self.files.get(&format!("{SCRIPT}{name}")).map(|held| held.text.text.clone());
+            let set = self.files.get(&format!("{SCRIPT}{name}")).map(|content| content.text.text.clone());
             let text = set.or_else(|| scripts?.get(&name)?.as_str().map(str::to_owned));
             // The script itself is in another table.
             let wired = text.as_deref().filter(|text| *text == "wireit").and(whole_manifest);
@@ -259,28 +259,29 @@ impl Walker {
                 }
             }));
         }
-        let whole = manifest.as_ref().is_none_or(|(_, held)| held.whole);
-        let lies = manifest.as_ref().is_some_and(|(_, held)| held.lies);
-        if texts.is_empty() && whole {
+        let complete = manifest.as_ref().is_none_or(|(_, content)| content.complete);
+        let is_preexisting = manifest.as_ref().is_some_and(|(_, content)| content.is_preexisting);
+        if texts.is_empty() && complete {
             return None;
         }
         let path = manifest.map_or_else(|| format!("{SCRIPT}{program}"), |(path, _)| path);
-        let held = Held { whole, lies, is_part: true, ..Held::known(literal(&texts.join("\n"))) };
-        Some(Started { name: format!("{path}{GOAL}{name}"), argv: Vec::new(), held, sure: lies, is_given })
+        let content =
+            Content { complete, is_preexisting, is_excerpt: true, ..Content::known(literal(&texts.join("\n"))) };
+        Some(Started { name: format!("{path}{GOAL}{name}"), argv: Vec::new(), content, sure: is_preexisting, is_given })
     }
 
     /// The file of hooks that `pnpm` loads.
     fn pnpm_file(&mut self, program: &str) -> Option<Started> {
         let file = Some(".pnpmfile.cjs").filter(|_| program == "pnpm")?;
-        let (path, held) = self.running_file(&literal(file))?;
-        Some(Started { name: path, argv: reader("node"), held, sure: false, is_given: false })
+        let (path, content) = self.running_file(&literal(file))?;
+        Some(Started { name: path, argv: reader("node"), content, sure: false, is_given: false })
     }
 
-    fn json(&mut self, path: &str, held: &Held) -> Option<Value> {
-        if !held.whole {
+    fn json(&mut self, path: &str, content: &Content) -> Option<Value> {
+        if !content.complete {
             return None;
         }
-        let read = serde_json::from_str(&held.text.text);
+        let read = serde_json::from_str(&content.text.text);
         if read.is_err() {
             self.partial(&format!("{path} holds what runs, and it was not read because it is no JSON"));
         }
@@ -320,7 +321,7 @@ impl Walker {
     }
 
     /// The files that a call names in the place of a tool's own.
-    fn given_files(&mut self, words: &[Word], given: &[&str]) -> Vec<(String, Held)> {
+    fn given_files(&mut self, words: &[Word], given: &[&str]) -> Vec<(String, Content)> {
         let (options, endings): (Vec<&str>, Vec<&str>) = given.iter().partition(|given| given.starts_with('-'));
         let mut files: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
         let is_file = |word: &&Word| !word.text.starts_with('-') && endings.iter().any(|end| word.text.ends_with(end));
@@ -345,7 +346,8 @@ impl Walker {
             });
             files.extend(names.filter_map(|name| self.running_name(&name)).collect::<Vec<_>>());
         }
-        let start = |(path, held)| Started { name: path, argv: reader(language), held, sure: false, is_given: false };
+        let start =
+            |(path, content)| Started { name: path, argv: reader(language), content, sure: false, is_given: false };
         files.into_iter().map(start).collect()
     }
 
@@ -355,8 +357,8 @@ impl Walker {
             files = self.nearest_all(runner.files);
         }
         let mut found = Vec::new();
-        for (path, held) in files {
-            let commands = self.commands_of(task, &path, &held, runner.form);
+        for (path, content) in files {
+            let commands = self.commands_of(task, &path, &content, runner.form);
             if commands.is_empty() {
                 continue;
             }
@@ -364,7 +366,7 @@ impl Walker {
             found.push(Started {
                 name: format!("{path}{GOAL}{task}"),
                 argv: Vec::new(),
-                held: Held { text, is_part: true, ..held },
+                content: Content { text, is_excerpt: true, ..content },
                 sure: false,
                 is_given: false,
             });
@@ -373,8 +375,8 @@ impl Walker {
     }
 
     /// The commands of a task in a file.
-    fn commands_of(&mut self, task: &str, path: &str, held: &Held, form: Form) -> Vec<String> {
-        let text = held.text.text.as_str();
+    fn commands_of(&mut self, task: &str, path: &str, content: &Content, form: Form) -> Vec<String> {
+        let text = content.text.text.as_str();
         match form {
             Form::Code(_) | Form::Scripts => Vec::new(),
             Form::Texts => spelled_out(text),
@@ -385,7 +387,7 @@ impl Walker {
             Form::Ini(keys) => ini(text, keys),
             Form::Json(_) | Form::JsonKeys(_) => {
                 let mut commands = Vec::new();
-                let value = self.json(path, held);
+                let value = self.json(path, content);
                 match form {
                     Form::JsonKeys(keys) => value.iter().for_each(|value| at_keys(value, keys, &mut commands)),
                     Form::Json(key) => {
@@ -406,8 +408,8 @@ impl Walker {
         // Behind the folder stand the parts that are wanted: `.[dev]`.
         let folders = folders.map(|folder| folder.text.split('[').next().unwrap_or(&folder.text).trim_end_matches('/'));
         let files: Vec<Word> = folders.take(SCRIPTS).map(|folder| literal(&format!("{folder}/setup.py"))).collect();
-        let (path, held) = files.iter().find_map(|file| self.running_file(file))?;
-        Some(Started { name: path, argv: reader("python3"), held, sure: false, is_given: false })
+        let (path, content) = files.iter().find_map(|file| self.running_file(file))?;
+        Some(Started { name: path, argv: reader("python3"), content, sure: false, is_given: false })
     }
 
     /// The modules of Python that a server, a worker or a runner of tests is given by name: `app.main:app`.
@@ -424,8 +426,8 @@ impl Walker {
             let module = name.text.split(':').next().unwrap_or_default();
             let path = module.trim_end_matches(".py").replace('.', "/");
             let files = ["", ".py", "/__init__.py"].map(|end| literal(&format!("{path}{end}")));
-            let Some((path, held)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
-            found.push(Started { name: path, argv: reader(LOADED), held, sure: false, is_given: false });
+            let Some((path, content)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
+            found.push(Started { name: path, argv: reader(LOADED), content, sure: false, is_given: false });
         }
         found
     }

@@ -12,7 +12,7 @@ use crate::limits;
 use crate::options::{Options, leading};
 use crate::programs;
 use crate::word::expand::literal;
-use crate::wrappers::layer::{Layer, Place, Run, What, program};
+use crate::wrappers::layer::{Layer, Place, Run, Runnable, program};
 use crate::wrappers::shells::is_shell;
 use crate::wrappers::{reads_code, reads_program};
 
@@ -128,12 +128,12 @@ impl Walker {
         let known = DATA.contains(&name) || name.contains("grep") || name.contains("commit") || is_own(&pending.argv);
         if let Some(at) = shell_text(words).filter(|_| !known) {
             let outer = pending.argv.get(..=at)?.to_vec();
-            let what = What::Words { assignments: Vec::new(), words: words.get(at..)?.to_vec() };
+            let what = Runnable::Words { assignments: Vec::new(), words: words.get(at..)?.to_vec() };
             return Some(self.guessed_layer(name, outer, what));
         }
         // A program of which nobody knows anything may as well run all of its words.
         let all = (!known && leads(name, &pending.argv))
-            .then(|| (What::Words { assignments: Vec::new(), words: words.to_vec() }, 0));
+            .then(|| (Runnable::Words { assignments: Vec::new(), words: words.to_vec() }, 0));
         let behind = pairs.filter_map(|(index, pair)| {
             let [before, word] = pair else { return None };
             let (before, at) = (before.text.as_str(), index + 1);
@@ -144,11 +144,11 @@ impl Walker {
             if (BEFORE_TEXT.contains(&before) || before.starts_with("--") && names_text(before))
                 && word.text.contains(' ')
             {
-                return Some((What::Text { text: word.clone(), parameters: None }, at));
+                return Some((Runnable::Text { text: word.clone(), parameters: None }, at));
             }
             let rest = words.get(at..)?;
             let several = rest.len() > 1 && !word.text.contains(' ');
-            let words = || What::Words { assignments: Vec::new(), words: rest.to_vec() };
+            let words = || Runnable::Words { assignments: Vec::new(), words: rest.to_vec() };
             (BEFORE_WORDS.contains(&before) && several).then(|| (words(), at))
         });
         let elsewhere = std::iter::once_with(|| at_target(words).filter(|_| !known)).flatten();
@@ -172,8 +172,8 @@ impl Walker {
         }
         let (what, at) = lost?;
         let outer = match what {
-            What::Words { .. } if at < end => pending.argv.get(..=at)?.to_vec(),
-            What::Words { .. } | What::Text { .. } => pending.argv.clone(),
+            Runnable::Words { .. } if at < end => pending.argv.get(..=at)?.to_vec(),
+            Runnable::Words { .. } | Runnable::Text { .. } => pending.argv.clone(),
         };
         Some(self.guessed_layer(name, outer, what))
     }
@@ -189,24 +189,24 @@ impl Walker {
             [option, text, ..] if is_text(option) => text.clone(),
             _ => return None,
         };
-        let what = What::Text { text, parameters: None };
+        let what = Runnable::Text { text, parameters: None };
         self.loses(&what).then(|| self.guessed_layer(&first.text, pending.argv.clone(), what))
     }
 
-    fn guessed_layer(&self, name: &str, outer: Vec<Word>, what: What) -> Layer {
+    fn guessed_layer(&self, name: &str, outer: Vec<Word>, what: Runnable) -> Layer {
         let via = Via { kind: "unknown".to_owned(), detail: name.to_owned() };
         Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Apart, certain: false, mark: None }] }
     }
 
     /// Whether a command, taken alone, loses something that does not come back by itself.
-    pub(super) fn loses(&self, what: &What) -> bool {
+    pub(super) fn loses(&self, what: &Runnable) -> bool {
         let mut probe = Walker::new(self.dialect, &self.shell.cwd, "");
         probe.budget.unknown_left = 0;
         probe.budget.outputs_left = 0;
         match what {
-            What::Text { text, .. } if text.text.len() <= limits::VALUE => probe.outermost(&text.text),
-            What::Text { .. } => return false,
-            What::Words { words, .. } => {
+            Runnable::Text { text, .. } if text.text.len() <= limits::VALUE => probe.outermost(&text.text),
+            Runnable::Text { .. } => return false,
+            Runnable::Words { words, .. } => {
                 probe.outermost_words(words.iter().map(|word: &Word| word.text.clone()).collect())
             }
         }
@@ -234,8 +234,8 @@ fn names_text(name: &str) -> bool {
 
 /// The command that a program of which nobody knows anything runs elsewhere: a setting such as `command=TEXT`, or what
 /// stands behind a machine's name.
-fn at_target(words: &[Word]) -> Option<(What, usize)> {
-    let text = |word: &Word| What::Text { text: word.clone(), parameters: None };
+fn at_target(words: &[Word]) -> Option<(Runnable, usize)> {
+    let text = |word: &Word| Runnable::Text { text: word.clone(), parameters: None };
     let set = words.iter().take(MOST).enumerate().find_map(|(at, word)| {
         let (name, value) = word.text.split_once('=')?;
         (!word.dynamic && names_text(name) && value.trim().contains(' ')).then(|| (text(&literal(value)), at + 1))
@@ -249,7 +249,7 @@ fn at_target(words: &[Word]) -> Option<(What, usize)> {
         match behind {
             [only] if only.text.contains(' ') => Some((text(first), at + 1)),
             [_] => None,
-            _ => Some((What::Words { assignments: Vec::new(), words: behind.to_vec() }, at)),
+            _ => Some((Runnable::Words { assignments: Vec::new(), words: behind.to_vec() }, at)),
         }
     })
 }

@@ -12,7 +12,7 @@ use crate::sources::{self, OPEN_TO_ALL, is_own_program};
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
 use crate::wrappers::git_settings;
-use crate::wrappers::layer::{What, program, quoted};
+use crate::wrappers::layer::{Runnable, program, quoted};
 
 /// Variables whose value some program runs, beside those of git.
 const COMMANDS: &[&str] = &[
@@ -152,7 +152,7 @@ fn loaded_from_anywhere<'v>(name: &str, value: &'v str, start: &str) -> Option<&
 }
 
 /// The command in the value of a variable that holds more than a command, as it is spelled.
-fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn content(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option<String> {
     let setting = |key: &str, value: &str| {
         let setting = git_settings::Setting { name: key.to_ascii_lowercase(), value: literal(value), stays: true };
         setting.command().map(|command| command.text)
@@ -166,7 +166,7 @@ fn held(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option
             setting(key.trim_matches('\''), text.trim_matches('\''))
         }
         "VIMINIT" | "GVIMINIT" | "EXINIT" => ex::acts(value).into_iter().find_map(|act| match act {
-            ex::Act::Shell(command) => Some(command),
+            ex::Action::Shell(command) => Some(command),
             _ => None,
         }),
         "MAKEFLAGS" | "GNUMAKEFLAGS" => {
@@ -291,7 +291,7 @@ impl Walker {
         let started = started.rfind(|path| self.files.get(path).is_none());
         let mut found: Vec<(String, Word)> = Vec::new();
         for (name, value) in &all {
-            let text = || held(name, &value.text, key).filter(|_| !value.dynamic).map(|text| literal(&text));
+            let text = || content(name, &value.text, key).filter(|_| !value.dynamic).map(|text| literal(&text));
             let text = if is_command(name) { Some(value.clone()) } else { text() };
             let text = text.or_else(|| self.lost_by_variable(name, value).filter(|_| !exported));
             found.extend(text.map(|text| (name.clone(), text)));
@@ -338,7 +338,7 @@ impl Walker {
     /// The value of a variable that is named like one whose value some program runs, if it would lose something.
     fn lost_by_variable(&self, name: &str, value: &Word) -> Option<Word> {
         let is_candidate = !value.dynamic && value.text.contains(' ') && embedded::variable_names_command(name);
-        let what = || What::Text { text: value.clone(), parameters: None };
+        let what = || Runnable::Text { text: value.clone(), parameters: None };
         (is_candidate && self.loses(&what())).then(|| value.clone())
     }
 
@@ -382,7 +382,8 @@ impl Walker {
         let Some((_, options)) = LISTS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
         let words = argv.get(1..).unwrap_or_default();
         let Some(file) = options.iter().find_map(|option| values(words, option).into_iter().next()) else { return };
-        let written = || self.path_of(&file).and_then(|path| self.files.get(&path)).map(|held| held.text.text.clone());
+        let written =
+            || self.path_of(&file).and_then(|path| self.files.get(&path)).map(|content| content.text.text.clone());
         let text = if file.text == "-" { input.text().map(str::to_owned) } else { written() };
         // `rsync` looks for the names below its first operand.
         let root = words.iter().find(|word| name == "rsync" && !word.text.starts_with('-') && word.text != file.text);

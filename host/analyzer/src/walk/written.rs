@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::syntax::{Command, Redirection, Span, Via, Word};
 
-use super::held::Held;
+use super::content::Content;
 use super::layers::Pending;
 use super::output::Input;
 use super::plain::NOT_KNOWN;
 use super::readers::is_foreign;
-use super::running::Given;
+use super::running::RunArguments;
 use super::started::{PACKAGERS, Started};
 use super::{Place, Walker};
 use crate::limits;
@@ -40,11 +40,11 @@ impl Walker {
                 for setting in settings {
                     let Some((name, text)) = setting.text.split_once('=') else { continue };
                     let Some(script) = name.strip_prefix("scripts.") else { continue };
-                    self.files.insert(&format!("{SCRIPT}{script}"), Held::known(literal(text)));
+                    self.files.insert(&format!("{SCRIPT}{script}"), Content::known(literal(text)));
                 }
             }
             [set, script, text] if set.text == "set-script" => {
-                self.files.insert(&format!("{SCRIPT}{}", script.text), Held::known(literal(&text.text)));
+                self.files.insert(&format!("{SCRIPT}{}", script.text), Content::known(literal(&text.text)));
             }
             _ => {}
         }
@@ -66,7 +66,7 @@ impl Walker {
 
     /// Runs the code that a command takes from files.
     pub(super) fn run_written(&mut self, command: &Command, input: &Input, place: Place<'_>) {
-        if self.later.defining {
+        if self.deferred.defining {
             return;
         }
         for started in self.started(command, input) {
@@ -76,11 +76,11 @@ impl Walker {
     }
 
     pub(super) fn run_started(&mut self, started: Started, (id, span): (u32, Span), is_set: bool, place: Place<'_>) {
-        let Started { name, argv, held, sure, is_given } = started;
+        let Started { name, argv, content, sure, is_given } = started;
         if self.scope.expanding.contains(&name) {
             return;
         }
-        if !held.whole {
+        if !content.complete {
             self.partial(NOT_KNOWN);
         }
         if self.budget.calls_left == 0 || self.scope.expanding.len() >= limits::CALL_DEPTH {
@@ -94,11 +94,11 @@ impl Walker {
         let path = name.split_once(GOAL).map_or(name.as_str(), |(path, _)| path);
         // A file of another language takes its arguments in ways of its own.
         let is_set = is_set || !self.shell.names().is_empty();
-        let given = Given { everywhere: is_given || is_set || self.files.stirred, ..Given::default() };
-        let outer = self.enter_file(path, &held, given);
+        let given = RunArguments { everywhere: is_given || is_set || self.files.stirred, ..RunArguments::default() };
+        let outer = self.enter_file(path, &content, given);
         self.scope.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
         self.scope.expanding.push(name);
-        let word = held.text;
+        let word = content.text;
         let shell = argv.first().filter(|name| is_foreign(name)).map_or("", String::as_str);
         if argv.is_empty() || !shell.is_empty() {
             self.apart(|walker| {

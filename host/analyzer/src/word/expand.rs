@@ -41,9 +41,9 @@ pub(crate) enum Home<'a> {
 }
 
 /// A text of which no variable is known.
-pub(crate) struct Nothing;
+pub(crate) struct NoVariables;
 
-impl Values for Nothing {
+impl Values for NoVariables {
     fn value(&self, _: &str) -> Option<Cow<'_, Word>> {
         None
     }
@@ -62,38 +62,38 @@ impl Values for Nothing {
 }
 
 /// The known value of an expansion.
-pub(super) enum Known<'v> {
+pub(super) enum KnownValue<'v> {
     One(Cow<'v, Word>),
     /// `"$@"`: a word each. Joined if it is `$*`.
     Each(Vec<Cow<'v, Word>>),
     Joined(Vec<Cow<'v, Word>>),
 }
 
-fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<Known<'v>> {
+fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<KnownValue<'v>> {
     match piece.kind {
         // zsh puts all elements of an array in, bash the first.
         PieceKind::Variable { .. } if !piece.quoted && is_name(&piece.text) => {
             let several = values.elements(&piece.text).filter(|words| words.len() > 1);
-            let all = several.map(|words| Known::Each(words.into_iter().map(Cow::Borrowed).collect()));
+            let all = several.map(|words| KnownValue::Each(words.into_iter().map(Cow::Borrowed).collect()));
             all.or_else(|| variable(&piece.text, values))
         }
         PieceKind::Variable { .. } => variable(&piece.text, values),
         PieceKind::Parameter => parameter::known(&piece.text, values),
         PieceKind::Arithmetic => {
             let value = arithmetic::evaluate(arithmetic::inner(&piece.text)?, values)?;
-            Some(Known::One(Cow::Owned(literal(&value.to_string()))))
+            Some(KnownValue::One(Cow::Owned(literal(&value.to_string()))))
         }
         _ => None,
     }
 }
 
 /// Returns the known value of a plain variable.
-pub(super) fn variable<'v>(name: &str, values: &'v dyn Values) -> Option<Known<'v>> {
+pub(super) fn variable<'v>(name: &str, values: &'v dyn Values) -> Option<KnownValue<'v>> {
     let all = || values.elements("@").map(|words| words.into_iter().map(Cow::Borrowed).collect());
     match name {
-        "@" => all().map(Known::Each),
-        "*" => all().map(Known::Joined),
-        _ => values.value(name).map(Known::One),
+        "@" => all().map(KnownValue::Each),
+        "*" => all().map(KnownValue::Joined),
+        _ => values.value(name).map(KnownValue::One),
     }
 }
 
@@ -135,9 +135,9 @@ pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
             continue;
         }
         match known(&piece, values) {
-            Some(Known::One(word)) if word.text.len() <= limits::VALUE => fields.value(&word, piece.quoted),
-            Some(Known::Each(words)) => fields.joined(&words, " ", piece.quoted),
-            Some(Known::Joined(words)) if values.separators().is_some() => {
+            Some(KnownValue::One(word)) if word.text.len() <= limits::VALUE => fields.value(&word, piece.quoted),
+            Some(KnownValue::Each(words)) => fields.joined(&words, " ", piece.quoted),
+            Some(KnownValue::Joined(words)) if values.separators().is_some() => {
                 fields.joined(&words, values.separators().map_or("", first), piece.quoted);
             }
             _ => match &piece.output {
@@ -388,21 +388,21 @@ impl Fields {
             }
         }
         match (known(&piece, values), separators) {
-            (Some(Known::One(value)), _) if value.text.len() > limits::VALUE => self.unknown(piece),
-            (Some(Known::One(value)), _) if piece.quoted => self.value(&value, true),
-            (Some(Known::One(value)), Some(separators)) => self.split(&value, separators),
-            (Some(Known::Joined(words)), Some(separators)) if piece.quoted => {
+            (Some(KnownValue::One(value)), _) if value.text.len() > limits::VALUE => self.unknown(piece),
+            (Some(KnownValue::One(value)), _) if piece.quoted => self.value(&value, true),
+            (Some(KnownValue::One(value)), Some(separators)) => self.split(&value, separators),
+            (Some(KnownValue::Joined(words)), Some(separators)) if piece.quoted => {
                 self.joined(&words, first(separators), true);
             }
             // bash joins the words, and splits what comes of it; zsh splits nothing.
-            (Some(Known::Joined(words)), Some(separators))
+            (Some(KnownValue::Joined(words)), Some(separators))
                 if !first(separators).trim().is_empty() && words.iter().all(|word| !word.dynamic && !word.glob) =>
             {
                 *assumed = true;
                 let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
                 self.split_text(&texts.join(first(separators)), separators, None);
             }
-            (Some(Known::Each(words) | Known::Joined(words)), Some(separators)) => {
+            (Some(KnownValue::Each(words) | KnownValue::Joined(words)), Some(separators)) => {
                 self.vanished = true;
                 for (index, word) in words.iter().enumerate() {
                     if index > 0 {

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::layer::{Place, Run, What, takes};
+use super::layer::{Place, Run, Runnable, takes};
 use crate::options::leading;
 use crate::word::expand::literal;
 
@@ -33,7 +33,7 @@ pub(super) fn runs(argv: &[Word]) -> Option<Vec<Run>> {
     let (kind, place) = if is_here { ("option", Place::Apart) } else { ("ssh", Place::Remote) };
     let detail = if is_here { "ansible" } else { hosts };
     let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
-    let what = What::Text { text: literal(&text), parameters: None };
+    let what = Runnable::Text { text: literal(&text), parameters: None };
     Some(vec![Run { via, what, place, certain: true, mark: None }])
 }
 

@@ -7,7 +7,7 @@ mod table;
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::layer::{Place, Run, What, joined, takes};
+use super::layer::{Place, Run, Runnable, joined, takes};
 use super::shells::is_shell;
 use super::{ansible, git_settings};
 use crate::options::{Flag, Options, leading};
@@ -65,7 +65,7 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         let wrapped = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-wrapper"));
         let words = |text: &Word| text.text.split(',').map(literal).collect();
         let runs = wrapped
-            .filter_map(|pair| Some(of(name, What::Words { assignments: Vec::new(), words: words(pair.get(1)?) })));
+            .filter_map(|pair| Some(of(name, Runnable::Words { assignments: Vec::new(), words: words(pair.get(1)?) })));
         return runs.collect();
     }
     if name == "history" {
@@ -204,15 +204,15 @@ fn run(name: &str, text: &Word) -> Option<Run> {
         let helper = text.text.rsplit('/').next().unwrap_or_default();
         // It is given files of which nobody knows which ones.
         let words = ["xargs", helper].map(literal).to_vec();
-        return loses_files(&text.text).then(|| of(name, What::Words { assignments: Vec::new(), words }));
+        return loses_files(&text.text).then(|| of(name, Runnable::Words { assignments: Vec::new(), words }));
     }
-    Some(of(name, What::Text { text: text.clone(), parameters: None }))
+    Some(of(name, Runnable::Text { text: text.clone(), parameters: None }))
 }
 
 /// A helper that is a shell: it gets nothing to run but what somebody types.
 fn bare_shell(name: &str, text: &Word) -> Option<Run> {
     let shell = is_shell(text.text.rsplit('/').next().unwrap_or_default());
-    shell.then(|| of(name, What::Words { assignments: Vec::new(), words: vec![text.clone()] }))
+    shell.then(|| of(name, Runnable::Words { assignments: Vec::new(), words: vec![text.clone()] }))
 }
 
 /// Whether a setting is there to name the shell of other commands: `npm --script-shell bash`.
@@ -220,7 +220,7 @@ fn names_shell(setting: &str) -> bool {
     setting.contains("shell")
 }
 
-fn of(name: &str, what: What) -> Run {
+fn of(name: &str, what: Runnable) -> Run {
     let via = Via { kind: "option".to_owned(), detail: name.to_owned() };
     Run { via, what, place: Place::Apart, certain: true, mark: None }
 }
@@ -258,7 +258,7 @@ fn git(words: &[Word]) -> Vec<Run> {
     for setting in git_settings::given(words) {
         match setting.command() {
             Some(text) if setting.is_alias() => {
-                found.push(Run { certain: false, ..of("git", What::Text { text, parameters: None }) });
+                found.push(Run { certain: false, ..of("git", Runnable::Text { text, parameters: None }) });
             }
             text => found.extend(text.and_then(|text| run("git", &text))),
         }
@@ -268,7 +268,7 @@ fn git(words: &[Word]) -> Vec<Run> {
     for text in rest.iter().filter_map(|word| word.text.strip_prefix("ext::")) {
         let text = text.replace("% ", "\u{1}");
         let words = text.split_whitespace().map(|word| literal(&word.replace('\u{1}', " "))).collect();
-        found.push(of("git", What::Words { assignments: Vec::new(), words }));
+        found.push(of("git", Runnable::Words { assignments: Vec::new(), words }));
     }
     let tail = match (verb.text.as_str(), rest.first().map(|word| word.text.as_str())) {
         ("submodule" | "submodule--helper", _) => {
@@ -282,7 +282,7 @@ fn git(words: &[Word]) -> Vec<Run> {
         if let [text] = tail {
             found.extend(run("git", text));
         } else if !tail.is_empty() {
-            let what = What::Words { assignments: Vec::new(), words: tail.to_vec() };
+            let what = Runnable::Words { assignments: Vec::new(), words: tail.to_vec() };
             found.push(of("git", what));
         }
     }

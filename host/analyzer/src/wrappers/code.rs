@@ -16,7 +16,7 @@ mod tools;
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::layer::{Place, Run, What, quoted};
+use super::layer::{Place, Run, Runnable, quoted};
 use super::shells::descriptor;
 use crate::javascript;
 use crate::limits;
@@ -170,7 +170,7 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
         found.append(&mut read::runs(name, read, words, &options, &texts, input));
         return first_of(found);
     }
-    let mut found: Vec<What> = texts.iter().flat_map(|text| commands(language, text)).collect();
+    let mut found: Vec<Runnable> = texts.iter().flat_map(|text| commands(language, text)).collect();
     if plain == "puppet" {
         found.extend(texts.iter().filter_map(|text| removed(text)));
     }
@@ -190,7 +190,7 @@ fn of_libraries(name: &str, language: &str, code: &str) -> Vec<Run> {
     found.into_iter().map(|what| Run { certain: false, ..run(name, what) }).collect()
 }
 
-fn run(name: &str, what: What) -> Run {
+fn run(name: &str, what: Runnable) -> Run {
     let via = Via { kind: "code".to_owned(), detail: name.to_owned() };
     Run { via, what, place: Place::Apart, certain: true, mark: None }
 }
@@ -214,12 +214,12 @@ fn set_code<'t>(plain: &str, words: &'t [Word], options: &Parsed<'_>, input: Opt
 }
 
 /// The removal of a file that a resource of puppet says is to be absent: `file { PATH: ensure => absent }`.
-fn removed(code: &str) -> Option<What> {
+fn removed(code: &str) -> Option<Runnable> {
     let (_, resource) = code.split_once("file")?;
     let (path, width) = string(resource.trim_start().strip_prefix('{')?.trim_start())?;
     let rest = resource.get(width..)?.split('}').next()?;
     let words = ["rm", if rest.contains("force") { "-rf" } else { "-f" }, &path].map(literal).to_vec();
-    rest.contains("absent").then_some(What::Words { assignments: Vec::new(), words })
+    rest.contains("absent").then_some(Runnable::Words { assignments: Vec::new(), words })
 }
 
 /// The lines that IPython gives to a shell.
@@ -231,8 +231,8 @@ fn escapes(name: &str, code: &str) -> Vec<Run> {
     lines.chain(cell.map(str::to_owned)).map(|line| run(name, text(&line))).collect()
 }
 
-fn text(text: &str) -> What {
-    What::Text { text: literal(text), parameters: None }
+fn text(text: &str) -> Runnable {
+    Runnable::Text { text: literal(text), parameters: None }
 }
 
 /// Lines of an input that run.
@@ -278,13 +278,13 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
 }
 
 /// The files that a function of `make` reads or writes, as words of a program that does the same to them.
-fn files_of_make(line: &str) -> impl Iterator<Item = What> {
+fn files_of_make(line: &str) -> impl Iterator<Item = Runnable> {
     let calls = line.split("$(file ").skip(1).take(limits::STARTS);
     calls.filter_map(|rest| {
         let program = if rest.starts_with('<') { "cat" } else { "tee" };
         let path = rest.trim_start_matches(['<', '>', ' ']);
         let end = path.find([',', ')', ' ']).unwrap_or(path.len());
-        Some(What::Words { assignments: Vec::new(), words: [program, path.get(..end)?].map(literal).to_vec() })
+        Some(Runnable::Words { assignments: Vec::new(), words: [program, path.get(..end)?].map(literal).to_vec() })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::{Part, Word};
 
-use super::layer::{Layer, Place, What, joined, spelled, takes};
+use super::layer::{Layer, Place, Runnable, joined, spelled, takes};
 use crate::options::{Options, leading, parse};
 use crate::word::expand::literal;
 
@@ -205,7 +205,7 @@ pub(crate) fn expanded(argv: &[Word], value: &Word) -> Option<Layer> {
     }
     let words: Vec<Word> = words.iter().map(spelled).collect();
     let text = joined(&[std::slice::from_ref(&expansion(value)), words.as_slice()].concat());
-    Some(Layer::one("alias", &verb.text, What::Text { text, parameters: None }, Place::Apart))
+    Some(Layer::one("alias", &verb.text, Runnable::Text { text, parameters: None }, Place::Apart))
 }
 
 /// The alias that a call of git defines, and what it stands for.

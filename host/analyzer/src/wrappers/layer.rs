@@ -19,7 +19,7 @@ pub(crate) struct Layer {
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) via: Via,
-    pub(crate) what: What,
+    pub(crate) what: Runnable,
     pub(crate) place: Place,
     /// False if an option was known only at run time, so that the rest is a guess.
     pub(crate) certain: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Run {
 
 /// The program or text that is run.
 #[derive(Debug)]
-pub(crate) enum What {
+pub(crate) enum Runnable {
     /// A program and its words.
     Words { assignments: Vec<Assignment>, words: Vec<Word> },
     /// A text that becomes shell, with the parameters it gets, `$0` first.
@@ -85,7 +85,7 @@ pub(super) const fn takes(short: &'static str, long: &'static str) -> Options {
 
 impl Layer {
     /// One thing that runs, and nothing that stays.
-    pub(crate) fn one(kind: &str, detail: &str, what: What, place: Place) -> Layer {
+    pub(crate) fn one(kind: &str, detail: &str, what: Runnable, place: Place) -> Layer {
         let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
         Layer { outer: None, runs: vec![Run { via, what, place, certain: true, mark: None }] }
     }

@@ -3,7 +3,7 @@
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::layer::{Layer, Place, Run, What, joined, takes};
+use super::layer::{Layer, Place, Run, Runnable, joined, takes};
 use super::{packages, sandbox, shells, table};
 use crate::options::{Flag, Options, Parsed, leading};
 use crate::programs;
@@ -55,7 +55,7 @@ fn ssh(argv: &[Word], spec: Options) -> Option<Layer> {
     let outer = argv.get(..argv.len().checked_sub(more.rest.len())?)?.to_vec();
     let (kind, place) = place_of_login(login_of(&options, host).or_else(|| login_of(&more, host)));
     let via = Via { kind: kind.to_owned(), detail: host.text.clone() };
-    let what = What::Text { text: joined(more.rest), parameters: None };
+    let what = Runnable::Text { text: joined(more.rest), parameters: None };
     let run = Run { via, what, place, certain: options.certain && more.certain, mark: None };
     Some(Layer { outer: Some(outer), runs: vec![run] })
 }
@@ -128,7 +128,7 @@ fn contained(argv: &[Word], inner: &[Word], name: &str, image: &str, place: &Pla
     let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();
     let run = |words: Vec<Word>| {
         let via = Via { kind: "container".to_owned(), detail: name.to_owned() };
-        let what = What::Words { assignments: Vec::new(), words };
+        let what = Runnable::Words { assignments: Vec::new(), words };
         Run { via, what, place: place.clone(), certain, mark: None }
     };
     let program = image_program(image).filter(|program| takes_words(program, inner));
@@ -191,7 +191,7 @@ fn container(argv: &[Word], words: &[Word], verb: &str) -> Option<Layer> {
     };
     let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();
     let words = std::iter::once(entry).chain(inner.iter().cloned()).collect();
-    let mut layer = Layer::one("container", &target.text, What::Words { assignments: Vec::new(), words }, place);
+    let mut layer = Layer::one("container", &target.text, Runnable::Words { assignments: Vec::new(), words }, place);
     layer.outer = Some(outer);
     layer.runs.iter_mut().for_each(|run| run.certain = options.certain);
     Some(layer)

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::{Part, Via, Word};
 
-use super::layer::{Layer, Place, Run, What, joined, program, spelled, takes};
+use super::layer::{Layer, Place, Run, Runnable, joined, program, spelled, takes};
 use crate::limits;
 use crate::options::{Flag, leading};
 use crate::word::expand::literal;
@@ -10,7 +10,7 @@ use crate::word::expand::literal;
 fn run(kind: &str, words: &[Word], place: Place) -> Run {
     Run {
         via: Via { kind: kind.to_owned(), detail: String::new() },
-        what: What::Words { assignments: Vec::new(), words: words.to_vec() },
+        what: Runnable::Words { assignments: Vec::new(), words: words.to_vec() },
         place,
         certain: true,
         mark: None,
@@ -206,12 +206,12 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         // Without a command, the arguments themselves are commands.
         let commands = options.rest.iter().filter(|word| !word.text.starts_with(":::"));
         let runs = commands.map(|word| {
-            let text = What::Text { text: word.clone(), parameters: None };
+            let text = Runnable::Text { text: word.clone(), parameters: None };
             Run { what: text, ..run("parallel", &[], Place::Apart) }
         });
         let mut runs: Vec<Run> = runs.collect();
         if let Some(text) = input.filter(|_| runs.is_empty()) {
-            let lines = What::Text { text: literal(text), parameters: None };
+            let lines = Runnable::Text { text: literal(text), parameters: None };
             runs.push(Run { what: lines, ..run("parallel", &[], Place::Apart) });
         }
         return (!runs.is_empty()).then_some(Layer { outer: None, runs });
@@ -229,7 +229,8 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
         limits::reached("a program is given too many lines to follow");
     }
     if (1..=limits::LINES).contains(&arguments.len()) {
-        let text = |argument: &String| What::Text { text: joined(&replaced(&words, "{}", argument)), parameters: None };
+        let text =
+            |argument: &String| Runnable::Text { text: joined(&replaced(&words, "{}", argument)), parameters: None };
         let runs = arguments.iter().map(|argument| Run { what: text(argument), ..run("parallel", &[], Place::Apart) });
         return Some(Layer { outer: None, runs: runs.collect() });
     }
@@ -237,7 +238,7 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     for word in words.iter_mut().filter(|word| word.text == "{}") {
         *word = placeholder();
     }
-    let text = What::Text { text: joined(&words), parameters: None };
+    let text = Runnable::Text { text: joined(&words), parameters: None };
     Some(Layer {
         outer: None,
         runs: vec![Run { what: text, mark: Some("{".to_owned()), ..run("parallel", &[], Place::Apart) }],

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::Word;
 
-use super::layer::{Layer, Place, What, joined, program, takes};
+use super::layer::{Layer, Place, Runnable, joined, program, takes};
 use crate::options::{Flag, Options, Parsed, leading};
 use crate::word::expand::{literal, parameter};
 
@@ -107,7 +107,7 @@ pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
         let is_text = |flag: &&Flag<'_>| flag.is_any(texts) || flag.is_any(before);
         let mut layer = Layer { outer: None, runs: Vec::new() };
         for flag in options.flags.iter().filter(is_text) {
-            let what = What::Text { text: flag.word(), parameters: None };
+            let what = Runnable::Text { text: flag.word(), parameters: None };
             layer.runs.append(&mut Layer::one("shell-c", program(argv)?, what, Place::Apart).runs);
         }
         layer.outer = options.flag(texts).is_none().then(|| argv.to_vec());
@@ -116,7 +116,7 @@ pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
     let Call::Text(text, parameters) = call(argv)? else { return None };
     let parameters = Some(parameters.to_vec());
     let name = program(argv).unwrap_or_default();
-    Some(Layer::one("shell-c", name, What::Text { text: text.clone(), parameters }, Place::Apart))
+    Some(Layer::one("shell-c", name, Runnable::Text { text: text.clone(), parameters }, Place::Apart))
 }
 
 /// Whether this command is a shell that reads its commands from standard input.
@@ -228,7 +228,7 @@ pub(super) fn eval(argv: &[Word]) -> Option<Layer> {
     if words.is_empty() {
         return None;
     }
-    Some(Layer::one("eval", "", What::Text { text: joined(words), parameters: None }, Place::Here))
+    Some(Layer::one("eval", "", Runnable::Text { text: joined(words), parameters: None }, Place::Here))
 }
 
 /// `trap TEXT SIGNALS`. The text runs later, in this shell; `trap` stays.
@@ -241,7 +241,7 @@ pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
     if signals.is_empty() || matches!(text.text.as_str(), "" | "-") {
         return None;
     }
-    let mut layer = Layer::one("trap", "", What::Text { text: text.clone(), parameters: None }, Place::Apart);
+    let mut layer = Layer::one("trap", "", Runnable::Text { text: text.clone(), parameters: None }, Place::Apart);
     layer.outer = Some(argv.to_vec());
     Some(layer)
 }
@@ -258,7 +258,7 @@ pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
     if text.text.is_empty() {
         return None;
     }
-    let mut layer = Layer::one("shell-c", name, What::Text { text, parameters: None }, Place::Apart);
+    let mut layer = Layer::one("shell-c", name, Runnable::Text { text, parameters: None }, Place::Apart);
     layer.outer = Some(argv.to_vec());
     Some(layer)
 }

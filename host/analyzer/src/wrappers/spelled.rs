@@ -6,7 +6,7 @@ use guard_sdk::syntax::Word;
 
 use super::code::languages::ANY;
 use super::code::reads_text;
-use super::layer::{Layer, Place, What, program};
+use super::layer::{Layer, Place, Runnable, program};
 use super::{packages, tmux};
 use crate::programs;
 use crate::word::expand::literal;
@@ -37,7 +37,7 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
         "cargo" | "go" | "deno" | "dx" | "node" | "nodejs" | "ts-node" | "tsx" | "bun" => of_toolchain(name, words)?,
         _ => renamed(name, words)?,
     };
-    let what = What::Words { assignments: Vec::new(), words: respelled };
+    let what = Runnable::Words { assignments: Vec::new(), words: respelled };
     let mut layer = Layer::one("launcher", program(argv)?, what, Place::Apart);
     layer.outer = Some(argv.to_vec());
     Some(layer)

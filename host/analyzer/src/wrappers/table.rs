@@ -8,7 +8,7 @@ mod tools;
 
 use guard_sdk::syntax::{Assignment, Word};
 
-use super::layer::{Layer, Place, Run, What, assignments, joined, takes};
+use super::layer::{Layer, Place, Run, Runnable, assignments, joined, takes};
 use super::sandbox::{self, Mount, Sandbox};
 use super::{packages, remote};
 use crate::by_name;
@@ -40,7 +40,7 @@ pub(super) struct Wrapper {
     /// Options whose value is the working directory, besides [`DIRECTORY`].
     pub(super) directory: &'static [&'static str],
     /// Whether the program gets a working directory of which nobody knows what lies in it.
-    pub(super) leaves: Leaves,
+    pub(super) leaves: DirectoryChange,
     /// `NAME=value` may stand before the program.
     pub(super) assigns: bool,
     /// It is a builtin: what runs, runs in this shell.
@@ -72,7 +72,7 @@ pub(super) struct Wrapper {
 }
 
 /// When a wrapper goes elsewhere before it starts the program.
-pub(super) enum Leaves {
+pub(super) enum DirectoryChange {
     Never,
     /// Unless it has one of these options.
     Always(&'static [&'static str]),
@@ -96,7 +96,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     detail: &[],
     writes: &[],
     directory: &[],
-    leaves: Leaves::Never,
+    leaves: DirectoryChange::Never,
     assigns: false,
     here: false,
     joins: false,
@@ -213,7 +213,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         let at = words.iter().position(|word| wrapper.after.contains(&word.text.as_str()))?;
         let options = leading(words.get(..at)?, wrapper.takes);
         let rest = leading(words.get(at + 1..)?, wrapper.takes).rest.get(wrapper.skip..)?;
-        let what = What::Words { assignments: Vec::new(), words: rest.to_vec() };
+        let what = Runnable::Words { assignments: Vec::new(), words: rest.to_vec() };
         return finish(wrapper, "", &options, what, wrapper.place(&before, &options, words), rest);
     }
     let options = read(wrapper, words);
@@ -232,10 +232,10 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     };
     if let Some(text) = text(wrapper, words, &options) {
         let kind = wrapper.kind_of_layer(&place);
-        return Some(Layer::one(kind, detail, What::Text { text, parameters: None }, place));
+        return Some(Layer::one(kind, detail, Runnable::Text { text, parameters: None }, place));
     }
     let (assignments, inner) = inner_command(wrapper, words, &options)?;
-    let what = What::Words { assignments, words: inner.clone() };
+    let what = Runnable::Words { assignments, words: inner.clone() };
     let mut layer = finish(wrapper, detail, &options, what, place, &inner)?;
     if let Some(Run { certain, .. }) = layer.runs.first_mut() {
         *certain = options.certain;
@@ -328,7 +328,7 @@ fn finish(
     wrapper: &Wrapper,
     detail: &str,
     options: &Parsed<'_>,
-    what: What,
+    what: Runnable,
     place: Place,
     rest: &[Word],
 ) -> Option<Layer> {
@@ -344,18 +344,18 @@ fn finish(
     let texts = if wrapper.each { rest } else { &joined };
     let mut runs = Vec::new();
     for text in texts {
-        let what = What::Text { text: text.clone(), parameters: None };
+        let what = Runnable::Text { text: text.clone(), parameters: None };
         runs.append(&mut Layer::one(kind, detail, what, place.clone()).runs);
     }
     Some(Layer { outer: None, runs })
 }
 
-impl Leaves {
+impl DirectoryChange {
     fn holds(&self, options: &Parsed<'_>, words: &[Word]) -> bool {
         match self {
-            Leaves::Never => false,
-            Leaves::Always(but) => options.flag(but).is_none(),
-            Leaves::With(these) => {
+            DirectoryChange::Never => false,
+            DirectoryChange::Always(but) => options.flag(but).is_none(),
+            DirectoryChange::With(these) => {
                 // Behind the user, too.
                 let is_login = |word: &Word| matches!(word.text.as_str(), "-" | "-l" | "--login");
                 options.flag(these).is_some() || these.contains(&"-") && words.iter().any(is_login)

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::Word;
 
-use super::layer::{Layer, Place, Run, What, quoted, takes};
+use super::layer::{Layer, Place, Run, Runnable, quoted, takes};
 use crate::limits;
 use crate::options::{Options, leading};
 use crate::word::expand::literal;
@@ -47,7 +47,7 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
         let mut words = argv.to_vec();
         let at = argv.len().checked_sub(rest.len() + 1)?;
         *words.get_mut(at)? = literal(full);
-        return Some(Layer::one("tmux", "", What::Words { assignments: Vec::new(), words }, Place::Apart));
+        return Some(Layer::one("tmux", "", Runnable::Words { assignments: Vec::new(), words }, Place::Apart));
     }
     // `bind KEY COMMAND WORDS`
     if matches!(given, "bind-key" | "bind")
@@ -55,7 +55,7 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
         && !command.text.contains(' ')
     {
         let words = [&literal("tmux"), command].into_iter().chain(words).cloned().collect();
-        let layer = Layer::one("tmux", "", What::Words { assignments: Vec::new(), words }, Place::Apart);
+        let layer = Layer::one("tmux", "", Runnable::Words { assignments: Vec::new(), words }, Place::Apart);
         return Some(Layer { outer: Some(argv.to_vec()), ..layer });
     }
     let operands = || rest.iter().filter(|word| !word.text.starts_with('-') && !word.dynamic);
@@ -81,7 +81,7 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
     if texts.is_empty() {
         return None;
     }
-    let run = |text: Word| Layer::one("tmux", "", What::Text { text, parameters: None }, Place::Apart).runs;
+    let run = |text: Word| Layer::one("tmux", "", Runnable::Text { text, parameters: None }, Place::Apart).runs;
     let runs: Vec<Run> = texts.into_iter().flat_map(run).collect();
     Some(Layer { outer: Some(argv.to_vec()), runs })
 }

@@ -1,11 +1,11 @@
 //! Calls: what is called, with which arguments, and what of it counts.
 
 use super::fold;
-use super::names::{Does, canonical, does};
+use super::names::{CallEffect, canonical, does};
 use super::reader::Reader;
 use super::requests::{changes, takes_away};
 use super::value::Value;
-use crate::{Piece, Text, Unknown, What};
+use crate::{ActionKind, Piece, Text, Unknown};
 
 const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
 pub(super) const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
@@ -158,33 +158,39 @@ impl Reader<'_> {
     }
 
     /// Does what a call by a known name does.
-    fn act_on(&mut self, name: &str, does: Does, args: &Args) -> Value {
+    fn act_on(&mut self, name: &str, does: CallEffect, args: &Args) -> Value {
         match does {
-            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill | Does::Start => {
+            CallEffect::Shell
+            | CallEffect::Popen
+            | CallEffect::Exec
+            | CallEffect::Spawn
+            | CallEffect::Program
+            | CallEffect::Kill
+            | CallEffect::Start => {
                 return self.launch(name, does, args);
             }
             // The body stands behind the parameters.
-            Does::Code if name == "node.Function" => {
+            CallEffect::Code if name == "node.Function" => {
                 return args.values.last().map_or(Value::Unknown, |code| self.run_code(name, code));
             }
             // Otherwise its first argument is a file.
-            Does::Code if name == "node.worker_threads.Worker" && !takes_code(args) => {}
-            Does::Code => return self.run_in(name, args),
-            Does::Connect | Does::Send => {
+            CallEffect::Code if name == "node.worker_threads.Worker" && !takes_code(args) => {}
+            CallEffect::Code => return self.run_in(name, args),
+            CallEffect::Connect | CallEffect::Send => {
                 let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
                 let method = if at == 1 { args.get(0, &["method"]) } else { None };
                 let has_body = args.named("data").or_else(|| args.named("json")).is_some();
-                let sends = does == Does::Send || has_body || changes(method, args);
+                let sends = does == CallEffect::Send || has_body || changes(method, args);
                 let deletes = takes_away(name, method, args);
                 self.request(args.get(at, &["url", "host", "address"]), sends || deletes, deletes);
             }
-            Does::Fetch => {
+            CallEffect::Fetch => {
                 self.connect(args.get(0, &["url"]), false);
                 let to = args.get(1, &["filename", "out"]);
                 self.on_path(name, to, WRITES, written);
             }
-            Does::Import => return imported(name, args),
-            Does::Hide => {
+            CallEffect::Import => return imported(name, args),
+            CallEffect::Hide => {
                 if matches!(name, "code.interact" | "node.hidden") {
                     self.lose("what is called is looked up at run time", EXECUTES);
                 }
@@ -196,65 +202,65 @@ impl Reader<'_> {
     }
 
     /// Does what a call does to files and folders.
-    fn act_on_files(&mut self, name: &str, does: Does, args: &Args) -> Value {
+    fn act_on_files(&mut self, name: &str, does: CallEffect, args: &Args) -> Value {
         let path = args.get(0, PATHS);
         match does {
-            Does::Open => return self.open(name, path, args.get(1, &["mode", "flags"]), "r"),
-            Does::OpenPacked => return self.open(name, path, args.get(1, &["mode"]), "r"),
-            Does::OpenByFlags => {
+            CallEffect::Open => return self.open(name, path, args.get(1, &["mode", "flags"]), "r"),
+            CallEffect::OpenPacked => return self.open(name, path, args.get(1, &["mode"]), "r"),
+            CallEffect::OpenByFlags => {
                 let mode = if args.get(1, &["flags"]).is_some_and(writes) { "w" } else { "r" };
                 return self.open(name, path, Some(&Value::text(mode)), "r");
             }
             // What is printed then goes into the file.
-            Does::Read if name.starts_with("fileinput.") && is_on(args.named("inplace")) => {
+            CallEffect::Read if name.starts_with("fileinput.") && is_on(args.named("inplace")) => {
                 self.on_path(name, path, WRITES, written);
             }
-            Does::Read => self.on_path(name, path, Unknown::default(), What::Read),
-            Does::ListFolder => {
+            CallEffect::Read => self.on_path(name, path, Unknown::default(), ActionKind::Read),
+            CallEffect::ListFolder => {
                 let here = Value::text(".");
                 let folder = path.unwrap_or(&here);
-                self.on_path(name, Some(folder), Unknown::default(), What::Read);
+                self.on_path(name, Some(folder), Unknown::default(), ActionKind::Read);
                 return listed(name, folder);
             }
-            Does::Write => {
+            CallEffect::Write => {
                 let flag = args.named("flags").or_else(|| args.named("flag")).and_then(Value::known);
                 let append = name.contains("append") || flag.is_some_and(|flag| flag.contains('a'));
                 let empties = !append && leaves_nothing(name, args);
                 let unknown = if empties { DELETES } else { WRITES };
-                self.on_path(name, path, unknown, |path| What::Write { path, append, empties });
+                self.on_path(name, path, unknown, |path| ActionKind::Write { path, append, empties });
             }
-            Does::Save => self.on_path(name, path, Unknown::default(), written),
-            Does::MakeFolder => self.on_path(name, path, Unknown::default(), What::MakeFolder),
-            Does::Delete => self.on_path(name, path, DELETES, What::Delete),
-            Does::Remove => match args.named("recursive") {
-                None | Some(Value::Bool(false)) => self.on_path(name, path, DELETES, What::Delete),
-                Some(_) => self.on_path(name, path, DELETES, What::DeleteTree),
+            CallEffect::Save => self.on_path(name, path, Unknown::default(), written),
+            CallEffect::MakeFolder => self.on_path(name, path, Unknown::default(), ActionKind::MakeFolder),
+            CallEffect::Delete => self.on_path(name, path, DELETES, ActionKind::Delete),
+            CallEffect::Remove => match args.named("recursive") {
+                None | Some(Value::Bool(false)) => self.on_path(name, path, DELETES, ActionKind::Delete),
+                Some(_) => self.on_path(name, path, DELETES, ActionKind::DeleteTree),
             },
-            Does::DeleteTree => self.on_path(name, path, DELETES, What::DeleteTree),
-            Does::Change => self.on_path(name, path, WRITES, What::Change),
-            Does::Move => {
-                self.on_path(name, path, DELETES, What::MoveAway);
+            CallEffect::DeleteTree => self.on_path(name, path, DELETES, ActionKind::DeleteTree),
+            CallEffect::Change => self.on_path(name, path, WRITES, ActionKind::Change),
+            CallEffect::Move => {
+                self.on_path(name, path, DELETES, ActionKind::MoveAway);
                 self.put(name, path, args, true);
             }
-            Does::CopyFile | Does::CopyTree => {
-                self.on_path(name, path, Unknown::default(), What::Read);
+            CallEffect::CopyFile | CallEffect::CopyTree => {
+                self.on_path(name, path, Unknown::default(), ActionKind::Read);
                 self.put(name, path, args, false);
-                if does == Does::CopyTree {
+                if does == CallEffect::CopyTree {
                     let to = args.get(1, &["dst"]);
-                    self.on_path(name, to, Unknown::default(), |folder| What::Fill { folder, archive: false });
+                    self.on_path(name, to, Unknown::default(), |folder| ActionKind::Fill { folder, archive: false });
                 }
             }
-            Does::Unpack => {
-                self.on_path(name, path, Unknown::default(), What::Read);
+            CallEffect::Unpack => {
+                self.on_path(name, path, Unknown::default(), ActionKind::Read);
                 let here = Value::text(".");
                 let to = args.get(1, &["extract_dir"]).unwrap_or(&here);
-                self.on_path(name, Some(to), Unknown::default(), |folder| What::Fill { folder, archive: true });
+                self.on_path(name, Some(to), Unknown::default(), |folder| ActionKind::Fill { folder, archive: true });
             }
-            Does::Link => {
+            CallEffect::Link => {
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
-                self.on_path(name, args.get(1, &["dst"]), WRITES, |at| What::Link { at, to: to.clone() });
+                self.on_path(name, args.get(1, &["dst"]), WRITES, |at| ActionKind::Link { at, to: to.clone() });
             }
-            Does::ChangeFolder => {
+            CallEffect::ChangeFolder => {
                 if !self.moves {
                     self.lose("the folder changes in a way that was not seen", Unknown::ALL);
                 }
@@ -263,8 +269,19 @@ impl Reader<'_> {
                 self.touch();
             }
             // Not about files.
-            Does::Shell | Does::Popen | Does::Exec | Does::Spawn | Does::Program | Does::Kill | Does::Start => {}
-            Does::Code | Does::Connect | Does::Send | Does::Fetch | Does::Import | Does::Hide => {}
+            CallEffect::Shell
+            | CallEffect::Popen
+            | CallEffect::Exec
+            | CallEffect::Spawn
+            | CallEffect::Program
+            | CallEffect::Kill
+            | CallEffect::Start => {}
+            CallEffect::Code
+            | CallEffect::Connect
+            | CallEffect::Send
+            | CallEffect::Fetch
+            | CallEffect::Import
+            | CallEffect::Hide => {}
         }
         Value::Unknown
     }
@@ -273,7 +290,7 @@ impl Reader<'_> {
     fn put(&mut self, name: &str, from: Option<&Value>, args: &Args, moves: bool) {
         let from = from.map_or_else(|| Text::of(Piece::Unknown), |from| self.place(&from.as_part()));
         let each = moves && self.is_each(&from);
-        self.on_path(name, args.get(1, &["dst"]), WRITES, |to| What::Put { from: from.clone(), to, each });
+        self.on_path(name, args.get(1, &["dst"]), WRITES, |to| ActionKind::Put { from: from.clone(), to, each });
     }
 
     /// Whether the file is one that a pattern or a folder gives, in a loop that no test narrows.
@@ -290,11 +307,11 @@ impl Reader<'_> {
         for mode in &modes {
             match mode.as_deref() {
                 Some(mode) if !mode.contains(['w', 'a', 'x', '+']) => {
-                    self.on_path(name, path, Unknown::default(), What::Read);
+                    self.on_path(name, path, Unknown::default(), ActionKind::Read);
                 }
                 mode => {
                     let append = mode.is_some_and(|mode| mode.contains('a'));
-                    self.on_path(name, path, WRITES, |path| What::Write { path, append, empties: false });
+                    self.on_path(name, path, WRITES, |path| ActionKind::Write { path, append, empties: false });
                 }
             }
         }
@@ -302,7 +319,13 @@ impl Reader<'_> {
     }
 
     /// Notes what is done to a path; what is done to one that is not known is a reason.
-    pub(super) fn on_path(&mut self, name: &str, path: Option<&Value>, unknown: Unknown, what: impl Fn(Text) -> What) {
+    pub(super) fn on_path(
+        &mut self,
+        name: &str,
+        path: Option<&Value>,
+        unknown: Unknown,
+        what: impl Fn(Text) -> ActionKind,
+    ) {
         let Some(path) = path else {
             return self.lose(&format!("the target of `{name}` is not written out"), unknown);
         };
@@ -314,7 +337,7 @@ impl Reader<'_> {
                     if text.is_own() {
                         continue;
                     }
-                    let whole = matches!(what(Text::default()), What::DeleteTree(_));
+                    let whole = matches!(what(Text::default()), ActionKind::DeleteTree(_));
                     if text.begins_unknown() || whole && text.is_partly_unknown() {
                         self.lose(&format!("the target of `{name}` is known only at run time"), unknown);
                     }
@@ -323,7 +346,9 @@ impl Reader<'_> {
                 // A number of an open file, and what is not given.
                 Value::Int(_) | Value::None => {}
                 Value::Many(value) => {
-                    self.perhaps(|reader| reader.on_path(name, Some(value), unknown, &what as &dyn Fn(Text) -> What));
+                    self.perhaps(|reader| {
+                        reader.on_path(name, Some(value), unknown, &what as &dyn Fn(Text) -> ActionKind)
+                    });
                 }
                 _ => self.lose(&format!("the target of `{name}` is known only at run time"), unknown),
             }
@@ -365,7 +390,7 @@ impl Reader<'_> {
                 Value::List(values) => values.first().map_or_else(|| Text::of(Piece::Unknown), Value::as_part),
                 value => value.as_part(),
             };
-            self.act(What::Connect { to: host, sends, deletes }, true);
+            self.act(ActionKind::Connect { to: host, sends, deletes }, true);
         }
     }
 
@@ -450,8 +475,8 @@ fn listed(name: &str, folder: &Value) -> Value {
 }
 
 /// A file that something is written to, in the place of what was in it.
-pub(super) fn written(path: Text) -> What {
-    What::Write { path, append: false, empties: false }
+pub(super) fn written(path: Text) -> ActionKind {
+    ActionKind::Write { path, append: false, empties: false }
 }
 
 /// Whether a call that writes a file leaves nothing in it: it gets an empty text, or is cut off at its beginning.

@@ -4,20 +4,20 @@ use ruff_python_ast::Operator;
 
 use super::calls::Args;
 use super::fold;
-use super::names::Does;
+use super::names::CallEffect;
 use super::reader::Reader;
 use super::value::Value;
-use crate::{Piece, Text, Unknown, What};
+use crate::{ActionKind, Piece, Text, Unknown};
 
 const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
 
 impl Reader<'_> {
     /// Starts what a call names.
-    pub(super) fn launch(&mut self, name: &str, does: Does, args: &Args) -> Value {
+    pub(super) fn launch(&mut self, name: &str, does: CallEffect, args: &Args) -> Value {
         let first = args.get(0, &["args", "cmd", "command", "path", "file", "program", "argv"]).cloned();
         let first = first.unwrap_or(Value::Unknown);
         match does {
-            Does::Shell => {
+            CallEffect::Shell => {
                 self.shell(name, &first, args);
                 // What is opened for writing is sent to it.
                 let mode = args.get(1, &["mode"]).filter(|_| name == "os.popen").and_then(Value::known);
@@ -25,7 +25,7 @@ impl Reader<'_> {
                     self.lose(&format!("what is sent to `{name}` is not followed"), EXECUTES);
                 }
             }
-            Does::Popen => match args.named("shell") {
+            CallEffect::Popen => match args.named("shell") {
                 None | Some(Value::Bool(false) | Value::None | Value::Int(0)) => {
                     let program = args.named("executable").cloned();
                     self.program(name, &first, program.as_ref(), args);
@@ -36,7 +36,7 @@ impl Reader<'_> {
                     first => reader.program(name, first, None, args),
                 }),
             },
-            Does::Kill => {
+            CallEffect::Kill => {
                 let signal = match args.get(1, &["sig"]) {
                     Some(Value::Int(number)) => Value::text(&format!("-{number}")),
                     Some(Value::Named(signal)) => Value::text(&signal.replace("signal.SIG", "-")),
@@ -51,21 +51,21 @@ impl Reader<'_> {
                 };
                 self.program(name, &Value::List(vec![Value::text("kill"), signal, Value::text("--"), of]), None, args);
             }
-            Does::Start => self.start(name, &first, args),
-            Does::Program if name == "runpy.run_module" => {
+            CallEffect::Start => self.start(name, &first, args),
+            CallEffect::Program if name == "runpy.run_module" => {
                 let row = Value::List(vec![Value::text("python3"), Value::text("-m"), first]);
                 self.program(name, &row, None, args);
             }
-            Does::Program if name == "runpy.run_path" => {
+            CallEffect::Program if name == "runpy.run_path" => {
                 let row = Value::List(vec![Value::text("python3"), first]);
                 self.program(name, &row, None, args);
             }
-            Does::Program => {
+            CallEffect::Program => {
                 let row = Value::List(args.values.clone());
                 self.program(name, &row, None, args);
             }
             // The first is where the program lies, and the words begin with its name again.
-            Does::Exec => self.execute(name, &args.values, args),
+            CallEffect::Exec => self.execute(name, &args.values, args),
             _ => self.execute(name, args.values.get(1..).unwrap_or_default(), args),
         }
         Value::Unknown
@@ -130,7 +130,7 @@ impl Reader<'_> {
             match text {
                 Some(text) if !text.begins_unknown() => {
                     let (folder, input) = self.around(args);
-                    self.act(What::Shell { text, folder, input }, !several);
+                    self.act(ActionKind::Shell { text, folder, input }, !several);
                 }
                 _ => self.lose(&format!("what `{name}` runs is known only at run time"), EXECUTES),
             }
@@ -186,7 +186,7 @@ impl Reader<'_> {
                 self.lose(&format!("what `{name}` starts was made by the code itself"), EXECUTES);
             }
             let (folder, input) = self.around(args);
-            self.act(What::Program { words, folder, input }, !several);
+            self.act(ActionKind::Program { words, folder, input }, !several);
         }
     }
 

@@ -9,7 +9,7 @@ use super::reader::Reader;
 use super::requests::takes_away;
 use super::rows::view;
 use super::value::Value;
-use crate::{Piece, Text, Unknown, What};
+use crate::{ActionKind, Piece, Text, Unknown};
 
 const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
 const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
@@ -41,8 +41,8 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// A file that nothing is left in.
-pub(super) fn emptied(path: Text) -> What {
-    What::Write { path, append: false, empties: true }
+pub(super) fn emptied(path: Text) -> ActionKind {
+    ActionKind::Write { path, append: false, empties: true }
 }
 
 impl Reader<'_> {
@@ -69,7 +69,7 @@ impl Reader<'_> {
             Value::File(_) if name == "extract" => {
                 let here = Value::piece(Piece::Literal(".".to_owned()));
                 let to = args.get(1, &["path"]).filter(|path| **path != Value::None).unwrap_or(&here).clone();
-                self.on_path(name, Some(&to), Unknown::default(), |folder| What::Fill { folder, archive: true });
+                self.on_path(name, Some(&to), Unknown::default(), |folder| ActionKind::Fill { folder, archive: true });
                 Value::Unknown
             }
             Value::File(path) if name == "truncate" && matches!(args.at(0), None | Some(Value::Int(0))) => {
@@ -123,39 +123,39 @@ impl Reader<'_> {
     fn on_path_object(&mut self, path: &Text, name: &str, args: &Args) -> Value {
         let own = Value::Path(path.clone());
         let this = Some(&own);
-        let write = |append: bool, empties: bool| move |path: Text| What::Write { path, append, empties };
+        let write = |append: bool, empties: bool| move |path: Text| ActionKind::Write { path, append, empties };
         let label = format!("Path.{name}");
         match name {
-            "unlink" | "rmdir" | "delete" => self.on_path(&label, this, DELETES, What::Delete),
-            "rmtree" => self.on_path(&label, this, DELETES, What::DeleteTree),
+            "unlink" | "rmdir" | "delete" => self.on_path(&label, this, DELETES, ActionKind::Delete),
+            "rmtree" => self.on_path(&label, this, DELETES, ActionKind::DeleteTree),
             "write_text" | "write_bytes" => {
                 let empties = args.get(0, &["data"]).and_then(Value::known) == Some("");
                 self.on_path(&label, this, WRITES, write(false, empties));
             }
             "touch" => self.on_path(&label, this, WRITES, write(true, false)),
             "read_text" | "read_bytes" | "readlink" | "text" | "json" | "arrayBuffer" | "bytes" | "stream" => {
-                self.on_path(&label, this, Unknown::default(), What::Read)
+                self.on_path(&label, this, Unknown::default(), ActionKind::Read)
             }
-            "mkdir" => self.on_path(&label, this, Unknown::default(), What::MakeFolder),
-            "chmod" | "lchmod" => self.on_path(&label, this, WRITES, What::Change),
+            "mkdir" => self.on_path(&label, this, Unknown::default(), ActionKind::MakeFolder),
+            "chmod" | "lchmod" => self.on_path(&label, this, WRITES, ActionKind::Change),
             "open" => return self.open(&label, this, args.get(0, &["mode"]), "r"),
             "rename" | "replace" | "move" | "move_into" => {
-                self.on_path(&label, this, DELETES, What::MoveAway);
+                self.on_path(&label, this, DELETES, ActionKind::MoveAway);
                 let from = self.place(path);
                 let is_each = self.is_each(&from);
-                let put = |to| What::Put { from: from.clone(), to, each: is_each };
+                let put = |to| ActionKind::Put { from: from.clone(), to, each: is_each };
                 self.on_path(&label, args.get(0, &["target"]), WRITES, put);
                 return args.at(0).map_or(Value::Unknown, |to| each(Some(to), |to| Value::Path(to.as_part())));
             }
             "copy" | "copy_into" => {
-                self.on_path(&label, this, Unknown::default(), What::Read);
+                self.on_path(&label, this, Unknown::default(), ActionKind::Read);
                 let from = self.place(path);
-                let put = |to| What::Put { from: from.clone(), to, each: false };
+                let put = |to| ActionKind::Put { from: from.clone(), to, each: false };
                 self.on_path(&label, args.at(0), WRITES, put);
             }
             "symlink_to" | "hardlink_to" | "link_to" => {
                 let to = args.at(0).map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
-                self.on_path(&label, this, WRITES, |at| What::Link { at, to: to.clone() });
+                self.on_path(&label, this, WRITES, |at| ActionKind::Link { at, to: to.clone() });
             }
             "joinpath" => {
                 let parts: Vec<Value> = std::iter::once(own).chain(args.values.iter().cloned()).collect();
@@ -179,7 +179,7 @@ impl Reader<'_> {
                 );
             }
             "iterdir" | "glob" | "rglob" | "walk" => {
-                self.on_path(&label, this, Unknown::default(), What::Read);
+                self.on_path(&label, this, Unknown::default(), ActionKind::Read);
                 let given = args.at(0).and_then(Value::known).unwrap_or("*");
                 let pattern = if name == "rglob" { format!("**/{given}") } else { given.to_owned() };
                 let found = Value::Path(fold::join(path.clone(), &Text::of(Piece::Pattern(pattern))));
@@ -199,7 +199,7 @@ impl Reader<'_> {
         let nowhere = Value::Unknown;
         match name {
             "unlink" | "rmdir" | "rmtree" => {
-                self.on_path(name, Some(args.at(0).unwrap_or(&nowhere)), DELETES, What::Delete)
+                self.on_path(name, Some(args.at(0).unwrap_or(&nowhere)), DELETES, ActionKind::Delete)
             }
             "write_text" | "write_bytes" => self.on_path(name, Some(&nowhere), WRITES, super::calls::written),
             "then" => match args.at(0).cloned() {
@@ -209,12 +209,12 @@ impl Reader<'_> {
             "extractall" | "extractAllTo" | "unpack" => {
                 let here = Value::piece(Piece::Literal(".".to_owned()));
                 let to = args.get(0, &["path"]).filter(|path| **path != Value::None).unwrap_or(&here).clone();
-                self.on_path(name, Some(&to), Unknown::default(), |folder| What::Fill { folder, archive: true });
+                self.on_path(name, Some(&to), Unknown::default(), |folder| ActionKind::Fill { folder, archive: true });
             }
             // What is typed into a terminal is mostly read by a shell.
-            "sendline" | "sendLine" => return self.launch(name, super::names::Does::Shell, args),
+            "sendline" | "sendLine" => return self.launch(name, super::names::CallEffect::Shell, args),
             "system" | "popen" => {
-                return self.launch(name, super::names::Does::Shell, args);
+                return self.launch(name, super::names::CallEffect::Shell, args);
             }
             _ if SAVES.contains(&name) => {
                 let path = args.get(0, &["path_or_buf", "path", "fname", "excel_writer", "file"]);
@@ -258,7 +258,7 @@ impl Reader<'_> {
                 Some(text) if !text.begins_unknown() => {
                     let lower = text.head().trim_start().to_ascii_lowercase();
                     if STATEMENTS.iter().any(|word| lower.starts_with(word)) {
-                        self.act(What::Sql(text), true);
+                        self.act(ActionKind::Sql(text), true);
                     }
                 }
                 _ => self.lose("a statement for a database is known only at run time", Unknown::default()),

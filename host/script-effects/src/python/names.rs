@@ -5,7 +5,7 @@ use crate::Piece;
 
 /// The effect of a call by this full name, by its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Does {
+pub(super) enum CallEffect {
     /// Reads or writes, as the mode says, which is the second argument.
     Open,
     /// The same, if no mode is given: `r`; of archives and the like.
@@ -48,12 +48,12 @@ pub(super) enum Does {
     Hide,
 }
 
-use Does::{
+use CallEffect::{
     Change, ChangeFolder, Code, Connect, CopyFile, CopyTree, Delete, DeleteTree, Exec, Fetch, Hide, Import, Kill, Link,
     ListFolder, MakeFolder, Move, Open, OpenByFlags, OpenPacked, Popen, Program, Read, Save, Send, Shell, Spawn, Write,
 };
 
-const CALLS: &[(&str, Does)] = &[
+const CALLS: &[(&str, CallEffect)] = &[
     ("builtins.open", Open),
     ("builtins.FileIO", Open),
     ("codecs.open", Open),
@@ -109,7 +109,7 @@ const CALLS: &[(&str, Does)] = &[
     ("shutil.copy2", CopyFile),
     ("shutil.copyfile", CopyFile),
     ("shutil.copytree", CopyTree),
-    ("shutil.unpack_archive", Does::Unpack),
+    ("shutil.unpack_archive", CallEffect::Unpack),
     ("distutils.dir_util.copy_tree", CopyTree),
     ("os.chmod", Change),
     ("os.chown", Change),
@@ -213,7 +213,7 @@ const CALLS: &[(&str, Does)] = &[
 ];
 
 /// The effect of a call by this name, if it has one that is recorded.
-pub(super) fn does(name: &str) -> Option<Does> {
+pub(super) fn does(name: &str) -> Option<CallEffect> {
     if let Some(name) = name.strip_prefix("node.") {
         return super::node::does(name);
     }

@@ -4,21 +4,21 @@
 use super::calls::{Args, each};
 use super::expressions::add;
 use super::fold;
-use super::names::Does;
+use super::names::CallEffect;
 use super::plain::{basename, each_text, from_codes, joined};
 use super::reader::Reader;
 use super::rows::view;
 use super::value::Value;
 use crate::{Piece, Text};
 
-use Does::{
+use CallEffect::{
     Change, ChangeFolder, Code, Connect, CopyTree, DeleteTree, Hide, Import, Kill, Link, ListFolder, MakeFolder, Move,
     Open, Read, Remove, Send, Shell, Start, Write,
 };
 
 /// Calls by their full names. A name that ends with `Sync` is looked up without it.
-const CALLS: &[(&str, Does)] = &[
-    ("fs.unlink", Does::Delete),
+const CALLS: &[(&str, CallEffect)] = &[
+    ("fs.unlink", CallEffect::Delete),
     ("fs.rmdir", Remove),
     ("fs.rm", Remove),
     ("fs.remove", DeleteTree),
@@ -42,7 +42,7 @@ const CALLS: &[(&str, Does)] = &[
     ("fs.mkdir", MakeFolder),
     ("fs.mkdirp", MakeFolder),
     ("fs.ensureDir", MakeFolder),
-    ("fs.copyFile", Does::CopyFile),
+    ("fs.copyFile", CallEffect::CopyFile),
     ("fs.cp", CopyTree),
     ("fs.copy", CopyTree),
     ("fs.rename", Move),
@@ -96,7 +96,7 @@ const CALLS: &[(&str, Does)] = &[
     ("Deno.readFile", Read),
     ("Deno.readDir", ListFolder),
     ("Deno.mkdir", MakeFolder),
-    ("Deno.copyFile", Does::CopyFile),
+    ("Deno.copyFile", CallEffect::CopyFile),
     ("Deno.rename", Move),
     ("Deno.symlink", Link),
     ("Deno.link", Link),
@@ -189,7 +189,7 @@ const WHOLE: &[&str] = &["globalThis", "global", "window", "self"];
 pub(super) const CALLERS: &[&str] = &["call", "apply", "bind"];
 
 /// The effect of a call by this name, if it has one that is recorded. `name` has no `node.` in front.
-pub(super) fn does(name: &str) -> Option<Does> {
+pub(super) fn does(name: &str) -> Option<CallEffect> {
     let plain = name.strip_suffix("Sync").unwrap_or(name);
     CALLS.iter().find(|(call, _)| *call == plain).map(|(_, does)| *does)
 }

@@ -11,7 +11,7 @@ use super::functions::Function;
 use super::sites::Sites;
 use super::state::State;
 use super::value::{Names, Value};
-use crate::{Action, Summary, Unknown, What};
+use crate::{Action, ActionKind, Summary, Unknown};
 
 /// Units of work in one summary: each step costs one, and each byte of a value that is copied a part of one.
 const WORK: usize = 200_000;
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes an action.
-    pub(super) fn act(&mut self, what: What, certain: bool) {
+    pub(super) fn act(&mut self, what: ActionKind, certain: bool) {
         let certain = certain && self.branches == 0;
         if self.summary.actions.len() >= ACTIONS {
             return self.lose("the code does too much", Unknown::ALL);

@@ -1,7 +1,7 @@
 //! The reading of code as short lines: `delete a`, `run git status`, `~` for the home, `?` for an unknown part, `$X`
 //! for a variable, `@1` for an argument, `<*>` for a pattern; `maybe` is in front of an action in a branch.
 
-use guard_script_effects::{Action, Piece, Summary, Text, What, read};
+use guard_script_effects::{Action, ActionKind, Piece, Summary, Text, read};
 
 fn text(text: &Text) -> String {
     let piece = |piece: &Piece| match piece {
@@ -24,28 +24,30 @@ fn around(folder: Option<&Text>, input: Option<&Text>) -> String {
 
 fn line(action: &Action) -> String {
     let what = match &action.what {
-        What::Read(path) => format!("read {}", text(path)),
-        What::Write { path, empties: true, .. } => format!("empty {}", text(path)),
-        What::Write { path, append, .. } => format!("{} {}", if *append { "append" } else { "write" }, text(path)),
-        What::Fill { folder, .. } => format!("fill {}", text(folder)),
-        What::Put { from, to, each: false } => format!("put {} at {}", text(from), text(to)),
-        What::Put { from, to, each: true } => format!("put each {} at {}", text(from), text(to)),
-        What::MakeFolder(path) => format!("folder {}", text(path)),
-        What::Delete(path) => format!("delete {}", text(path)),
-        What::DeleteTree(path) => format!("tree {}", text(path)),
-        What::MoveAway(path) => format!("move {}", text(path)),
-        What::Change(path) => format!("change {}", text(path)),
-        What::Link { at, to } => format!("link {} to {}", text(at), text(to)),
-        What::Shell { text: command, folder, input } => {
+        ActionKind::Read(path) => format!("read {}", text(path)),
+        ActionKind::Write { path, empties: true, .. } => format!("empty {}", text(path)),
+        ActionKind::Write { path, append, .. } => {
+            format!("{} {}", if *append { "append" } else { "write" }, text(path))
+        }
+        ActionKind::Fill { folder, .. } => format!("fill {}", text(folder)),
+        ActionKind::Put { from, to, each: false } => format!("put {} at {}", text(from), text(to)),
+        ActionKind::Put { from, to, each: true } => format!("put each {} at {}", text(from), text(to)),
+        ActionKind::MakeFolder(path) => format!("folder {}", text(path)),
+        ActionKind::Delete(path) => format!("delete {}", text(path)),
+        ActionKind::DeleteTree(path) => format!("tree {}", text(path)),
+        ActionKind::MoveAway(path) => format!("move {}", text(path)),
+        ActionKind::Change(path) => format!("change {}", text(path)),
+        ActionKind::Link { at, to } => format!("link {} to {}", text(at), text(to)),
+        ActionKind::Shell { text: command, folder, input } => {
             format!("shell {}{}", text(command), around(folder.as_ref(), input.as_ref()))
         }
-        What::Program { words, folder, input } => {
+        ActionKind::Program { words, folder, input } => {
             let words: Vec<String> = words.iter().map(text).collect();
             format!("run {}{}", words.join(" "), around(folder.as_ref(), input.as_ref()))
         }
-        What::Connect { to, deletes: true, .. } => format!("delete by request {}", text(to)),
-        What::Connect { to, sends, .. } => format!("{} {}", if *sends { "send" } else { "ask" }, text(to)),
-        What::Sql(statement) => format!("sql {}", text(statement)),
+        ActionKind::Connect { to, deletes: true, .. } => format!("delete by request {}", text(to)),
+        ActionKind::Connect { to, sends, .. } => format!("{} {}", if *sends { "send" } else { "ask" }, text(to)),
+        ActionKind::Sql(statement) => format!("sql {}", text(statement)),
     };
     if action.certain { what } else { format!("maybe {what}") }
 }

@@ -13,10 +13,10 @@
 //! - `data`: what the conditions see as `data`.
 
 use guard_sdk::{Outcome, Rule};
-use policy_input_document::Said;
+use policy_input_document::RuleAnswer;
 
 use crate::expression::{Expression, Variables};
-use crate::settings::{self, Written};
+use crate::settings::{self, RawSettings};
 
 pub(crate) const RULE: Rule =
     Rule { id: "policy", summary: "a condition in CEL is true", default: Outcome::Deny, ceiling: Outcome::Deny };
@@ -26,15 +26,15 @@ pub(crate) const RULE: Rule =
 pub(crate) struct Condition {
     when: Expression,
     message: Option<Expression>,
-    said: Said,
+    said: RuleAnswer,
 }
 
 impl Condition {
     /// # Errors
     ///
     /// An expression is none, with the rule, the key, line and column.
-    pub(crate) fn new(written: Written) -> Result<Self, String> {
-        let Written { rule, outcome, when, message, message_expression, remedy } = written;
+    pub(crate) fn new(written: RawSettings) -> Result<Self, String> {
+        let RawSettings { rule, outcome, when, message, message_expression, remedy } = written;
         let compile = |key: &str, text: &str| Expression::new(format!("the rule `{rule}`, `{key}`"), text);
         let when = compile("when", &when)?;
         let expression = message_expression.map(|text| compile("message-expression", &text)).transpose()?;
@@ -44,7 +44,7 @@ impl Condition {
             settings::Outcome::Ask => Outcome::Ask,
             settings::Outcome::Deny => Outcome::Deny,
         };
-        Ok(Condition { when, message: expression, said: Said { outcome, rule, message, remedy } })
+        Ok(Condition { when, message: expression, said: RuleAnswer { outcome, rule, message, remedy } })
     }
 
     /// Its name in the list.
@@ -57,13 +57,13 @@ impl Condition {
     /// # Errors
     ///
     /// The condition cannot be evaluated, or is neither true nor false.
-    pub(crate) fn answer(&self, variables: &Variables, warn: impl Fn(String)) -> Result<Option<Said>, String> {
+    pub(crate) fn answer(&self, variables: &Variables, warn: impl Fn(String)) -> Result<Option<RuleAnswer>, String> {
         if !self.when.holds(variables)? {
             return Ok(None);
         }
         let message = self.message.as_ref().map(|expression| expression.text(variables));
         Ok(Some(match message {
-            Some(Ok(message)) => Said { message, ..self.said.clone() },
+            Some(Ok(message)) => RuleAnswer { message, ..self.said.clone() },
             Some(Err(error)) => {
                 warn(error);
                 self.said.clone()

@@ -11,7 +11,7 @@ const TEXT_BYTES: usize = 4 << 10;
 
 /// The answer of one rule of a text to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct RuleAnswer {
     /// How severe it is.
     pub outcome: Outcome,
     /// The name of the rule in the text; it becomes the finding's tag `rule`.
@@ -24,9 +24,9 @@ pub struct Said {
 
 /// The decision of these answers as findings of `rule`, the most severe first, else in the order that they came in.
 #[must_use]
-pub fn decision(rule: &Rule, mut said: Vec<Said>) -> Decision {
+pub fn decision(rule: &Rule, mut said: Vec<RuleAnswer>) -> Decision {
     said.sort_by_key(|one| std::cmp::Reverse(one.outcome));
-    let finding = |one: Said| {
+    let finding = |one: RuleAnswer| {
         let [name, message, remedy] = [one.rule, one.message, one.remedy].map(cut);
         Finding::new(rule, message).at(one.outcome).remedy(remedy).tag("rule", name)
     };
@@ -65,8 +65,8 @@ mod tests {
 
     const RULE: Rule = Rule { id: "policy", summary: "", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-    fn said(outcome: Outcome, rule: &str, message: &str) -> Said {
-        Said { outcome, rule: rule.to_owned(), message: message.to_owned(), remedy: String::new() }
+    fn said(outcome: Outcome, rule: &str, message: &str) -> RuleAnswer {
+        RuleAnswer { outcome, rule: rule.to_owned(), message: message.to_owned(), remedy: String::new() }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use guard_sdk::syntax::{
 };
 use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
-pub use answer::{Said, decision, rules_told};
+pub use answer::{RuleAnswer, decision, rules_told};
 pub use shape::{Shape, misspelt, unknown};
 
 /// The keys of the document, which are the names that a text begins with.

@@ -22,13 +22,13 @@ pub struct Entries {
 pub(crate) struct Entry {
     /// As it was written, for messages.
     text: Cow<'static, str>,
-    matter: Matter,
+    matter: Matcher,
     /// It takes the paths that it covers out of the list, as far as the entries before it go.
     takes_out: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Matter {
+enum Matcher {
     /// As it is written.
     Known(PatternShape),
     /// In the spelling that [`Path`] compares.
@@ -42,7 +42,7 @@ impl Entries {
     pub(crate) fn known(list: &[&'static str], shapes: &[PatternShape]) -> Self {
         let known = |(text, shape): (&&'static str, &PatternShape)| Entry {
             text: Cow::Borrowed(*text),
-            matter: Matter::Known(*shape),
+            matter: Matcher::Known(*shape),
             takes_out: false,
         };
         Entries::of(list.iter().zip(shapes).map(known).collect())
@@ -125,11 +125,11 @@ impl Entry {
             };
             let text = format!("{prefix}{rest}");
             let shape = PatternShape::of(&text);
-            Matter::Plain(text, shape)
+            Matcher::Plain(text, shape)
         } else {
             let before = if root == Root::Anywhere { "**/" } else { "" };
             let after = if rest.ends_with('/') { "**" } else { "" };
-            Matter::Glob(root, Glob::new(&format!("{before}{rest}{after}")).map_err(refuse)?)
+            Matcher::Glob(root, Glob::new(&format!("{before}{rest}{after}")).map_err(refuse)?)
         };
         Ok(Entry { text: Cow::Owned(written.to_owned()), matter, takes_out })
     }
@@ -142,31 +142,31 @@ impl Entry {
     /// It means all that is below a folder.
     pub(crate) fn is_folder(&self) -> bool {
         match &self.matter {
-            Matter::Known(_) => self.text.ends_with('/'),
-            Matter::Plain(plain, _) => plain.ends_with('/'),
-            Matter::Glob(_, glob) => glob.text().ends_with("/**"),
+            Matcher::Known(_) => self.text.ends_with('/'),
+            Matcher::Plain(plain, _) => plain.ends_with('/'),
+            Matcher::Glob(_, glob) => glob.text().ends_with("/**"),
         }
     }
 
     /// Whether the path is taken out. One with wildcards may be another file as well, unless all are taken out.
     fn excludes(&self, path: &Path<'_>) -> bool {
-        matches!(&self.matter, Matter::Plain(plain, _) if plain == "*") || !path.has_wildcards() && self.covers(path)
+        matches!(&self.matter, Matcher::Plain(plain, _) if plain == "*") || !path.has_wildcards() && self.covers(path)
     }
 
     fn covers(&self, path: &Path<'_>) -> bool {
         match &self.matter {
-            Matter::Known(shape) => path.is_covered(&self.text, *shape),
-            Matter::Plain(plain, shape) => path.is_covered(plain, *shape),
-            Matter::Glob(root, glob) => path.fits_glob(*root, glob),
+            Matcher::Known(shape) => path.is_covered(&self.text, *shape),
+            Matcher::Plain(plain, shape) => path.is_covered(plain, *shape),
+            Matcher::Glob(root, glob) => path.fits_glob(*root, glob),
         }
     }
 
     /// The spelling that is compared, and its shape; none of a pattern.
     fn spelled(&self) -> Option<(&str, PatternShape)> {
         match &self.matter {
-            Matter::Known(shape) => Some((&self.text, *shape)),
-            Matter::Plain(plain, shape) => Some((plain, *shape)),
-            Matter::Glob(..) => None,
+            Matcher::Known(shape) => Some((&self.text, *shape)),
+            Matcher::Plain(plain, shape) => Some((plain, *shape)),
+            Matcher::Glob(..) => None,
         }
     }
 }
@@ -279,7 +279,7 @@ mod tests {
         for list in [crate::defaults::BLOCKED, crate::defaults::CONFIRM, crate::defaults::EXEMPT] {
             for text in list {
                 let entry = Entry::new(text).unwrap();
-                assert!(matches!(&entry.matter, Matter::Plain(plain, _) if plain == text), "{text}: {entry:?}");
+                assert!(matches!(&entry.matter, Matcher::Plain(plain, _) if plain == text), "{text}: {entry:?}");
             }
         }
     }

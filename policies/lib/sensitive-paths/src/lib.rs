@@ -33,7 +33,7 @@ pub use public::{is_host_list, is_public};
 
 /// The three lists. In settings, a list adds to the default one, and an entry `!x` takes paths out of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "Written")]
+#[serde(from = "RawSettings")]
 pub struct Lists {
     /// Files that hold secrets.
     blocked: Entries,
@@ -46,7 +46,7 @@ pub struct Lists {
 /// The lists as settings give them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct Written {
+struct RawSettings {
     blocked: Option<Entries>,
     confirm: Option<Entries>,
     exempt: Option<Entries>,
@@ -57,8 +57,8 @@ static BLOCKED: [PatternShape; defaults::BLOCKED.len()] = PatternShape::of_all(d
 static CONFIRM: [PatternShape; defaults::CONFIRM.len()] = PatternShape::of_all(defaults::CONFIRM);
 static EXEMPT: [PatternShape; defaults::EXEMPT.len()] = PatternShape::of_all(defaults::EXEMPT);
 
-impl From<Written> for Lists {
-    fn from(written: Written) -> Self {
+impl From<RawSettings> for Lists {
+    fn from(written: RawSettings) -> Self {
         Lists::new(written.blocked, written.confirm, written.exempt)
     }
 }

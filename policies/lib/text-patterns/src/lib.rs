@@ -1,12 +1,12 @@
 //! [`Pattern`]: a regular expression that a user writes over the text of a command.
 //!
 //! It takes what Python's `re` takes of them. `regex-lite` compiles nearly all and runs them in linear time; those with
-//! look-around, references back or a literal `{` are run by the backtracking [`Looking`].
+//! look-around, references back or a literal `{` are run by the backtracking [`Backtracker`].
 //!
 //! # Why not `fancy-regex`
 //!
 //! A library of WebAssembly with this crate has 146 KB. One with `fancy-regex` 0.17 has 967 KB, or 611 KB without Unicode,
-//! but then it folds no case; the whole bundle has 4.2 MB. [`Looking`] counts each step, and gives up after two million;
+//! but then it folds no case; the whole bundle has 4.2 MB. [`Backtracker`] counts each step, and gives up after two million;
 //! `fancy-regex` counts only the times that it goes back. So `(?!x)(a+)+$b` in 20,000 letters took 0.1 s here, and 3.2 s
 //! there with the same limit. In 1 MB of commands a look-around took 0.2 s here, where it gave up, and 0.4 s there.
 //! Compiling an expression and matching `ls -la` took 0.04 ms and 0.2 ms.
@@ -16,7 +16,7 @@ mod parse;
 
 use regex_lite::{Regex, RegexBuilder};
 
-use looking::Looking;
+use looking::Backtracker;
 
 /// The largest program of one expression.
 const PROGRAM_BYTES: usize = 64 << 10;
@@ -38,7 +38,7 @@ pub struct Pattern {
 #[derive(Debug, Clone)]
 enum Machine {
     Linear(Regex),
-    Looking(Looking),
+    Backtracker(Backtracker),
 }
 
 impl Pattern {
@@ -77,8 +77,8 @@ impl Pattern {
             Ok(regex) => Machine::Linear(regex),
             // It is well formed, and to try and go back would only take longer.
             Err(error) if error.to_string().contains("size limit") => return refuse("it is too large"),
-            Err(error) => match Looking::new(expression, fold) {
-                Ok(looking) => Machine::Looking(looking),
+            Err(error) => match Backtracker::new(expression, fold) {
+                Ok(looking) => Machine::Backtracker(looking),
                 // What both refuse is told in the words of the one that knows more.
                 Err(parse::Error::Invalid) => return refuse(&error.to_string()),
                 Err(parse::Error::Unknown(why)) => return refuse(why),
@@ -99,7 +99,7 @@ impl Pattern {
     pub fn matches(&self, text: &str) -> bool {
         match &self.machine {
             Machine::Linear(regex) => regex.is_match(text),
-            Machine::Looking(looking) => looking.matches(text).unwrap_or(true),
+            Machine::Backtracker(looking) => looking.matches(text).unwrap_or(true),
         }
     }
 }

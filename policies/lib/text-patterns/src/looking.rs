@@ -1,4 +1,4 @@
-//! [`Looking`]: runs expressions with look-around, by trying and going back.
+//! [`Backtracker`]: runs expressions with look-around, by trying and going back.
 
 use crate::parse::{Error, Item, Node, One, Place, parse};
 
@@ -10,21 +10,21 @@ const DEPTH: usize = 300;
 
 /// An expression.
 #[derive(Debug, Clone)]
-pub(crate) struct Looking {
+pub(crate) struct Backtracker {
     root: Node,
 }
 
 /// The steps ran out, or the stack would.
-struct TooMuch;
+struct LimitReached;
 
-type Answer = Result<bool, TooMuch>;
+type Answer = Result<bool, LimitReached>;
 
 /// The match of the rest after a node, given the place where the node ends.
-type Then<'a> = dyn FnMut(&mut Run<'_>, usize) -> Answer + 'a;
+type Continuation<'a> = dyn FnMut(&mut Run<'_>, usize) -> Answer + 'a;
 
-impl Looking {
+impl Backtracker {
     pub(crate) fn new(text: &str, fold: bool) -> Result<Self, Error> {
-        Ok(Looking { root: parse(text, fold)? })
+        Ok(Backtracker { root: parse(text, fold)? })
     }
 
     /// Whether a part of the text matches; none if that takes too long to say.
@@ -36,7 +36,7 @@ impl Looking {
             match run.node(&self.root, start, &mut |_, _| Ok(true)) {
                 Ok(true) => return Some(true),
                 Ok(false) => {}
-                Err(TooMuch) => return None,
+                Err(LimitReached) => return None,
             }
         }
         Some(false)
@@ -52,10 +52,10 @@ struct Run<'t> {
 }
 
 impl Run<'_> {
-    fn node(&mut self, node: &Node, at: usize, then: &mut Then<'_>) -> Answer {
-        self.steps = self.steps.checked_sub(1).ok_or(TooMuch)?;
+    fn node(&mut self, node: &Node, at: usize, then: &mut Continuation<'_>) -> Answer {
+        self.steps = self.steps.checked_sub(1).ok_or(LimitReached)?;
         if self.depth >= DEPTH {
-            return Err(TooMuch);
+            return Err(LimitReached);
         }
         self.depth += 1;
         let answer = self.inner(node, at, then);
@@ -63,7 +63,7 @@ impl Run<'_> {
         answer
     }
 
-    fn inner(&mut self, node: &Node, at: usize, then: &mut Then<'_>) -> Answer {
+    fn inner(&mut self, node: &Node, at: usize, then: &mut Continuation<'_>) -> Answer {
         match node {
             Node::One(one) => {
                 let fits = self.text.get(at).is_some_and(|c| one.fits(*c));
@@ -142,10 +142,10 @@ impl Run<'_> {
         }
     }
 
-    fn all(&mut self, mut nodes: &[Node], mut at: usize, then: &mut Then<'_>) -> Answer {
+    fn all(&mut self, mut nodes: &[Node], mut at: usize, then: &mut Continuation<'_>) -> Answer {
         // Most stand for one character or none, and what follows them needs no call within theirs.
         while let Some((Node::One(_) | Node::Place(_), rest)) = nodes.split_first() {
-            self.steps = self.steps.checked_sub(1).ok_or(TooMuch)?;
+            self.steps = self.steps.checked_sub(1).ok_or(LimitReached)?;
             match nodes.first() {
                 Some(Node::One(one)) if self.text.get(at).is_some_and(|c| one.fits(*c)) => at += 1,
                 Some(Node::Place(place)) if self.is_at(*place, at) => {}
@@ -161,14 +161,20 @@ impl Run<'_> {
     }
 
     /// A repetition of one character needs no stack.
-    fn run_of_one(&mut self, one: &One, counts: (usize, usize, bool), at: usize, then: &mut Then<'_>) -> Answer {
+    fn run_of_one(
+        &mut self,
+        one: &One,
+        counts: (usize, usize, bool),
+        at: usize,
+        then: &mut Continuation<'_>,
+    ) -> Answer {
         let (least, most, greedy) = counts;
         let fitting = self.text.iter().skip(at).take(most).take_while(|c| one.fits(**c)).count();
-        self.steps = self.steps.checked_sub(fitting).ok_or(TooMuch)?;
+        self.steps = self.steps.checked_sub(fitting).ok_or(LimitReached)?;
         let Some(more) = fitting.checked_sub(least) else { return Ok(false) };
         for step in 0..=more {
             let count = if greedy { fitting - step } else { least + step };
-            self.steps = self.steps.checked_sub(1).ok_or(TooMuch)?;
+            self.steps = self.steps.checked_sub(1).ok_or(LimitReached)?;
             if then(self, at + count)? {
                 return Ok(true);
             }
@@ -176,7 +182,7 @@ impl Run<'_> {
         Ok(false)
     }
 
-    fn repeat(&mut self, node: &Node, counts: (usize, usize, bool), at: usize, then: &mut Then<'_>) -> Answer {
+    fn repeat(&mut self, node: &Node, counts: (usize, usize, bool), at: usize, then: &mut Continuation<'_>) -> Answer {
         let (least, most, greedy) = counts;
         if least == 0 && !greedy && then(self, at)? {
             return Ok(true);
@@ -194,8 +200,14 @@ impl Run<'_> {
         if least == 0 && greedy { then(self, at) } else { Ok(false) }
     }
 
-    fn repeat_more(&mut self, node: &Node, counts: (usize, usize, bool), at: usize, then: &mut Then<'_>) -> Answer {
-        self.steps = self.steps.checked_sub(1).ok_or(TooMuch)?;
+    fn repeat_more(
+        &mut self,
+        node: &Node,
+        counts: (usize, usize, bool),
+        at: usize,
+        then: &mut Continuation<'_>,
+    ) -> Answer {
+        self.steps = self.steps.checked_sub(1).ok_or(LimitReached)?;
         self.repeat(node, counts, at, then)
     }
 

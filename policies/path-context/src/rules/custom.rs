@@ -25,7 +25,7 @@ use policy_text_patterns::Pattern;
 
 use crate::call_view::{CallView, Verdicts};
 use crate::place::Place;
-use crate::settings::{BashRule, Matter};
+use crate::settings::{BashRule, Condition};
 
 pub(crate) const RULE: Rule =
     Rule { id: "custom", summary: "a pattern in the settings matches", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -37,7 +37,7 @@ pub(crate) const RULE: Rule =
 pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
     let commands = OnceCell::new();
     for rule in &view.settings.bash {
-        let Matter::Custom(pattern) = &rule.matter else { continue };
+        let Condition::Custom(pattern) = &rule.matter else { continue };
         let commands: &Vec<(&Command, String)> = commands.get_or_init(|| {
             let commands = view.analysis.commands.iter().filter(|command| !command.argv.is_empty());
             commands.map(|command| (command, text(command))).collect()

@@ -12,7 +12,7 @@ use policy_text_patterns::Pattern;
 use super::{blocked_path, custom, edit_outside_safe, rm_outside_safe, starters, write_outside_safe};
 use crate::call_view::{CallView, Verdicts};
 use crate::place::Place;
-use crate::settings::{Matter, Paths};
+use crate::settings::{Condition, Paths};
 
 pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdicts) {
     let is_moved = effect.kind == "delete" && effect.tag("by") == Some("mv");
@@ -79,7 +79,7 @@ fn is_passing(effect: &Effect, view: &CallView<'_>) -> bool {
 }
 
 fn removal(effect: &Effect, place: Place, by: &str, view: &CallView<'_>, verdicts: &mut Verdicts) {
-    for rule in view.settings.bash.iter().filter(|rule| matches!(rule.matter, Matter::Removal)) {
+    for rule in view.settings.bash.iter().filter(|rule| matches!(rule.matter, Condition::Removal)) {
         if !rule.outside {
             verdicts.add(&rm_outside_safe::RULE, rule.outcome, &format!("'{by}'"), &effect.target, Some(place));
         } else if place != Place::Safe {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::call_view::{CallView, Verdicts, is_of_file};
 use crate::place::Place;
-use crate::settings::Matter;
+use crate::settings::Condition;
 
 /// One pattern of the starter file.
 pub(crate) struct Starter {
@@ -61,7 +61,7 @@ pub(crate) fn default(starter: &Starter) -> Outcome {
 
 pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdicts) {
     for rule in &view.settings.bash {
-        let Matter::Starter(starter) = rule.matter else { continue };
+        let Condition::Starter(starter) = rule.matter else { continue };
         if !(starter.hits)(effect, view) {
             continue;
         }
@@ -81,7 +81,7 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
 /// Looks at the text of a call that was not understood as a whole. It may be data, so a person is asked.
 pub(crate) fn check_text(view: &CallView<'_>, verdicts: &mut Verdicts) {
     for rule in &view.settings.bash {
-        let Matter::Starter(starter) = rule.matter else { continue };
+        let Condition::Starter(starter) = rule.matter else { continue };
         if !rule.outside
             && !verdicts.has(&starter.rule)
             && starter.texts.iter().any(|text| holds(view.raw_text(), text))
@@ -107,7 +107,7 @@ fn holds(text: &str, wanted: &str) -> bool {
 /// Whether a starter that denies has the deletion, so that nothing need be said of where it happens.
 pub(crate) fn is_caught(effect: &Effect, view: &CallView<'_>) -> bool {
     view.settings.bash.iter().any(|rule| match rule.matter {
-        Matter::Starter(starter) => rule.outcome == Outcome::Deny && !rule.outside && (starter.hits)(effect, view),
+        Condition::Starter(starter) => rule.outcome == Outcome::Deny && !rule.outside && (starter.hits)(effect, view),
         _ => false,
     })
 }

@@ -2,7 +2,7 @@
 
 use guard_sdk::Outcome;
 
-use super::{BashRule, FileRule, Matter, Paths};
+use super::{BashRule, Condition, FileRule, Paths};
 use crate::rules::starters;
 
 pub(super) const SAFE: &[&str] = &["~/.claude", "~/projects"];
@@ -17,9 +17,9 @@ const BEFORE_REMOVAL: usize = 11;
 
 pub(super) fn bash() -> Vec<BashRule> {
     let starter =
-        |starter| BashRule { outcome: starters::default(starter), matter: Matter::Starter(starter), outside: false };
+        |starter| BashRule { outcome: starters::default(starter), matter: Condition::Starter(starter), outside: false };
     let mut rules: Vec<BashRule> = starters::STARTERS.iter().map(starter).collect();
-    let removal = BashRule { matter: Matter::Removal, outcome: Outcome::Ask, outside: true };
+    let removal = BashRule { matter: Condition::Removal, outcome: Outcome::Ask, outside: true };
     rules.insert(BEFORE_REMOVAL.min(rules.len()), removal);
     rules
 }

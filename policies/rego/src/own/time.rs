@@ -32,7 +32,7 @@ const UNITS: [(&str, i128); 8] = [
 ];
 
 /// A day, and the time in it.
-struct Moment {
+struct DateTime {
     year: i128,
     month: i128,
     day: i128,
@@ -40,7 +40,7 @@ struct Moment {
     rest: i128,
 }
 
-impl Moment {
+impl DateTime {
     fn of(ns: i128) -> Self {
         // Counted from the first of March of the year 0, so that a leap day is the last one of its year.
         let days = ns.div_euclid(DAY) + 719_468;
@@ -74,15 +74,15 @@ fn whole(value: &Value) -> Result<i128, String> {
 }
 
 /// A time: nanoseconds, or a list of them and a zone.
-fn moment(arguments: &[Value], at: usize) -> Result<Moment, String> {
+fn moment(arguments: &[Value], at: usize) -> Result<DateTime, String> {
     let value = argument(arguments, at)?;
-    let Ok(list) = value.as_array() else { return Ok(Moment::of(whole(value)?)) };
+    let Ok(list) = value.as_array() else { return Ok(DateTime::of(whole(value)?)) };
     let mut list = list.iter();
     let (Some(ns), zone, None) = (list.next(), list.next(), list.next()) else {
         return Err("a time is nanoseconds, or a list of them and a zone".to_owned());
     };
     match zone.map(|zone| zone.as_string().map(AsRef::as_ref)) {
-        None | Some(Ok("" | "UTC")) => Ok(Moment::of(whole(ns)?)),
+        None | Some(Ok("" | "UTC")) => Ok(DateTime::of(whole(ns)?)),
         _ => Err("no zone is known but `UTC`".to_owned()),
     }
 }
@@ -113,7 +113,7 @@ fn clock(arguments: &[Value]) -> Result<Value, String> {
 }
 
 fn date(arguments: &[Value]) -> Result<Value, String> {
-    let Moment { year, month, day, .. } = moment(arguments, 0)?;
+    let DateTime { year, month, day, .. } = moment(arguments, 0)?;
     Ok(list([year, month, day]))
 }
 
@@ -142,8 +142,8 @@ fn diff(arguments: &[Value]) -> Result<Value, String> {
     let seconds = seconds.rem_euclid(86_400);
     if day < 0 {
         // The days of the month in which it begins.
-        let next = Moment { month: from.month + 1, day: 1, rest: 0, ..from };
-        day += (next.ns() - Moment { month: from.month, ..next }.ns()) / DAY;
+        let next = DateTime { month: from.month + 1, day: 1, rest: 0, ..from };
+        day += (next.ns() - DateTime { month: from.month, ..next }.ns()) / DAY;
         month -= 1;
     }
     year += month.div_euclid(12);
@@ -154,7 +154,7 @@ fn diff(arguments: &[Value]) -> Result<Value, String> {
 /// As RFC 3339 writes it.
 fn format(arguments: &[Value]) -> Result<Value, String> {
     let moment = moment(arguments, 0)?;
-    let Moment { year, month, day, rest } = &moment;
+    let DateTime { year, month, day, rest } = &moment;
     let [hour, minute, second] = moment.clock();
     let part = format!("{:09}", rest % SECOND);
     let part = part.trim_end_matches('0');
@@ -200,10 +200,10 @@ fn of_rfc3339(text: &str) -> Option<i128> {
         (text.is_empty() && hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))?
     };
     let seconds = (hour * 60 + minute - offset) * 60 + second;
-    let moment = Moment { year, month, day, rest: 0 };
+    let moment = DateTime { year, month, day, rest: 0 };
     // A day that its month does not have would count on.
     let is_there =
-        hour < 24 && minute < 60 && second < 60 && Moment::of(moment.ns()).day == day && (1..=12).contains(&month);
+        hour < 24 && minute < 60 && second < 60 && DateTime::of(moment.ns()).day == day && (1..=12).contains(&month);
     is_there.then(|| moment.ns() + seconds * SECOND + part)
 }
 

@@ -15,7 +15,7 @@
 
 use guard_sdk::serde_json::Value;
 use guard_sdk::{Outcome, Rule};
-use policy_input_document::Said;
+use policy_input_document::RuleAnswer;
 
 pub(crate) const RULE: Rule =
     Rule { id: "policy", summary: "what a rule in Rego says", default: Outcome::Deny, ceiling: Outcome::Deny };
@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule =
 /// # Errors
 ///
 /// It has a shape that nobody described. To pass over it could be to pass over a deny.
-pub(crate) fn answers(outcome: Outcome, head: &str, value: &Value) -> Result<Vec<Said>, String> {
+pub(crate) fn answers(outcome: Outcome, head: &str, value: &Value) -> Result<Vec<RuleAnswer>, String> {
     match value {
         Value::Null | Value::Bool(false) => Ok(Vec::new()),
         Value::Bool(true) => Ok(vec![said(outcome, head, &format!("the rule `{head}` holds"), "")]),
@@ -42,7 +42,7 @@ fn is_answer(value: &Value) -> bool {
 }
 
 /// One message, alone or with what belongs to it.
-fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<Said, String> {
+fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<RuleAnswer, String> {
     let unknown = |what: &str| {
         Err(format!("`{name}` gives {what}: a message is a text, or an object with `message`, `remedy` and `rule`"))
     };
@@ -52,7 +52,9 @@ fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<Said, String> {
             let text = |key: &str| match object.get(key) {
                 None => Ok(None),
                 Some(Value::String(text)) => Ok(Some(text.as_str())),
-                Some(other) => unknown(&format!("an object whose `{key}` is {}", kind(other))).map(|_: Said| None),
+                Some(other) => {
+                    unknown(&format!("an object whose `{key}` is {}", kind(other))).map(|_: RuleAnswer| None)
+                }
             };
             match object.keys().find(|key| !matches!(key.as_str(), "message" | "remedy" | "rule")) {
                 Some(key) => unknown(&format!("an object with `{key}`")),
@@ -69,8 +71,8 @@ fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<Said, String> {
     }
 }
 
-fn said(outcome: Outcome, rule: &str, message: &str, remedy: &str) -> Said {
-    Said { outcome, rule: rule.to_owned(), message: message.to_owned(), remedy: remedy.to_owned() }
+fn said(outcome: Outcome, rule: &str, message: &str, remedy: &str) -> RuleAnswer {
+    RuleAnswer { outcome, rule: rule.to_owned(), message: message.to_owned(), remedy: remedy.to_owned() }
 }
 
 fn kind(value: &Value) -> &'static str {

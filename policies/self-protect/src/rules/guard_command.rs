@@ -33,7 +33,7 @@ use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, place_of, shorten};
 use crate::copies::{Guess, guess, other_name};
-use crate::guarded::What;
+use crate::guarded::GuardedKind;
 use crate::names::{fits, last_of};
 use crate::rules::guard_mentioned::is_interpreter;
 
@@ -269,7 +269,7 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
 /// Whether a path is a script that confirms: it has the script's name, and lies among the hooks of a harness.
 pub(crate) fn is_confirming_script(path: &str, view: &CallView<'_>) -> bool {
     let is_named = LINK_NAMES.iter().any(|(name, what)| *what == "confirm" && fits(name, last_of(path)));
-    is_named && view.guard.covering(path).is_some_and(|found| matches!(found.what, What::Scripts(_)))
+    is_named && view.guard.covering(path).is_some_and(|found| matches!(found.what, GuardedKind::Scripts(_)))
 }
 
 /// The word of a script that confirms, if the command runs one. The script's text may be unknown.
@@ -357,7 +357,7 @@ fn is_installed(command: &Command, view: &CallView<'_>) -> bool {
     let word = command.word(0);
     let is_named = !word.contains('/') && !view.sets_path();
     let is_at_place = || {
-        let is_program = view.guard.covering(word).is_some_and(|found| found.what == What::Program);
+        let is_program = view.guard.covering(word).is_some_and(|found| found.what == GuardedKind::Program);
         PLACES.contains(&word) || word.contains('/') && is_program
     };
     (is_named || is_at_place()) && !command.via.iter().any(|via| FETCHING.contains(&via.kind.as_str()))

@@ -25,9 +25,9 @@
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, shorten};
-use crate::guarded::What;
+use crate::guarded::GuardedKind;
 use crate::pins;
-use crate::touch::{How, Touch};
+use crate::touch::{GuardedChange, Reach};
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-file",
@@ -46,34 +46,34 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     }));
 }
 
-fn finding(touch: &Touch<'_>) -> Finding {
+fn finding(touch: &GuardedChange<'_>) -> Finding {
     let path = shorten(&touch.effect.target);
     let outcome = match (touch.how, touch.what) {
-        (How::Itself, _) => Outcome::Deny,
+        (Reach::Itself, _) => Outcome::Deny,
         // It can be made anew, and a whole cache folder is emptied for honest reasons.
-        (How::LostWithFolder, What::Cache) => Outcome::Ask,
-        (How::LostWithFolder, _) => Outcome::Deny,
-        (How::LostWithAll | How::Perhaps, _) => Outcome::Ask,
+        (Reach::LostWithFolder, GuardedKind::Cache) => Outcome::Ask,
+        (Reach::LostWithFolder, _) => Outcome::Deny,
+        (Reach::LostWithAll | Reach::Perhaps, _) => Outcome::Ask,
     };
     let message = match touch.how {
-        How::Itself => format!("`{path}` is {} of guard-host, which an agent must not change", part(touch.what)),
-        How::LostWithFolder | How::LostWithAll => {
+        Reach::Itself => format!("`{path}` is {} of guard-host, which an agent must not change", part(touch.what)),
+        Reach::LostWithFolder | Reach::LostWithAll => {
             format!("deletes `{path}` with {} of guard-host", part(touch.what))
         }
-        How::Perhaps => format!("may change {} of guard-host in `{path}`", part(touch.what)),
+        Reach::Perhaps => format!("may change {} of guard-host in `{path}`", part(touch.what)),
     };
     let remedy = match touch.how {
-        How::Itself => "tell the user which change is needed and why, so that they can make it",
+        Reach::Itself => "tell the user which change is needed and why, so that they can make it",
         _ => "name the files that you mean instead of the whole folder",
     };
     touch.tagged(Finding::new(&RULE, message).at(outcome).remedy(remedy))
 }
 
-fn part(what: What) -> &'static str {
+fn part(what: GuardedKind) -> &'static str {
     match what {
-        What::State => "the state or the audit log",
-        What::Cache => "the cache",
-        What::Program => "the program",
+        GuardedKind::State => "the state or the audit log",
+        GuardedKind::Cache => "the cache",
+        GuardedKind::Program => "the program",
         _ => "the configuration",
     }
 }

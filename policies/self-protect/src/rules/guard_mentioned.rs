@@ -23,7 +23,7 @@ use guard_sdk::syntax::{Command, Coverage, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, is_remote, shorten};
-use crate::guarded::What;
+use crate::guarded::GuardedKind;
 use crate::unexplained::{self, Candidate};
 use crate::{mention, supplying_searches, touch};
 
@@ -195,9 +195,9 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The guarded name, and a clause that says why it is not understood.
-type Named = (String, String);
+type Mention = (String, String);
 
-fn of_command(view: &CallView<'_>) -> Option<Named> {
+fn of_command(view: &CallView<'_>) -> Option<Mention> {
     let analysis = view.analysis;
     let scripts = analysis.scripts.iter().filter(|script| mention::may_change(script));
     let mut scripts = scripts.filter_map(|script| Some((mention::find(&script.text, &view.guard)?, script)));
@@ -245,7 +245,7 @@ fn of_command(view: &CallView<'_>) -> Option<Named> {
 }
 
 /// A guarded path that a command is given, and that no effect explains.
-fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Named> {
+fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Mention> {
     if let Some(named) = unexplained::of_variable(command, |path| covers(path, command, view)) {
         return Some(named);
     }
@@ -298,7 +298,7 @@ fn covers(word: &str, command: &Command, view: &CallView<'_>) -> bool {
 
 /// Whether a path is, or lies in, something guarded other than the program.
 fn is_guarded(path: &str, view: &CallView<'_>) -> bool {
-    view.guard.covering(path).is_some_and(|guarded| guarded.what != What::Program)
+    view.guard.covering(path).is_some_and(|guarded| guarded.what != GuardedKind::Program)
 }
 
 /// Whether a command is started in a container that runs already.
@@ -315,7 +315,7 @@ fn is_in_running(id: u32, view: &CallView<'_>) -> bool {
 }
 
 /// A tool whose effects nobody knows, such as one of a server.
-fn of_other_tool(view: &CallView<'_>) -> Option<Named> {
+fn of_other_tool(view: &CallView<'_>) -> Option<Mention> {
     let tool = view.call.tool();
     if view.analysis.coverage == Coverage::Complete || TALK.contains(&tool) {
         return None;

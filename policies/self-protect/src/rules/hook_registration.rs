@@ -17,7 +17,7 @@
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, shorten};
-use crate::guarded::What;
+use crate::guarded::GuardedKind;
 use crate::hook_change::{Change, change};
 
 pub(crate) const RULE: Rule = Rule {
@@ -29,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for touch in view.touches() {
-        let What::Registration(harness) = touch.what else { continue };
+        let GuardedKind::Registration(harness) = touch.what else { continue };
         if change(touch, view) != Change::Edits {
             continue;
         }

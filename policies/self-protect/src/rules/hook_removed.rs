@@ -21,7 +21,7 @@
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, shorten};
-use crate::guarded::What;
+use crate::guarded::GuardedKind;
 use crate::hook_change::{Change, change};
 
 pub(crate) const RULE: Rule = Rule {
@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for touch in view.touches() {
-        let What::Registration(harness) = touch.what else { continue };
+        let GuardedKind::Registration(harness) = touch.what else { continue };
         let path = shorten(&touch.effect.target);
         let (why, remedy) = match change(touch, view) {
             Change::Removes(why) => (why, "leave the hook as it is, because only the user may remove it"),

@@ -15,8 +15,8 @@
 use guard_sdk::{Finding, Outcome, Rule};
 
 use crate::call_view::{CallView, shorten};
-use crate::guarded::What;
-use crate::touch::How;
+use crate::guarded::GuardedKind;
+use crate::touch::Reach;
 
 pub(crate) const RULE: Rule = Rule {
     id: "hook-script",
@@ -27,12 +27,12 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for touch in view.touches() {
-        let What::Scripts(harness) = touch.what else { continue };
+        let GuardedKind::Scripts(harness) = touch.what else { continue };
         let path = shorten(&touch.effect.target);
         let (outcome, what) = match touch.how {
-            How::Itself => (Outcome::Deny, "is a script that"),
-            How::LostWithFolder => (Outcome::Deny, "holds the scripts that"),
-            How::LostWithAll | How::Perhaps => (Outcome::Ask, "holds the scripts that"),
+            Reach::Itself => (Outcome::Deny, "is a script that"),
+            Reach::LostWithFolder => (Outcome::Deny, "holds the scripts that"),
+            Reach::LostWithAll | Reach::Perhaps => (Outcome::Ask, "holds the scripts that"),
         };
         let message = format!("`{path}` {what} the hooks of {harness} run at each step without asking");
         let finding = Finding::new(&RULE, message).at(outcome);

@@ -24,7 +24,7 @@ use guard_sdk::{Call, Event, Outcome, Presence, ResolvedPath, Rule};
 
 use super::Hit;
 use crate::Settings;
-use crate::past::{Past, tag, told};
+use crate::past::{SessionHistory, tag, told};
 
 pub(crate) const RULE: Rule = Rule {
     id: "downloaded-then-run",
@@ -147,7 +147,7 @@ const PARSED: &[&str] = &["javascript", "python", "sql", "typescript"];
 /// Words that are looked at, at most.
 const WORDS: usize = 64;
 
-pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Hit> {
+pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Option<Hit> {
     let analysis = call.analysis();
     let runs =
         analysis.commands.iter().flat_map(|command| run_files(command).into_iter().map(move |file| (command, file)));
@@ -167,7 +167,8 @@ pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Op
     files
         .into_iter()
         .find_map(|(command, file, found)| {
-            let event = Past::download(&downloads, &found.canonical).filter(|event| is_of(call, &found, event))?;
+            let event =
+                SessionHistory::download(&downloads, &found.canonical).filter(|event| is_of(call, &found, event))?;
             let from = tag(event, "from").unwrap_or_default();
             let is_it = |path: &str| [&found.canonical, &found.lexical].iter().any(|own| *own == path);
             let is_read = |script: &&Script| {

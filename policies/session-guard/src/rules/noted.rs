@@ -14,7 +14,7 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Call, Finding, Outcome, Presence, Rule};
 
-use crate::past::Past;
+use crate::past::SessionHistory;
 use crate::{Settings, downloads};
 
 pub(crate) const RULE: Rule = Rule {
@@ -34,7 +34,7 @@ const PRINTERS: &[&str] = &["declare", "echo", "env", "export", "printenv", "pri
 const USERS: &[&str] =
     &[".", "direnv", "dotenv", "git-crypt", "ls", "scp", "sftp", "source", "ssh", "ssh-add", "stat", "test", "["];
 
-pub(crate) fn findings(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Vec<Finding> {
+pub(crate) fn findings(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Vec<Finding> {
     let analysis = call.analysis();
     let prints = analysis.commands.iter().filter(|command| PRINTERS.contains(&command.program()));
     let last_print = prints.map(|command| command.id).max().unwrap_or(0);

@@ -24,7 +24,7 @@ use guard_sdk::{Call, Outcome, Rule};
 
 use super::{Hit, clear_command};
 use crate::Settings;
-use crate::past::Past;
+use crate::past::SessionHistory;
 
 pub(crate) const RULE: Rule = Rule {
     id: "retry-after-deny",
@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Hit> {
+pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Option<Hit> {
     let all = &call.analysis().effects;
     // The lists of secrets take the most time.
     if !all.iter().any(is_change) && !all.iter().any(|effect| is_compared(effect, settings)) {

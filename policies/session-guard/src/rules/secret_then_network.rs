@@ -21,7 +21,7 @@ use guard_sdk::{Call, Outcome, Rule};
 
 use super::Hit;
 use crate::Settings;
-use crate::past::{Past, told};
+use crate::past::{SessionHistory, told};
 use crate::sends;
 
 pub(crate) const RULE: Rule = Rule {
@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(call: &Call<'_>, past: &Past<'_>, settings: &Settings) -> Option<Hit> {
+pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Option<Hit> {
     let sent = sends::find(call, past, settings)?;
     let read = past.events("secret-read").pop()?;
     let to = if sent.to.is_empty() { "another machine".to_owned() } else { format!("`{}`", shorten(&sent.to)) };

@@ -15,7 +15,7 @@
 use guard_sdk::{Call, Outcome, Rule};
 
 use super::{Hit, clear_command};
-use crate::past::Past;
+use crate::past::SessionHistory;
 
 pub(crate) const RULE: Rule = Rule {
     id: "unknown-history",
@@ -24,7 +24,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(call: &Call<'_>, past: &Past<'_>) -> Option<Hit> {
+pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>) -> Option<Hit> {
     past.is_unknown().then(|| Hit {
         message: "depends on the session's history, which is damaged or incomplete".to_owned(),
         remedy: format!("ask the user to run `{}`", clear_command(call)),

@@ -3,7 +3,7 @@
 use guard_sdk::Call;
 use guard_sdk::serde_json::Value;
 
-use super::{Sent, has_token, has_token_label};
+use super::{OutgoingData, has_token, has_token_label};
 use guard_sdk::addresses::host;
 
 /// Words of a tool's name that say that it gives something away, or makes something that others see.
@@ -35,7 +35,7 @@ const LOCAL: &[&str] = &["filesystem", "memory", "sqlite", "fs", "ide"];
 const TEXTS: usize = 256;
 
 /// The data that a call of a tool sends.
-pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option<Sent> {
+pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option<OutgoingData> {
     let tool = call.tool();
     let input = call.input().ok()?;
     let mut texts = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
     if tool == "WebFetch" {
         let carrier = texts.iter().find(|text| text.contains("://") && carries(text))?;
         let to = host(carrier);
-        return is_foreign(&to).then(|| Sent { what: what(), to });
+        return is_foreign(&to).then(|| OutgoingData { what: what(), to });
     }
     let mut parts = tool.strip_prefix("mcp__")?.splitn(2, "__");
     let (server, name) = (parts.next()?.to_ascii_lowercase(), parts.next()?);
@@ -77,7 +77,7 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
         return None;
     }
     let to = carrier.map(|text| host(text)).or_else(address).unwrap_or_default();
-    is_foreign(&to).then(|| Sent { what: what(), to })
+    is_foreign(&to).then(|| OutgoingData { what: what(), to })
 }
 
 /// Whether an address holds what looks like a secret.

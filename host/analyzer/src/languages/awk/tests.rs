@@ -5,9 +5,9 @@ use super::*;
 /// Returns the program's commands, reads and writes in short form.
 fn found(program: &str) -> Vec<String> {
     let shown = |act| match act {
-        Act::Runs(pieces) => format!("runs {}", pieces.word().text),
-        Act::Reads(pieces) => format!("reads {}", pieces.word().text),
-        Act::Writes(pieces) => format!("writes {}", pieces.word().text),
+        Action::Runs(pieces) => format!("runs {}", pieces.word().text),
+        Action::Reads(pieces) => format!("reads {}", pieces.word().text),
+        Action::Writes(pieces) => format!("writes {}", pieces.word().text),
     };
     acts(program, ["v=ls v"].into_iter()).into_iter().map(shown).collect()
 }

@@ -6,7 +6,7 @@ use crate::draft::Draft;
 
 /// The effect of a call on the path that is its first argument.
 #[derive(Clone, Copy)]
-enum Does {
+enum CallEffect {
     Read,
     Write,
     Delete,
@@ -23,79 +23,79 @@ enum Does {
     Handle,
 }
 
-const RUBY: &[(&str, Does)] = &[
-    ("IO.read", Does::Read),
-    ("IO.readlines", Does::Read),
-    ("IO.foreach", Does::Read),
-    ("IO.binread", Does::Read),
-    ("IO.write", Does::Write),
-    ("IO.binwrite", Does::Write),
-    ("File.read", Does::Read),
-    ("File.readlines", Does::Read),
-    ("File.foreach", Does::Read),
-    ("File.binread", Does::Read),
-    ("File.write", Does::Write),
-    ("File.open", Does::Mode),
-    ("File.new", Does::Mode),
-    ("open", Does::Mode),
-    ("load", Does::Read),
-    ("File.delete", Does::Delete),
-    ("File.unlink", Does::Delete),
-    ("File.rename", Does::Move),
-    ("FileUtils.rm", Does::Delete),
-    ("FileUtils.rm_f", Does::Delete),
-    ("FileUtils.rm_r", Does::DeleteTree),
-    ("FileUtils.rm_rf", Does::DeleteTree),
-    ("FileUtils.remove_dir", Does::DeleteTree),
-    ("FileUtils.cp", Does::Copy),
-    ("FileUtils.cp_r", Does::Copy),
-    ("FileUtils.mv", Does::Move),
-    ("File.truncate", Does::Empty),
-    ("File.chmod", Does::Change),
-    ("File.chown", Does::Change),
-    ("FileUtils.chmod", Does::Change),
-    ("FileUtils.chmod_R", Does::Change),
-    ("FileUtils.chown", Does::Change),
-    ("FileUtils.chown_R", Does::Change),
+const RUBY: &[(&str, CallEffect)] = &[
+    ("IO.read", CallEffect::Read),
+    ("IO.readlines", CallEffect::Read),
+    ("IO.foreach", CallEffect::Read),
+    ("IO.binread", CallEffect::Read),
+    ("IO.write", CallEffect::Write),
+    ("IO.binwrite", CallEffect::Write),
+    ("File.read", CallEffect::Read),
+    ("File.readlines", CallEffect::Read),
+    ("File.foreach", CallEffect::Read),
+    ("File.binread", CallEffect::Read),
+    ("File.write", CallEffect::Write),
+    ("File.open", CallEffect::Mode),
+    ("File.new", CallEffect::Mode),
+    ("open", CallEffect::Mode),
+    ("load", CallEffect::Read),
+    ("File.delete", CallEffect::Delete),
+    ("File.unlink", CallEffect::Delete),
+    ("File.rename", CallEffect::Move),
+    ("FileUtils.rm", CallEffect::Delete),
+    ("FileUtils.rm_f", CallEffect::Delete),
+    ("FileUtils.rm_r", CallEffect::DeleteTree),
+    ("FileUtils.rm_rf", CallEffect::DeleteTree),
+    ("FileUtils.remove_dir", CallEffect::DeleteTree),
+    ("FileUtils.cp", CallEffect::Copy),
+    ("FileUtils.cp_r", CallEffect::Copy),
+    ("FileUtils.mv", CallEffect::Move),
+    ("File.truncate", CallEffect::Empty),
+    ("File.chmod", CallEffect::Change),
+    ("File.chown", CallEffect::Change),
+    ("FileUtils.chmod", CallEffect::Change),
+    ("FileUtils.chmod_R", CallEffect::Change),
+    ("FileUtils.chown", CallEffect::Change),
+    ("FileUtils.chown_R", CallEffect::Change),
 ];
 
-const PERL: &[(&str, Does)] = &[
-    ("open", Does::Handle),
-    ("unlink", Does::Delete),
-    ("rename", Does::Move),
-    ("copy", Does::Copy),
-    ("move", Does::Move),
-    ("rmtree", Does::DeleteTree),
-    ("remove_tree", Does::DeleteTree),
-    ("do", Does::Read),
-    ("read_file", Does::Read),
-    ("truncate", Does::Empty),
-    ("chmod", Does::Change),
-    ("chown", Does::Change),
+const PERL: &[(&str, CallEffect)] = &[
+    ("open", CallEffect::Handle),
+    ("unlink", CallEffect::Delete),
+    ("rename", CallEffect::Move),
+    ("copy", CallEffect::Copy),
+    ("move", CallEffect::Move),
+    ("rmtree", CallEffect::DeleteTree),
+    ("remove_tree", CallEffect::DeleteTree),
+    ("do", CallEffect::Read),
+    ("read_file", CallEffect::Read),
+    ("truncate", CallEffect::Empty),
+    ("chmod", CallEffect::Change),
+    ("chown", CallEffect::Change),
 ];
 
-const PHP: &[(&str, Does)] = &[
-    ("readfile", Does::Read),
-    ("file", Does::Read),
-    ("file_get_contents", Does::Read),
-    ("highlight_file", Does::Read),
-    ("show_source", Does::Read),
-    ("parse_ini_file", Does::Read),
-    ("include", Does::Read),
-    ("include_once", Does::Read),
-    ("require", Does::Read),
-    ("require_once", Does::Read),
-    ("file_put_contents", Does::Write),
-    ("fopen", Does::Mode),
-    ("unlink", Does::Delete),
-    ("rename", Does::Move),
-    ("copy", Does::Copy),
-    ("ftruncate", Does::Empty),
-    ("chmod", Does::Change),
-    ("chown", Does::Change),
+const PHP: &[(&str, CallEffect)] = &[
+    ("readfile", CallEffect::Read),
+    ("file", CallEffect::Read),
+    ("file_get_contents", CallEffect::Read),
+    ("highlight_file", CallEffect::Read),
+    ("show_source", CallEffect::Read),
+    ("parse_ini_file", CallEffect::Read),
+    ("include", CallEffect::Read),
+    ("include_once", CallEffect::Read),
+    ("require", CallEffect::Read),
+    ("require_once", CallEffect::Read),
+    ("file_put_contents", CallEffect::Write),
+    ("fopen", CallEffect::Mode),
+    ("unlink", CallEffect::Delete),
+    ("rename", CallEffect::Move),
+    ("copy", CallEffect::Copy),
+    ("ftruncate", CallEffect::Empty),
+    ("chmod", CallEffect::Change),
+    ("chown", CallEffect::Change),
 ];
 
-const JULIA: &[(&str, Does)] = &[("cp", Does::Copy), ("mv", Does::Move)];
+const JULIA: &[(&str, CallEffect)] = &[("cp", CallEffect::Copy), ("mv", CallEffect::Move)];
 
 /// The most calls that are looked at.
 const MOST: usize = 256;
@@ -131,11 +131,11 @@ pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, tex
         let arguments = arguments.strip_prefix('(').unwrap_or(arguments);
         let is_many = || is_repeated(text.get(..at).unwrap_or_default(), tail);
         match does {
-            Does::Move if is_many() => gather(found, program, arguments),
-            Does::Change if super::opens_all(text) && (name.ends_with("_R") || is_many() || lists(tail)) => {
+            CallEffect::Move if is_many() => gather(found, program, arguments),
+            CallEffect::Change if super::opens_all(text) && (name.ends_with("_R") || is_many() || lists(tail)) => {
                 found.push(Found::On(folder(text), super::opened()));
             }
-            Does::Write | Does::Mode | Does::Handle | Does::Empty
+            CallEffect::Write | CallEffect::Mode | CallEffect::Handle | CallEffect::Empty
                 if empties(name, *does, text, arguments) && is_many() =>
             {
                 found.push(Found::Effect(
@@ -150,23 +150,23 @@ pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, tex
     language != "julia"
 }
 
-fn apply(found: &mut Vec<Found>, program: &str, does: Does, arguments: &str) {
-    if let Does::Handle = does {
+fn apply(found: &mut Vec<Found>, program: &str, does: CallEffect, arguments: &str) {
+    if let CallEffect::Handle = does {
         return handle(found, program, arguments);
     }
     let Some((path, rest)) = paths::read(arguments) else { return };
     let second = || paths::read(rest.trim_start().strip_prefix(',')?).map(|(path, _)| path);
     match does {
-        Does::Read => found.push(Found::Read(path)),
-        Does::Write => found.push(Found::Write(path)),
-        Does::Delete => found.push(Found::Delete(path)),
-        Does::Empty | Does::Change => {}
-        Does::DeleteTree => found.push(Found::DeleteTree(path)),
-        Does::Copy | Does::Move => {
-            found.push(if matches!(does, Does::Copy) { Found::Read(path) } else { Found::Delete(path) });
+        CallEffect::Read => found.push(Found::Read(path)),
+        CallEffect::Write => found.push(Found::Write(path)),
+        CallEffect::Delete => found.push(Found::Delete(path)),
+        CallEffect::Empty | CallEffect::Change => {}
+        CallEffect::DeleteTree => found.push(Found::DeleteTree(path)),
+        CallEffect::Copy | CallEffect::Move => {
+            found.push(if matches!(does, CallEffect::Copy) { Found::Read(path) } else { Found::Delete(path) });
             found.extend(second().map(Found::Write));
         }
-        Does::Mode | Does::Handle => {
+        CallEffect::Mode | CallEffect::Handle => {
             let mode = second().unwrap_or_default();
             found.push(opened(program, path, mode.contains(['w', 'a', 'x', 'c', '+']), mode.contains('a')));
         }
@@ -210,15 +210,15 @@ fn lists(text: &str) -> bool {
 const FILLS: &[&str] = &["print", "puts", "<<", ".write", "fwrite", "fputs", "say "];
 
 /// Whether a call of these arguments leaves a file of another name than a literal one empty.
-fn empties(name: &str, does: Does, text: &str, arguments: &str) -> bool {
+fn empties(name: &str, does: CallEffect, text: &str, arguments: &str) -> bool {
     let statement = arguments.split([';', '\n']).next().unwrap_or_default();
     let has = |signs: &[&str]| signs.iter().any(|sign| statement.contains(sign));
     let is_literal = does_name(arguments);
     match does {
         _ if is_literal => false,
-        Does::Empty => true,
-        Does::Write => has(&["\"\"", "''"]) && !statement.contains("APPEND"),
-        Does::Mode => has(&["\"w\"", "'w'"]) && !FILLS.iter().any(|word| text.contains(word)),
+        CallEffect::Empty => true,
+        CallEffect::Write => has(&["\"\"", "''"]) && !statement.contains("APPEND"),
+        CallEffect::Mode => has(&["\"w\"", "'w'"]) && !FILLS.iter().any(|word| text.contains(word)),
         _ => name == "open" && has(&["\">\"", "'>'", "\">$", "'>', "]) && !FILLS.iter().any(|word| text.contains(word)),
     }
 }

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn runs(text: &str) -> Act {
-    Act::Runs(Pieces::known(text))
+fn runs(text: &str) -> Action {
+    Action::Runs(Pieces::known(text))
 }
 
 #[track_caller]
-fn check(rows: &[(&str, &[Act])]) {
+fn check(rows: &[(&str, &[Action])]) {
     for (script, expected) in rows {
         assert_eq!(acts(script), *expected, "{script}");
     }
@@ -40,20 +40,20 @@ fn a_replacement_runs_with_its_flag() {
         ("s/^a\\/b/l\\x73/Ie;p", &[runs("ls")]),
         ("s/[^]/]*/ls/e", &[runs("ls")]),
         ("s/.*/ls/;e", &[runs("ls")]),
-        ("s/a/b/e", &[Act::RunsReplaced { from: "a".to_owned(), to: "b".to_owned() }]),
-        ("e", &[Act::RunsLines]),
+        ("s/a/b/e", &[Action::RunsReplaced { from: "a".to_owned(), to: "b".to_owned() }]),
+        ("e", &[Action::RunsLines]),
     ]);
     let acts = acts("s/(.*)/ls \\1 &/e");
-    assert!(matches!(acts.as_slice(), [Act::Runs(pieces)] if pieces.word().text == "ls $_ $_"), "{acts:?}");
+    assert!(matches!(acts.as_slice(), [Action::Runs(pieces)] if pieces.word().text == "ls $_ $_"), "{acts:?}");
 }
 
 #[test]
 fn files_are_read_and_written() {
     check(&[
-        ("r a b", &[Act::Reads("a b".to_owned())]),
-        ("$R a", &[Act::Reads("a".to_owned())]),
-        ("/x/w out", &[Act::Writes("out".to_owned())]),
-        ("s/a/b/gw out\nW other", &[Act::Writes("out".to_owned()), Act::Writes("other".to_owned())]),
+        ("r a b", &[Action::Reads("a b".to_owned())]),
+        ("$R a", &[Action::Reads("a".to_owned())]),
+        ("/x/w out", &[Action::Writes("out".to_owned())]),
+        ("s/a/b/gw out\nW other", &[Action::Writes("out".to_owned()), Action::Writes("other".to_owned())]),
     ]);
 }
 

@@ -6,7 +6,7 @@ use crate::languages::Found;
 
 /// The effect of a call.
 #[derive(Debug, Clone, Copy)]
-enum Does {
+enum CallEffect {
     /// Reads a file of the machine that the server runs on.
     ReadsFile,
     WritesFile,
@@ -16,27 +16,27 @@ enum Does {
     Loses,
 }
 
-const CALLS: &[(&str, Does)] = &[
-    ("load_file", Does::ReadsFile),
-    ("pg_read_file", Does::ReadsFile),
-    ("pg_read_binary_file", Does::ReadsFile),
-    ("lo_import", Does::ReadsFile),
-    ("readfile", Does::ReadsFile),
-    ("openrowset", Does::ReadsFile),
-    ("lo_export", Does::WritesFile),
-    ("writefile", Does::WritesFile),
-    ("pg_file_write", Does::WritesFile),
-    ("xp_cmdshell", Does::Executes),
-    ("sp_oacreate", Does::Executes),
-    ("sys_exec", Does::Executes),
-    ("sys_eval", Does::Executes),
-    ("load_extension", Does::Executes),
-    ("lo_unlink", Does::Loses),
-    ("pg_drop_replication_slot", Does::Loses),
-    ("pg_terminate_backend", Does::Loses),
-    ("pg_cancel_backend", Does::Loses),
-    ("sp_dropserver", Does::Loses),
-    ("xp_regdeletekey", Does::Loses),
+const CALLS: &[(&str, CallEffect)] = &[
+    ("load_file", CallEffect::ReadsFile),
+    ("pg_read_file", CallEffect::ReadsFile),
+    ("pg_read_binary_file", CallEffect::ReadsFile),
+    ("lo_import", CallEffect::ReadsFile),
+    ("readfile", CallEffect::ReadsFile),
+    ("openrowset", CallEffect::ReadsFile),
+    ("lo_export", CallEffect::WritesFile),
+    ("writefile", CallEffect::WritesFile),
+    ("pg_file_write", CallEffect::WritesFile),
+    ("xp_cmdshell", CallEffect::Executes),
+    ("sp_oacreate", CallEffect::Executes),
+    ("sys_exec", CallEffect::Executes),
+    ("sys_eval", CallEffect::Executes),
+    ("load_extension", CallEffect::Executes),
+    ("lo_unlink", CallEffect::Loses),
+    ("pg_drop_replication_slot", CallEffect::Loses),
+    ("pg_terminate_backend", CallEffect::Loses),
+    ("pg_cancel_backend", CallEffect::Loses),
+    ("sp_dropserver", CallEffect::Loses),
+    ("xp_regdeletekey", CallEffect::Loses),
 ];
 
 /// Adds what the calls of a statement do. In a library that is itself the server the files are this machine's.
@@ -60,16 +60,16 @@ pub(super) fn find(found: &mut Vec<Found>, client: &str, statement: &[Token<'_>]
         });
         let text = text.unwrap_or_default();
         match does {
-            Does::ReadsFile if is_local => found.push(Found::Read(text.to_owned())),
-            Does::WritesFile if is_local => found.push(Found::Write(text.to_owned())),
+            CallEffect::ReadsFile if is_local => found.push(Found::Read(text.to_owned())),
+            CallEffect::WritesFile if is_local => found.push(Found::Write(text.to_owned())),
             _ => {
                 let draft = match does {
-                    Does::ReadsFile => Draft::destructive("database", "sql.read-file"),
-                    Does::WritesFile => Draft::destructive("database", "sql.write-file"),
-                    Does::Executes => Draft::destructive("execute", "sql.execute-program"),
-                    Does::Loses => Draft::destructive("database", "sql.call"),
+                    CallEffect::ReadsFile => Draft::destructive("database", "sql.read-file"),
+                    CallEffect::WritesFile => Draft::destructive("database", "sql.write-file"),
+                    CallEffect::Executes => Draft::destructive("execute", "sql.execute-program"),
+                    CallEffect::Loses => Draft::destructive("database", "sql.call"),
                 };
-                let target = if matches!(does, Does::Loses) { name } else { text };
+                let target = if matches!(does, CallEffect::Loses) { name } else { text };
                 found.push(Found::Effect(draft.target(target).tag("client", client).certain(certain)));
             }
         }

@@ -10,20 +10,20 @@ pub(super) const OPTIONS: Options = Options::new("o", "push-option receive-pack 
 
 /// How a push treats what is on the other side.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum PushKind {
     Plain,
     Lease,
     Force,
     Delete,
 }
 
-impl Manner {
+impl PushKind {
     fn draft(self) -> Draft {
         let (operation, severity) = match self {
-            Manner::Plain => ("git.push", Severity::Notable),
-            Manner::Lease => ("git.push.force-with-lease", Severity::Notable),
-            Manner::Force => ("git.push.force", Severity::Destructive),
-            Manner::Delete => ("git.push.delete", Severity::Destructive),
+            PushKind::Plain => ("git.push", Severity::Notable),
+            PushKind::Lease => ("git.push.force-with-lease", Severity::Notable),
+            PushKind::Force => ("git.push.force", Severity::Destructive),
+            PushKind::Delete => ("git.push.delete", Severity::Destructive),
         };
         Draft::notable("vcs", operation).severe(severity, true)
     }
@@ -32,14 +32,14 @@ impl Manner {
 pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let mirror = parsed.has("", "mirror") || parsed.from(1).iter().any(|refspec| takes_all(&refspec.text));
     let manner = if parsed.has("d", "delete") {
-        Manner::Delete
+        PushKind::Delete
     } else if parsed.is("f", "force") || mirror {
-        Manner::Force
+        PushKind::Force
     } else if parsed.has("", "force-with-lease") {
         // An abbreviation of both spellings, which git itself refuses.
-        Manner::Lease
+        PushKind::Lease
     } else {
-        Manner::Plain
+        PushKind::Plain
     };
     let repository = parsed.value("", "repo");
     let remote = repository.as_ref().map_or_else(|| parsed.text(0), |operand| operand.text.as_ref());
@@ -48,7 +48,7 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         word.dynamic || ["--no-d", "--rec", "--exe"].iter().any(|start| word.text.starts_with(start))
     };
     let is_dry = parsed.on("n", "dry-run", false) && !run.arguments().iter().any(undoes);
-    let draft = |manner: Manner| {
+    let draft = |manner: PushKind| {
         let mut draft = manner.draft();
         if !remote.is_empty() {
             draft = draft.tag("remote", remote);
@@ -92,12 +92,12 @@ fn takes_all(refspec: &str) -> bool {
 }
 
 /// Returns the operation of one refspec, and its branch.
-fn read(refspec: &str, manner: Manner) -> (Manner, &str) {
+fn read(refspec: &str, manner: PushKind) -> (PushKind, &str) {
     let (forced, refspec) = refspec.strip_prefix('+').map_or((false, refspec), |rest| (true, rest));
     let (source, branch) = refspec.split_once(':').unwrap_or((refspec, refspec));
     let branch = branch.strip_prefix("refs/heads/").or_else(|| branch.strip_prefix("heads/")).unwrap_or(branch);
-    if manner == Manner::Delete || (source.is_empty() && !branch.is_empty()) {
-        return (Manner::Delete, branch);
+    if manner == PushKind::Delete || (source.is_empty() && !branch.is_empty()) {
+        return (PushKind::Delete, branch);
     }
-    (if forced { Manner::Force } else { manner }, branch)
+    (if forced { PushKind::Force } else { manner }, branch)
 }

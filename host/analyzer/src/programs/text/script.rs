@@ -4,7 +4,7 @@ use guard_sdk::syntax::Word;
 
 use crate::draft::Draft;
 use crate::languages::pieces::Pieces;
-use crate::languages::with_options::Given;
+use crate::languages::with_options::ProgramText;
 use crate::languages::{awk, sed as script};
 use crate::options::{Operand, Parsed};
 use crate::run::{Run, searches};
@@ -25,11 +25,11 @@ pub(super) fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let keeps_nothing = given.text.split('\n').any(blanks);
     for act in script::acts(&given.text) {
         match act {
-            script::Act::Reads(file) => read(run, &given, &Pieces::known(&file)),
-            script::Act::Writes(file) => write(run, &given, &Pieces::known(&file), "sed"),
-            script::Act::Runs(pieces) => started(run, &pieces),
-            script::Act::RunsReplaced { to, .. } => started(run, &Pieces::known(&to)),
-            script::Act::RunsLines => started(run, &Pieces::unknown()),
+            script::Action::Reads(file) => read(run, &given, &Pieces::known(&file)),
+            script::Action::Writes(file) => write(run, &given, &Pieces::known(&file), "sed"),
+            script::Action::Runs(pieces) => started(run, &pieces),
+            script::Action::RunsReplaced { to, .. } => started(run, &Pieces::known(&to)),
+            script::Action::RunsLines => started(run, &Pieces::unknown()),
         }
     }
     for file in parsed.from(given.operands) {
@@ -65,9 +65,9 @@ pub(super) fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run.script("awk", given.text.trim_end_matches('\n'), given.known);
     for act in awk::acts(&given.text, awk::variables(parsed)) {
         match act {
-            awk::Act::Reads(pieces) => read(run, &given, &pieces),
-            awk::Act::Writes(pieces) => write(run, &given, &pieces, "awk"),
-            awk::Act::Runs(pieces) => started(run, &pieces),
+            awk::Action::Reads(pieces) => read(run, &given, &pieces),
+            awk::Action::Writes(pieces) => write(run, &given, &pieces, "awk"),
+            awk::Action::Runs(pieces) => started(run, &pieces),
         }
     }
     let files = parsed.from(given.operands);
@@ -94,7 +94,7 @@ fn prints_nothing(program: &str) -> bool {
 }
 
 /// The word that names a file, if more than its end is known.
-fn name(given: &Given<'_>, pieces: &Pieces) -> Option<Word> {
+fn name(given: &ProgramText<'_>, pieces: &Pieces) -> Option<Word> {
     let mut word = pieces.word();
     word.quoted = true;
     let begins_known = word.parts.first().is_none_or(|part| part.kind == "literal");
@@ -102,13 +102,13 @@ fn name(given: &Given<'_>, pieces: &Pieces) -> Option<Word> {
     (begins_known && !word.text.is_empty()).then_some(word)
 }
 
-fn read(run: &mut Run<'_>, given: &Given<'_>, pieces: &Pieces) {
+fn read(run: &mut Run<'_>, given: &ProgramText<'_>, pieces: &Pieces) {
     if let Some(word) = name(given, pieces) {
         run.read(&Operand::of(&word));
     }
 }
 
-fn write(run: &mut Run<'_>, given: &Given<'_>, pieces: &Pieces, by: &str) {
+fn write(run: &mut Run<'_>, given: &ProgramText<'_>, pieces: &Pieces, by: &str) {
     if let Some(word) = name(given, pieces) {
         let certain = by != "sed";
         run.write_as(&Operand::of(&word), Draft::notable("write", "fs.write").tag("by", by).certain(certain));

@@ -127,16 +127,16 @@ impl Walker {
     pub(super) fn named_by_settings(&mut self, program: &str) -> Vec<Started> {
         let mut found: Vec<Started> = Vec::new();
         for settings in SETTINGS.iter().filter(|settings| settings.programs.contains(&program)) {
-            for (path, held) in self.nearest_all(settings.files) {
+            for (path, content) in self.nearest_all(settings.files) {
                 let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
                 let is_python =
                     matches!(program, "pytest" | "py.test" | "coverage" | "pylint" | "mypy" | "dmypy" | "mkdocs");
                 let section = path.ends_with("/package.json").then_some(program).filter(|_| program != "electron");
-                for name in values_at(&held.text.text, section, settings.keys) {
+                for name in values_at(&content.text.text, section, settings.keys) {
                     let files = spellings(&folder, &name, is_python);
-                    let Some((path, held)) = files.iter().find_map(|file| self.running_name(file)) else { continue };
+                    let Some((path, content)) = files.iter().find_map(|file| self.running_name(file)) else { continue };
                     if found.iter().all(|known| known.name != path) && found.len() < SCRIPTS {
-                        found.push(loaded(path, held));
+                        found.push(loaded(path, content));
                     }
                 }
             }
@@ -179,7 +179,8 @@ impl Walker {
     fn modules_of_node(&mut self, names: impl Iterator<Item = String>, given: &[Word]) -> Vec<Started> {
         let mut found: Vec<_> = names.filter_map(|name| self.running_name(&name)).take(SCRIPTS).collect();
         found.extend(given.iter().filter_map(|file| self.running_file(file)).take(SCRIPTS.saturating_sub(found.len())));
-        let start = |(path, held)| Started { name: path, argv: reader("node"), held, sure: false, is_given: false };
+        let start =
+            |(path, content)| Started { name: path, argv: reader("node"), content, sure: false, is_given: false };
         found.into_iter().map(start).collect()
     }
 }
@@ -189,14 +190,14 @@ pub(super) fn is_packager(kind: &str) -> bool {
 }
 
 /// A file that is loaded, by whoever reads it.
-fn loaded(path: String, held: crate::walk::held::Held) -> Started {
-    let name = interpreter(&held.text.text).or_else(|| by_ending(&path)).unwrap_or("sh");
+fn loaded(path: String, content: crate::walk::content::Content) -> Started {
+    let name = interpreter(&content.text.text).or_else(|| by_ending(&path)).unwrap_or("sh");
     let argv = match name {
         name if shells::is_shell(name) => Vec::new(),
         name if name.starts_with("python") => reader(LOADED),
         name => reader(name),
     };
-    Started { name: path, argv, held, sure: false, is_given: false }
+    Started { name: path, argv, content, sure: false, is_given: false }
 }
 
 /// The words at these keys: of JSON in the tool's own part of a package's manifest, of other texts in the line and the

@@ -1,21 +1,21 @@
 //! The table of task runners, and of tools that load code from a file of the project. Data, one entry a tool.
 
 use super::Form::{Code, Ini, Json, JsonKeys, Keys, Scripts, Texts, Toml, Values, Yaml};
-use super::{Runner, When};
+use super::{Runner, TaskPosition};
 use crate::wrappers::code::languages::LOADED;
 
 const fn always(programs: Names, files: Names, form: super::Form) -> Runner {
-    Runner { programs, files, form, when: When::Always, given: &[] }
+    Runner { programs, files, form, when: TaskPosition::Always, given: &[] }
 }
 
 /// It runs only behind one of these words.
 const fn behind(words: Names, programs: Names, files: Names, form: super::Form) -> Runner {
-    Runner { programs, files, form, when: When::Behind(words), given: &[] }
+    Runner { programs, files, form, when: TaskPosition::Behind(words), given: &[] }
 }
 
 /// It runs the task that its first operand names, or the next one behind one of these words.
 const fn named(words: Names, programs: Names, files: Names, form: super::Form) -> Runner {
-    Runner { programs, files, form, when: When::Named(words), given: &[] }
+    Runner { programs, files, form, when: TaskPosition::Named(words), given: &[] }
 }
 
 impl Runner {

@@ -3,7 +3,7 @@
 use guard_sdk::syntax::Word;
 
 use crate::walk::Walker;
-use crate::walk::held::{Held, given};
+use crate::walk::content::{Content, given};
 use crate::walk::output::Input;
 use crate::walk::started::{Started, values};
 use crate::word::expand::literal;
@@ -26,21 +26,28 @@ impl Walker {
         let mut found = Vec::new();
         let sourced = behind(&["source-file", "source"]).into_iter().chain(values(words, "-f").into_iter().take(1));
         for file in sourced {
-            let Some((name, held)) = self.running_file(&file) else { continue };
-            let lines = held.text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+            let Some((name, content)) = self.running_file(&file) else { continue };
+            let lines =
+                content.text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             let text = lines.take(MOST).map(|line| format!("tmux {line}\n")).collect::<String>();
-            let held = Held { text: literal(&text), is_part: true, ..held };
-            found.push(Started { name, argv: Vec::new(), held, sure: false, is_given: false });
+            let content = Content { text: literal(&text), is_excerpt: true, ..content };
+            found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false });
         }
         if let Some(file) = behind(&["load-buffer", "loadb"]) {
             // What the text did not write is no command.
-            let held = match file.text.as_str() {
+            let content = match file.text.as_str() {
                 "-" => Some(given(input)),
                 _ => self.path_of(&file).and_then(|path| self.files.get(&path).cloned()),
             };
             let name = "buffer of tmux".to_owned();
-            let held = held.filter(|held| held.whole && !held.text.text.is_empty());
-            found.extend(held.map(|held| Started { name, argv: Vec::new(), held, sure: false, is_given: false }));
+            let content = content.filter(|content| content.complete && !content.text.text.is_empty());
+            found.extend(content.map(|content| Started {
+                name,
+                argv: Vec::new(),
+                content,
+                sure: false,
+                is_given: false,
+            }));
         }
         found
     }

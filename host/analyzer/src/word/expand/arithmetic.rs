@@ -93,7 +93,7 @@ fn number(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word::expand::Nothing;
+    use crate::word::expand::NoVariables;
 
     #[test]
     fn constants_have_a_value() {
@@ -109,14 +109,14 @@ mod tests {
             ("", None),
             ("a=1", None),
         ] {
-            assert_eq!(evaluate(text, &Nothing), expected, "{text}");
+            assert_eq!(evaluate(text, &NoVariables), expected, "{text}");
         }
     }
 
     #[test]
     fn a_long_expression_ends() {
         for text in ["(".repeat(5_000), "-".repeat(5_000), "1+".repeat(5_000)] {
-            assert_eq!(evaluate(&text, &Nothing), None);
+            assert_eq!(evaluate(&text, &NoVariables), None);
         }
     }
 }

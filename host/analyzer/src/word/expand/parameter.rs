@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use guard_sdk::syntax::Word;
 
-use super::{Known, Values, arithmetic};
+use super::{KnownValue, Values, arithmetic};
 use crate::limits;
 use crate::parse::tree::Range;
 use crate::word::{self, Mode, expand, is_name};
@@ -38,19 +38,23 @@ fn split(source: &str) -> Option<Parameter<'_>> {
 }
 
 /// Returns the value of the expansion, if the text itself fixes it.
-pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v>> {
+pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<KnownValue<'v>> {
     let parameter = split(source)?;
     if parameter.indirect {
         if parameter.operator.is_empty() && matches!(parameter.subscript, Some("@" | "*")) {
             let subscripts = values.subscripts(parameter.name)?;
             let words = subscripts.into_iter().map(|name| Cow::Owned(expand::literal(name))).collect();
-            return Some(if parameter.subscript == Some("*") { Known::Joined(words) } else { Known::Each(words) });
+            return Some(if parameter.subscript == Some("*") {
+                KnownValue::Joined(words)
+            } else {
+                KnownValue::Each(words)
+            });
         }
         let name = values.value(parameter.name).filter(|word| !word.dynamic && parameter.operator.is_empty())?;
         if let Some(array) = ["[@]", "[*]"].iter().find_map(|all| name.text.strip_suffix(all)) {
-            return Some(Known::Each(values.elements(array)?.into_iter().map(Cow::Borrowed).collect()));
+            return Some(KnownValue::Each(values.elements(array)?.into_iter().map(Cow::Borrowed).collect()));
         }
-        return values.value(&name.text).map(|word| Known::One(Cow::Owned(word.into_owned())));
+        return values.value(&name.text).map(|word| KnownValue::One(Cow::Owned(word.into_owned())));
     }
     let all = parameter.subscript.unwrap_or(parameter.name);
     if matches!(all, "@" | "*") {
@@ -61,20 +65,20 @@ pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<Known<'v
             operator if operator.starts_with(':') => slice(elements, operator, parameter.subscript.is_none())?,
             operator => each(&elements, operator, values)?,
         };
-        return Some(if all == "*" { Known::Joined(words) } else { Known::Each(words) });
+        return Some(if all == "*" { KnownValue::Joined(words) } else { KnownValue::Each(words) });
     }
     let value = match parameter.subscript {
         Some(subscript) => Cow::Borrowed(element(parameter.name, subscript, values)?),
         None => values.value(parameter.name)?,
     };
     if parameter.operator.is_empty() {
-        return Some(Known::One(value));
+        return Some(KnownValue::One(value));
     }
     if value.dynamic || value.glob {
         return None;
     }
     let text = operate(&value.text, parameter.operator, values)?;
-    (text.len() <= limits::VALUE).then(|| Known::One(Cow::Owned(expand::literal(&text))))
+    (text.len() <= limits::VALUE).then(|| KnownValue::One(Cow::Owned(expand::literal(&text))))
 }
 
 /// The element at a subscript, which is a name, or an expression in an array whose elements are numbered.
@@ -284,7 +288,7 @@ mod tests {
             ("a", ":+$c", None),
             ("a", "/[x]/y", None),
         ] {
-            assert_eq!(operate(value, operator, &expand::Nothing).as_deref(), expected, "{value} {operator}");
+            assert_eq!(operate(value, operator, &expand::NoVariables).as_deref(), expected, "{value} {operator}");
         }
     }
 

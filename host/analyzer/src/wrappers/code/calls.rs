@@ -2,14 +2,14 @@
 
 use guard_sdk::syntax::{Part, Word};
 
-use super::super::layer::What;
+use super::super::layer::Runnable;
 use super::languages::{ANY, LISPS, Language};
 use super::{LONGEST, bounded, text};
 use crate::limits;
 use crate::word::expand::literal;
 
 /// The commands that a piece of code starts.
-pub(super) fn commands(language: &Language, code: &str) -> Vec<What> {
+pub(super) fn commands(language: &Language, code: &str) -> Vec<Runnable> {
     let mut found = Vec::new();
     let mut at = 0;
     let mut before = ' ';
@@ -90,7 +90,7 @@ fn is_part_of_name(char: char) -> bool {
 }
 
 /// The command of a call, whose arguments begin `tail`.
-fn call(language: &Language, tail: &str) -> Option<What> {
+fn call(language: &Language, tail: &str) -> Option<Runnable> {
     let open = tail.trim_start_matches([' ', '\t']);
     let is_resource = language.programs.contains(&"puppet");
     let braced = || open.strip_prefix('{').filter(|_| is_resource);
@@ -224,7 +224,7 @@ fn chained(words: &mut Vec<Word>, end: &str) {
 }
 
 /// A call of emacs, whose arguments stand behind blanks: a text, or a program and its words.
-fn function(name: &str, tail: &str) -> Option<What> {
+fn function(name: &str, tail: &str) -> Option<Runnable> {
     let arguments = tail.split(')').next()?;
     let mut strings = arguments.split('"').skip(1).step_by(2).take(limits::STARTS);
     // A process has a name, and a buffer, before its program.
@@ -234,14 +234,14 @@ fn function(name: &str, tail: &str) -> Option<What> {
     let words: Vec<Word> = strings.map(literal).collect();
     match name {
         "call-process" | "start-process" => {
-            (!words.is_empty()).then_some(What::Words { assignments: Vec::new(), words })
+            (!words.is_empty()).then_some(Runnable::Words { assignments: Vec::new(), words })
         }
         _ => words.first().map(|command| text(&command.text)),
     }
 }
 
 /// The words of a call as a text, or as a program and its words.
-fn what(mut words: Vec<Word>, listed: bool) -> Option<What> {
+fn what(mut words: Vec<Word>, listed: bool) -> Option<Runnable> {
     // A program whose words are one text: `Process.Start("rm", "-r a")`.
     if let [program, options] = words.as_slice()
         && options.text.starts_with('-')
@@ -252,14 +252,14 @@ fn what(mut words: Vec<Word>, listed: bool) -> Option<What> {
     let first = words.first()?;
     let is_text = first.text.contains([' ', '\t', '\n', ';', '|', '&', '`']);
     if is_text && (!listed || words.len() == 1) || words.len() == 1 {
-        return Some(What::Text { text: words.swap_remove(0), parameters: None });
+        return Some(Runnable::Text { text: words.swap_remove(0), parameters: None });
     }
     // `execlp("rm", "rm", "-rf")` names the program twice.
     let base = first.text.rsplit('/').next().unwrap_or_default().to_owned();
     if words.get(1).is_some_and(|second| second.text == base || second.text == first.text) {
         words.remove(0);
     }
-    Some(What::Words { assignments: Vec::new(), words })
+    Some(Runnable::Words { assignments: Vec::new(), words })
 }
 
 fn unknown_part() -> Part {

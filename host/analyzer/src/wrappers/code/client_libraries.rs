@@ -13,7 +13,7 @@ mod tokens;
 
 use std::collections::HashMap;
 
-use super::super::layer::What;
+use super::super::layer::Runnable;
 use super::live::live;
 use crate::limits;
 use crate::word::expand::literal;
@@ -63,7 +63,7 @@ impl Call<'_> {
 const STRIPE: Service = Service::Requests("api.stripe.com");
 
 /// The commands of programs that the calls in a piece of code amount to.
-pub(super) fn commands(language: &str, code: &str) -> Vec<What> {
+pub(super) fn commands(language: &str, code: &str) -> Vec<Runnable> {
     let mut lines: Vec<Vec<String>> = Vec::new();
     let services = Services::of(language, &live(language, code));
     for words in services.commands {
@@ -76,7 +76,7 @@ pub(super) fn commands(language: &str, code: &str) -> Vec<What> {
         }
     }
     let words = |line: Vec<String>| line.iter().map(|word| literal(word)).collect();
-    lines.into_iter().map(|line| What::Words { assignments: Vec::new(), words: words(line) }).collect()
+    lines.into_iter().map(|line| Runnable::Words { assignments: Vec::new(), words: words(line) }).collect()
 }
 
 /// The calls of a piece of code on objects, whatever library they are of.

@@ -2,8 +2,8 @@
 
 use guard_sdk::syntax::Word;
 
-use super::super::layer::{Run, What};
-use crate::languages::ex::{self, Act};
+use super::super::layer::{Run, Runnable};
+use crate::languages::ex::{self, Action};
 use crate::languages::pieces::Pieces;
 use crate::options::{Options, Parsed, parse};
 use crate::word::expand::literal;
@@ -57,21 +57,21 @@ pub(super) fn vim(name: &str, words: &[Word]) -> Vec<Run> {
     let mut found = Vec::new();
     let commands = commands(&parsed);
     let shell = commands.iter().find_map(|command| ex::shell_of(command));
-    let acts: Vec<Act> = commands.iter().flat_map(|command| ex::acts(command)).collect();
+    let acts: Vec<Action> = commands.iter().flat_map(|command| ex::acts(command)).collect();
     if acts.len() >= ex::MOST {
         let text = Pieces::unknown().word();
-        found.push(super::run(name, What::Text { text, parameters: None }));
+        found.push(super::run(name, Runnable::Text { text, parameters: None }));
     }
     for act in acts {
         match act {
             // They are words for a shell of the user's choice.
-            Act::Shell(words) if words.starts_with('-') => {
+            Action::Shell(words) if words.starts_with('-') => {
                 found.extend(shell.iter().map(|shell| super::run(name, super::text(&format!("{shell} {words}")))));
             }
-            Act::Shell(command) if !command.trim().is_empty() => found.push(super::run(name, super::text(&command))),
-            Act::Code(program, option, code) => {
+            Action::Shell(command) if !command.trim().is_empty() => found.push(super::run(name, super::text(&command))),
+            Action::Code(program, option, code) => {
                 let words = [program, option, &code].map(literal).to_vec();
-                found.push(super::run(name, What::Words { assignments: Vec::new(), words }));
+                found.push(super::run(name, Runnable::Words { assignments: Vec::new(), words }));
             }
             _ => {}
         }

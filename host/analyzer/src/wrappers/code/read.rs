@@ -3,7 +3,7 @@
 use guard_script_summary as summary;
 use guard_sdk::syntax::Word;
 
-use super::super::layer::{Place, Run, What, joined, spelled};
+use super::super::layer::{Place, Run, Runnable, joined, spelled};
 use super::run;
 use crate::options::Parsed;
 use crate::summaries;
@@ -34,7 +34,7 @@ pub(super) fn runs(
 
 /// Returns everything run by a module that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
 fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
-    let program = |words: Vec<Word>| run(name, What::Words { assignments: Vec::new(), words });
+    let program = |words: Vec<Word>| run(name, Runnable::Words { assignments: Vec::new(), words });
     match module {
         "IPython" => vec![program(std::iter::once(literal("ipython")).chain(words.iter().cloned()).collect())],
         "timeit" => {
@@ -50,11 +50,11 @@ pub(super) fn started(name: &str, read: &'static str, code: &str, arguments: &[W
     let word = |text: &summary::Text| summaries::word(text, arguments);
     let run_of = |action: &summary::Action| {
         let (mut what, folder, input) = match &action.what {
-            summary::What::Shell { text, folder, input } => {
-                (What::Text { text: summaries::shell(text, arguments), parameters: None }, folder, input)
+            summary::ActionKind::Shell { text, folder, input } => {
+                (Runnable::Text { text: summaries::shell(text, arguments), parameters: None }, folder, input)
             }
-            summary::What::Program { words, folder, input } => {
-                (What::Words { assignments: Vec::new(), words: words.iter().map(word).collect() }, folder, input)
+            summary::ActionKind::Program { words, folder, input } => {
+                (Runnable::Words { assignments: Vec::new(), words: words.iter().map(word).collect() }, folder, input)
             }
             _ => return None,
         };
@@ -71,21 +71,21 @@ pub(super) fn started(name: &str, read: &'static str, code: &str, arguments: &[W
 }
 
 /// The same, with nothing to read.
-fn without_input(what: What) -> What {
+fn without_input(what: Runnable) -> Runnable {
     let mut words = match what {
-        What::Text { text, .. } => vec![literal("{"), text, literal("\n}")],
-        What::Words { words, .. } => words.iter().map(spelled).collect(),
+        Runnable::Text { text, .. } => vec![literal("{"), text, literal("\n}")],
+        Runnable::Words { words, .. } => words.iter().map(spelled).collect(),
     };
     words.push(literal("</dev/null"));
-    What::Text { text: joined(&words), parameters: None }
+    Runnable::Text { text: joined(&words), parameters: None }
 }
 
 /// The same, behind a pipe that a text comes through.
-fn fed(what: What, input: &Word) -> What {
+fn fed(what: Runnable, input: &Word) -> Runnable {
     let mut words = vec![literal("printf"), literal("%s"), spelled(input), literal("|")];
     match what {
-        What::Text { text, .. } => words.extend([literal("{"), text, literal("\n}")]),
-        What::Words { words: program, .. } => words.extend(program.iter().map(spelled)),
+        Runnable::Text { text, .. } => words.extend([literal("{"), text, literal("\n}")]),
+        Runnable::Words { words: program, .. } => words.extend(program.iter().map(spelled)),
     }
-    What::Text { text: joined(&words), parameters: None }
+    Runnable::Text { text: joined(&words), parameters: None }
 }

@@ -2,7 +2,7 @@
 
 use guard_sdk::syntax::{Via, Word};
 
-use super::super::layer::{Place, Run, What};
+use super::super::layer::{Place, Run, Runnable};
 use crate::languages::pieces::Pieces;
 use crate::languages::{awk, sed};
 use crate::options::{Operand, parse};
@@ -33,18 +33,18 @@ pub(super) fn sed(words: &[Word], input: Option<&str>) -> Vec<Run> {
     let mut found = Vec::new();
     for act in sed::acts(&given.text) {
         match act {
-            sed::Act::Runs(pieces) => found.push(run("sed", &pieces)),
-            sed::Act::RunsLines => match input {
+            sed::Action::Runs(pieces) => found.push(run("sed", &pieces)),
+            sed::Action::RunsLines => match input {
                 Some(input) => found.extend(lines(input, |line| Some(line.to_owned()))),
                 None => found.push(run("sed", &Pieces::unknown())),
             },
-            sed::Act::RunsReplaced { from, to } => match input {
+            sed::Action::RunsReplaced { from, to } => match input {
                 Some(input) => {
                     found.extend(lines(input, |line| line.contains(&from).then(|| line.replace(&from, &to))));
                 }
                 None => found.push(run("sed", &Pieces::known(&to))),
             },
-            sed::Act::Reads(_) | sed::Act::Writes(_) => {}
+            sed::Action::Reads(_) | sed::Action::Writes(_) => {}
         }
     }
     found
@@ -65,7 +65,7 @@ pub(super) fn awk(words: &[Word], input: Option<&str>) -> Vec<Run> {
     let given = awk::given(&parsed, |file| content(file, input));
     let mut found = Vec::new();
     for act in awk::acts(&given.text, awk::variables(&parsed)) {
-        if let awk::Act::Runs(pieces) = act {
+        if let awk::Action::Runs(pieces) = act {
             found.push(run("awk", &pieces));
         }
     }
@@ -89,5 +89,5 @@ fn run(name: &str, pieces: &Pieces) -> Run {
     let text = if known || pieces.text().is_some() { pieces.word() } else { Pieces::unknown().word() };
     let text = if text.text.is_empty() { literal(":") } else { text };
     let via = Via { kind: if known { "code" } else { "eval" }.to_owned(), detail: name.to_owned() };
-    Run { via, what: What::Text { text, parameters: None }, place: Place::Apart, certain: true, mark: None }
+    Run { via, what: Runnable::Text { text, parameters: None }, place: Place::Apart, certain: true, mark: None }
 }

@@ -3,7 +3,7 @@
 use guard_sdk::code::literal as string;
 use guard_sdk::syntax::Word;
 
-use super::super::layer::{Run, What};
+use super::super::layer::{Run, Runnable};
 use super::{first_of, run, text};
 use crate::limits;
 use crate::word::expand::literal;
@@ -62,7 +62,7 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
     };
     let given = values(words, options);
     let texts = given.iter().map(String::as_str).chain(input);
-    let mut found: Vec<What> = Vec::new();
+    let mut found: Vec<Runnable> = Vec::new();
     if is_tex(name) || name == "latexmk" {
         let operands = words.iter().map(|word| word.text.as_str()).filter(|word| word.contains('\\'));
         for operand in operands.chain(input) {
@@ -84,7 +84,7 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
             "gimp" | "gimp-console" => {
                 let is_python = words.iter().any(|word| word.text.contains("python-fu"));
                 let code = ["python3", "-c", line].map(literal).to_vec();
-                found.extend(is_python.then_some(What::Words { assignments: Vec::new(), words: code }));
+                found.extend(is_python.then_some(Runnable::Words { assignments: Vec::new(), words: code }));
             }
             "terraform" | "tofu" if words.first().is_some_and(|verb| verb.text == "console") => {
                 found.extend(["file(\"", "filebase64(\""].iter().flat_map(|opener| touched(line, opener, "cat")));
@@ -114,14 +114,15 @@ const READ_BY_TEX: &[(&str, &str)] = &[
 ];
 
 /// The files that stand behind `opener` in a text, as words of a program that does the same to them.
-fn touched(text: &str, opener: &str, program: &'static str) -> Vec<What> {
+fn touched(text: &str, opener: &str, program: &'static str) -> Vec<Runnable> {
     let rests = text.split(opener).skip(1).take(limits::STARTS);
     let path = |rest: &str| {
         let path = rest.trim_start_matches(|char: char| char.is_ascii_digit() || "{= ".contains(char));
         let end = path.find(|char: char| char.is_whitespace() || "}\\\")".contains(char)).unwrap_or(path.len());
         path.get(..end).filter(|path| path.starts_with(['/', '~'])).map(str::to_owned)
     };
-    let words = |path: String| What::Words { assignments: Vec::new(), words: [program, &path].map(literal).to_vec() };
+    let words =
+        |path: String| Runnable::Words { assignments: Vec::new(), words: [program, &path].map(literal).to_vec() };
     rests.filter_map(path).map(words).collect()
 }
 
@@ -142,7 +143,7 @@ fn values(words: &[Word], options: &[&str]) -> Vec<String> {
 }
 
 /// The command that a line of a debugger starts. Debugger commands may be abbreviated.
-fn of_debugger(line: &str) -> Option<What> {
+fn of_debugger(line: &str) -> Option<Runnable> {
     let line = line.trim();
     if let Some(command) = line.strip_prefix('!') {
         return Some(text(command));
@@ -161,12 +162,12 @@ fn of_debugger(line: &str) -> Option<What> {
     }
     if matches!(verb, "python" | "py" | "pi" | "python-interactive" | "script" | "sc" | "scri") {
         let words = ["python3", "-c", rest].map(literal).to_vec();
-        return Some(What::Words { assignments: Vec::new(), words });
+        return Some(Runnable::Words { assignments: Vec::new(), words });
     }
     if is("dump", 3) || is("append", 3) {
         let file = rest.split_whitespace().find(|word| word.contains('/'))?;
         let words = ["tee", file].map(literal).to_vec();
-        return Some(What::Words { assignments: Vec::new(), words });
+        return Some(Runnable::Words { assignments: Vec::new(), words });
     }
     let calls = is("call", 3) || is("print", 1) || is("expression", 2) || is("compile", 3) || is("eval", 3);
     let (_, called) = rest.split_once("system").filter(|_| calls)?;
@@ -175,7 +176,7 @@ fn of_debugger(line: &str) -> Option<What> {
 }
 
 /// The command that gnuplot starts.
-fn of_gnuplot(command: &str) -> Option<What> {
+fn of_gnuplot(command: &str) -> Option<Runnable> {
     let command = command.trim();
     if let Some(shell) = command.strip_prefix('!') {
         return Some(text(shell));
@@ -201,8 +202,8 @@ mod tests {
         let words: Vec<Word> = words.iter().map(|word| literal(word)).collect();
         let found = runs(name, &words, input).into_iter().next()?;
         Some(match found.what {
-            What::Text { text, .. } => text.text.trim().to_owned(),
-            What::Words { words, .. } => words.last()?.text.clone(),
+            Runnable::Text { text, .. } => text.text.trim().to_owned(),
+            Runnable::Words { words, .. } => words.last()?.text.clone(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Wrappers of the system: other users, limits, tracing, containers and other machines.
 
-use super::{Leaves, PLAIN, Wrapper, takes};
+use super::{DirectoryChange, PLAIN, Wrapper, takes};
 
 /// The usual option for an output.
 const OUTPUT: &[&str] = &["o", "output"];
@@ -47,7 +47,7 @@ const WSL: &[&str] = &[
 ];
 
 /// A login begins in the home of its user.
-const LOGIN: Leaves = Leaves::With(&["l", "login", "-"]);
+const LOGIN: DirectoryChange = DirectoryChange::With(&["l", "login", "-"]);
 
 pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
@@ -59,7 +59,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         inert: &["e", "edit", "l", "list", "v", "validate", "K", "remove-timestamp", "V", "version"],
         detail: &["u", "user"],
         directory: &["D"],
-        leaves: Leaves::With(&["i", "login", "R", "chroot"]),
+        leaves: DirectoryChange::With(&["i", "login", "R", "chroot"]),
         root: &["R", "chroot"],
         assigns: true,
         ..PLAIN
@@ -69,7 +69,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "pkexec",
         takes: takes("u", "user"),
         detail: &["u", "user"],
-        leaves: Leaves::Always(&["keep-cwd"]),
+        leaves: DirectoryChange::Always(&["keep-cwd"]),
         ..PLAIN
     },
     Wrapper {
@@ -77,7 +77,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         takes: takes("ugDp", "user group chdir property"),
         detail: &["u", "user"],
         directory: &["D"],
-        leaves: Leaves::Always(&[]),
+        leaves: DirectoryChange::Always(&[]),
         ..PLAIN
     },
     Wrapper { name: "gosu", skip: 1, ..PLAIN },
@@ -157,7 +157,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "nsenter",
         takes: takes("tSG", "target setuid setgid"),
-        leaves: Leaves::Always(&[]),
+        leaves: DirectoryChange::Always(&[]),
         opens: true,
         ..PLAIN
     },
@@ -180,12 +180,16 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
             "puEMHD",
             "unit property slice description setenv machine host uid gid nice working-directory on-active on-boot on-calendar service-type",
         ),
-        leaves: Leaves::Always(&["d", "same-dir", "scope"]),
+        leaves: DirectoryChange::Always(&["d", "same-dir", "scope"]),
         ..PLAIN
     },
     Wrapper { name: "systemd-inhibit", takes: takes("", "what who why mode"), ..PLAIN },
     Wrapper { name: "dbus-run-session", takes: takes("", "config-file dbus-daemon"), ..PLAIN },
-    Wrapper { name: "firejail", leaves: Leaves::With(&["chroot", "private", "private-cwd", "overlay"]), ..PLAIN },
+    Wrapper {
+        name: "firejail",
+        leaves: DirectoryChange::With(&["chroot", "private", "private-cwd", "overlay"]),
+        ..PLAIN
+    },
     Wrapper { name: "proxychains", takes: takes("f", ""), ..PLAIN },
     Wrapper { name: "proxychains4", takes: takes("f", ""), ..PLAIN },
     Wrapper { name: "torsocks", takes: takes("uaP", "user address port"), ..PLAIN },
@@ -210,7 +214,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         takes: takes("ugpCchrRtTDU", "user group chdir chroot"),
         detail: &["u", "user"],
         directory: &["D"],
-        leaves: Leaves::With(&["i", "login", "R", "chroot"]),
+        leaves: DirectoryChange::With(&["i", "login", "R", "chroot"]),
         assigns: true,
         ..PLAIN
     },
@@ -240,7 +244,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         name: "bwrap",
         pairs: BWRAP_PAIRS,
         takes: takes("", BWRAP).exactly(),
-        leaves: Leaves::Always(&[]),
+        leaves: DirectoryChange::Always(&[]),
         ..PLAIN
     },
     Wrapper { name: "cgexec", takes: takes("g", ""), ..PLAIN },
@@ -260,12 +264,18 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "s6-setuidgid", skip: 1, ..PLAIN },
     Wrapper { name: "setlock", skip: 1, ..PLAIN },
     Wrapper { name: "lckdo", takes: takes("W", ""), skip: 1, ..PLAIN },
-    Wrapper { name: "daemonize", takes: takes("aceopul", ""), directory: &["c"], leaves: Leaves::Always(&[]), ..PLAIN },
+    Wrapper {
+        name: "daemonize",
+        takes: takes("aceopul", ""),
+        directory: &["c"],
+        leaves: DirectoryChange::Always(&[]),
+        ..PLAIN
+    },
     Wrapper {
         name: "daemon",
         takes: takes("nuDpPFo", "name user chdir pidfile output"),
         directory: &["D"],
-        leaves: Leaves::Always(&[]),
+        leaves: DirectoryChange::Always(&[]),
         ..PLAIN
     },
     Wrapper {
@@ -273,7 +283,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         takes: takes("axnpugkrcd", "exec startas name pidfile user chuid chdir chroot").exactly(),
         directory: &["d"],
         root: &["r", "chroot"],
-        leaves: Leaves::Always(&[]),
+        leaves: DirectoryChange::Always(&[]),
         entry: "exec",
         ..PLAIN
     },
@@ -376,7 +386,12 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "reflex", takes: takes("rgRG", "regex glob"), ..PLAIN },
     Wrapper { name: "arch-chroot", takes: takes("u", ""), takes_root: true, skip: 1, ..PLAIN },
-    Wrapper { name: "schroot", takes: takes("cudp", "chroot user directory"), leaves: Leaves::Always(&[]), ..PLAIN },
+    Wrapper {
+        name: "schroot",
+        takes: takes("cudp", "chroot user directory"),
+        leaves: DirectoryChange::Always(&[]),
+        ..PLAIN
+    },
     Wrapper {
         name: "systemd-nspawn",
         takes: takes("DMiup", "directory machine image user bind bind-ro property setenv chdir"),

@@ -4,8 +4,8 @@ use super::*;
 
 fn shown(language: &str, code: &str) -> Vec<String> {
     let text = |what| match what {
-        What::Words { words, .. } => words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" "),
-        What::Text { text, .. } => text.text,
+        Runnable::Words { words, .. } => words.iter().map(|word| word.text.clone()).collect::<Vec<_>>().join(" "),
+        Runnable::Text { text, .. } => text.text,
     };
     commands(language, code).into_iter().map(text).collect()
 }

@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use guard_sdk::syntax::{Redirection, Word};
 
-use super::held::Held;
+use super::content::Content;
 use super::output::Input;
 use super::{Place, Walker};
 use crate::wrappers;
 use crate::wrappers::shells;
 
 /// Texts by their pipeline and the place in it where they are read.
-pub(super) type Told = BTreeMap<(u32, u32), Rc<Word>>;
+pub(super) type PipedTexts = BTreeMap<(u32, u32), Rc<Word>>;
 
 /// Programs that print most of what they read.
 const PASSING: &[&str] =
@@ -21,24 +21,24 @@ const PASSING: &[&str] =
 
 impl Walker {
     /// The input of the stage behind `place`, which printed this, as far as it was collected.
-    pub(super) fn handed_on(&mut self, printed: Option<Held>, input: &Input, place: Place<'_>) -> Input {
+    pub(super) fn handed_on(&mut self, printed: Option<Content>, input: &Input, place: Place<'_>) -> Input {
         let key = (place.pipeline, place.index + 1);
-        let printed = printed.filter(|held| !held.text.text.is_empty());
+        let printed = printed.filter(|content| !content.text.text.is_empty());
         let text = match (printed, input) {
-            (Some(held), _) if held.whole && !held.tells => {
-                self.told.insert(key, Rc::new(held.text.clone()));
-                return Input::Piped(held.text);
+            (Some(content), _) if content.complete && !content.includes_files => {
+                self.piped_texts.insert(key, Rc::new(content.text.clone()));
+                return Input::Piped(content.text);
             }
-            (Some(held), _) => Some(Rc::new(unsure(held.text))),
+            (Some(content), _) => Some(Rc::new(unsure(content.text))),
             (None, input) if self.passes_on(place) => match input {
                 Input::Piped(word) | Input::Here(word) => Some(Rc::new(unsure(word.clone()))),
-                Input::Stage(pipeline, index) => self.told.get(&(*pipeline, *index)).cloned(),
+                Input::Stage(pipeline, index) => self.piped_texts.get(&(*pipeline, *index)).cloned(),
                 _ => None,
             },
             _ => None,
         };
         if let Some(text) = text {
-            self.told.insert(key, text);
+            self.piped_texts.insert(key, text);
         }
         Input::Stage(key.0, key.1)
     }
@@ -69,14 +69,14 @@ impl Walker {
                 // Code that is known in part runs unknown code.
                 let is_data = !wrappers::layer::program(argv).is_some_and(wrappers::reads_code)
                     && ((*pipeline, *index) == (place.pipeline, place.index) || wrappers::reads_program(argv));
-                (**self.told.get(&(*pipeline, *index)).filter(|_| is_data)?).clone()
+                (**self.piped_texts.get(&(*pipeline, *index)).filter(|_| is_data)?).clone()
             }
             Input::Here(text) | Input::Piped(text) => {
                 // No command that others could look at has the text that `cat` prints of written files.
                 let by_cat =
                     self.found.commands.last().is_some_and(|command| matches!(command.program(), "cat" | "tee"));
                 let is_hidden = (place.index == 0 || by_cat) && wrappers::reads_program(argv);
-                let is_told = self.told.contains_key(&(place.pipeline, place.index));
+                let is_told = self.piped_texts.contains_key(&(place.pipeline, place.index));
                 Some(text).filter(|_| is_hidden || is_told)?.clone()
             }
             Input::Outer | Input::Pipe | Input::File => return None,

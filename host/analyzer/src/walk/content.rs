@@ -9,54 +9,54 @@ use crate::word::expand::literal;
 
 /// The content of a file, or the text printed into it.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
+pub(super) struct Content {
     /// Its known text, which may have parts that only the run shows.
     pub(super) text: Word,
     /// Nothing of it was printed by a program that says something else each time. A file that lay there before counts as
     /// known: to run it is nothing new.
-    pub(super) whole: bool,
+    pub(super) complete: bool,
     /// It stands behind what lay there before.
-    pub(super) adds: bool,
+    pub(super) appends: bool,
     /// It is what lies there: the text itself wrote nothing of it.
-    pub(super) lies: bool,
+    pub(super) is_preexisting: bool,
     /// It was taken out of the file.
-    pub(super) is_part: bool,
+    pub(super) is_excerpt: bool,
     /// Some of it is the content of other files, or was decoded: a program that reads it reads more than its text shows.
-    pub(super) tells: bool,
+    pub(super) includes_files: bool,
 }
 
-impl Held {
-    pub(super) fn known(text: Word) -> Held {
-        let whole = text.text.len() <= limits::SOURCE;
-        Held {
-            text: if whole { text } else { literal("") },
-            whole,
-            adds: false,
-            lies: false,
-            is_part: false,
-            tells: false,
+impl Content {
+    pub(super) fn known(text: Word) -> Content {
+        let complete = text.text.len() <= limits::SOURCE;
+        Content {
+            text: if complete { text } else { literal("") },
+            complete,
+            appends: false,
+            is_preexisting: false,
+            is_excerpt: false,
+            includes_files: false,
         }
     }
 
     /// Creates the content of an existing file.
-    pub(super) fn lying(text: Word) -> Held {
-        Held { lies: true, ..Held::known(text) }
+    pub(super) fn preexisting(text: Word) -> Content {
+        Content { is_preexisting: true, ..Content::known(text) }
     }
 
     /// Nothing, or nothing new.
-    pub(super) fn nothing() -> Held {
-        Held::known(literal(""))
+    pub(super) fn nothing() -> Content {
+        Content::known(literal(""))
     }
 
-    pub(super) fn unknown() -> Held {
-        Held { whole: false, ..Held::nothing() }
+    pub(super) fn unknown() -> Content {
+        Content { complete: false, ..Content::nothing() }
     }
 
-    pub(super) fn append(&mut self, more: &Held) {
-        self.lies &= more.lies;
-        self.tells |= more.tells;
+    pub(super) fn append(&mut self, more: &Content) {
+        self.is_preexisting &= more.is_preexisting;
+        self.includes_files |= more.includes_files;
         let fits = self.text.text.len() + more.text.text.len() <= limits::SOURCE;
-        self.whole &= more.whole && fits;
+        self.complete &= more.complete && fits;
         if fits {
             self.text.text.push_str(&more.text.text);
             self.text.parts.extend(more.text.parts.iter().cloned());
@@ -72,7 +72,7 @@ impl Held {
 /// Where the output of a compound command goes, and what the commands around it were collecting.
 pub(super) struct Capture {
     files: Vec<(String, bool)>,
-    outer: Option<Held>,
+    outer: Option<Content>,
 }
 
 /// Where programs of the system lie.
@@ -100,11 +100,11 @@ pub(super) fn writes(command: &Command) -> bool {
 }
 
 /// Returns the content that a command reads.
-pub(super) fn given(input: &Input) -> Held {
+pub(super) fn given(input: &Input) -> Content {
     match input {
-        Input::Piped(word) | Input::Here(word) => Held::known(line(word)),
-        Input::Pipe | Input::Stage(..) => Held::unknown(),
-        Input::Outer | Input::File => Held::nothing(),
+        Input::Piped(word) | Input::Here(word) => Content::known(line(word)),
+        Input::Pipe | Input::Stage(..) => Content::unknown(),
+        Input::Outer | Input::File => Content::nothing(),
     }
 }
 
@@ -143,38 +143,38 @@ fn is_copy(command: &Command) -> bool {
 
 impl Walker {
     /// Returns the content that a command prints. `output` is the output that its words determine.
-    pub(super) fn shown(&self, command: &Command, input: &Input, output: &Input) -> Held {
+    pub(super) fn shown(&self, command: &Command, input: &Input, output: &Input) -> Content {
         let program = command.program();
         if let Input::Piped(word) | Input::Here(word) = output {
             let exact = program == "printf" || program == "echo" && command.word(1).starts_with("-n");
-            let tells = matches!(program, "base64" | "rev");
-            return Held { tells, ..Held::known(if exact { word.clone() } else { line(word) }) };
+            let includes_files = matches!(program, "base64" | "rev");
+            return Content { includes_files, ..Content::known(if exact { word.clone() } else { line(word) }) };
         }
         let is_followed = self.defined.contains_key(program) && self.shell.function(program).is_some();
         if command.argv.is_empty() || SILENT.contains(&program) || is_followed {
-            return Held::nothing();
+            return Content::nothing();
         }
         if !TELLING.contains(&program) {
-            return Held::unknown();
+            return Content::unknown();
         }
-        let mut held = Held::nothing();
+        let mut content = Content::nothing();
         let mut reads_file = false;
         for operand in operands(command) {
             let known = self.path_of(operand).and_then(|path| self.files.get(&path));
             match known {
-                Some(known) if program == "cat" => held.append(known),
-                Some(_) => held.append(&Held::unknown()),
-                None => held.tells = true,
+                Some(known) if program == "cat" => content.append(known),
+                Some(_) => content.append(&Content::unknown()),
+                None => content.includes_files = true,
             }
             reads_file |= operand.text != "-";
         }
         // The operands of others may be no files.
         let is_fed = !matches!(input, Input::Outer | Input::File);
         if is_fed && (!reads_file || program != "cat") {
-            return Held::unknown();
+            return Content::unknown();
         }
-        held.tells |= program != "cat";
-        held
+        content.includes_files |= program != "cat";
+        content
     }
 
     /// Returns the output of `cat FILES`, if this text wrote all of them.
@@ -184,16 +184,16 @@ impl Walker {
         }
         let operands = operands(command);
         let known = |word: &&Word| self.path_of(word).is_some_and(|path| self.files.get(&path).is_some());
-        let held = self.shown(command, &Input::Outer, &Input::Pipe);
-        (!operands.is_empty() && operands.iter().all(known) && held.whole).then_some(held.text)
+        let content = self.shown(command, &Input::Outer, &Input::Pipe);
+        (!operands.is_empty() && operands.iter().all(known) && content.complete).then_some(content.text)
     }
 
     /// Keeps what a command that was listed writes to files. `shown`: what it prints.
-    pub(super) fn keep_written(&mut self, command: &Command, input: &Input, shown: &Held) {
+    pub(super) fn keep_written(&mut self, command: &Command, input: &Input, shown: &Content) {
         for redirection in &command.redirections {
             match (writes_output(redirection), self.opened_file(redirection, &command.redirections)) {
                 (_, Some(path)) => self.keep_at(&path, shown.clone(), true),
-                (Some(adds), None) => self.keep_file(&redirection.target, shown.clone(), adds),
+                (Some(appends), None) => self.keep_file(&redirection.target, shown.clone(), appends),
                 (None, None) => {}
             }
         }
@@ -204,8 +204,8 @@ impl Walker {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.program() {
             "tee" => {
-                let adds = words.iter().any(|word| matches!(word.text.as_str(), "-a" | "--append"));
-                operands(command).into_iter().for_each(|name| self.keep_file(name, given(), adds));
+                let appends = words.iter().any(|word| matches!(word.text.as_str(), "-a" | "--append"));
+                operands(command).into_iter().for_each(|name| self.keep_file(name, given(), appends));
             }
             "dd" => {
                 let named = |key: &str| words.iter().find_map(|word| word.text.strip_prefix(key)).map(literal);
@@ -236,7 +236,7 @@ impl Walker {
                         // What is written is not what was read.
                         None if script.text.contains("w ") => {
                             let file = script.text.rsplit("w ").next().unwrap_or_default();
-                            self.keep_file(&literal(file.trim()), Held::unknown(), false);
+                            self.keep_file(&literal(file.trim()), Content::unknown(), false);
                         }
                         None => {}
                     }
@@ -246,7 +246,7 @@ impl Walker {
             "ed" | "red" | "ex" => {
                 let typed = given().text.text;
                 let names = typed.lines().filter_map(|line| line.trim_start_matches(',').strip_prefix("w "));
-                names.for_each(|name| self.keep_file(&literal(name.trim()), Held::unknown(), false));
+                names.for_each(|name| self.keep_file(&literal(name.trim()), Content::unknown(), false));
             }
             _ if is_copy(command) => self.keep_copies(command, input),
             _ => self.keep_settings(command),
@@ -264,43 +264,43 @@ impl Walker {
         let operands = operands(command);
         let Some(from) = operands.last().filter(|_| command.program() != "cat" || operands.len() == 1) else { return };
         let Some(to) = command.redirections.iter().find(|to| to.fd == 1) else { return };
-        let (from, to, adds) = (self.path_of(from), self.path_of(&to.target), to.operator == ">>");
+        let (from, to, appends) = (self.path_of(from), self.path_of(&to.target), to.operator == ">>");
         if let (Some(from), Some(to)) = (from, to) {
             if command.program() == "cat" {
                 self.keep_program(&from, &to);
             }
             let is_written = self.files.get(&from).is_some();
-            self.files.stirred |= adds && !is_written;
-            if !adds && !is_written {
+            self.files.stirred |= appends && !is_written;
+            if !appends && !is_written {
                 self.files.copy(&from, &to);
             }
         }
     }
 
     /// Keeps what a file holds.
-    pub(super) fn keep_file(&mut self, file: &Word, held: Held, adds: bool) {
+    pub(super) fn keep_file(&mut self, file: &Word, content: Content, appends: bool) {
         if let Some(path) = self.path_of(file) {
-            self.keep_at(&path, held, adds);
+            self.keep_at(&path, content, appends);
         }
     }
 
-    pub(super) fn keep_at(&mut self, path: &str, held: Held, adds: bool) {
-        let before = self.files.get(path).filter(|_| adds).cloned();
+    pub(super) fn keep_at(&mut self, path: &str, content: Content, appends: bool) {
+        let before = self.files.get(path).filter(|_| appends).cloned();
         let origin = self.files.origin(path).map(str::to_owned);
         self.files.forget(path);
-        let held = match before {
+        let content = match before {
             Some(mut before) => {
-                before.append(&held);
+                before.append(&content);
                 before
             }
-            None => Held { adds, ..held },
+            None => Content { appends, ..content },
         };
-        if let Some(origin) = origin.filter(|_| adds) {
+        if let Some(origin) = origin.filter(|_| appends) {
             self.files.origins.insert(path.to_owned(), origin);
         }
         // What lay there before runs as it did before.
-        if !held.is_empty() || !held.whole {
-            self.files.insert(path, held);
+        if !content.is_empty() || !content.complete {
+            self.files.insert(path, content);
         }
     }
 
@@ -411,21 +411,21 @@ impl Walker {
         if files.is_empty() {
             return None;
         }
-        let outer = self.sink.replace(Held::nothing());
+        let outer = self.sink.replace(Content::nothing());
         Some(Capture { files, outer })
     }
 
     /// Keeps what was collected.
     pub(super) fn captured(&mut self, capture: Option<Capture>) {
         let Some(Capture { files, outer }) = capture else { return };
-        let held = std::mem::replace(&mut self.sink, outer).unwrap_or_else(Held::nothing);
-        for (path, adds) in files {
-            self.keep_at(&path, held.clone(), adds);
+        let content = std::mem::replace(&mut self.sink, outer).unwrap_or_else(Content::nothing);
+        for (path, appends) in files {
+            self.keep_at(&path, content.clone(), appends);
         }
     }
 
     /// Collects what a command prints, where something waits for that.
-    pub(super) fn collect(&mut self, shown: &Held) {
+    pub(super) fn collect(&mut self, shown: &Content) {
         if let Some(sink) = &mut self.sink {
             sink.append(shown);
         }
