@@ -18,7 +18,7 @@ use crate::call::{COMMON_TOOLS, OTHER_TOOLS, ToolCall};
 use crate::paths::trimmed;
 use crate::shell_word::word;
 use lines::{environment, escaped, path_word, prose_command, typed};
-use names::{Doing, Kind, doing, kind_of, plain, program_of, words};
+use names::{Doing, Kind, doing, kind_of, plain, program_of, unpacked, words};
 pub use table::Arguments;
 
 /// The most readings of a call.
@@ -47,7 +47,7 @@ pub struct Reading {
     pub call: ToolCall,
     /// The name of the argument, or [`THE_NAME`].
     pub argument: String,
-    /// The interpretation of the argument.
+    /// What the argument reads as.
     pub taken_for: &'static str,
     /// How sure that is.
     pub certainty: Certainty,
@@ -59,7 +59,7 @@ pub const THE_NAME: &str = "the tool's name";
 /// All readings of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Readings {
-    /// The readings.
+    /// In the order of the arguments.
     pub all: Vec<Reading>,
     /// There are more of them.
     pub is_cut: bool,
@@ -75,13 +75,13 @@ const READ: [&str; 4] = ["Monitor", "NotebookRead", "ReadMcpResource", "ReadMcpR
 #[must_use]
 pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     let tool = call.tool.as_str();
-    let is_agent = AGENTS.contains(&tool);
-    // A file by its address, which is fetched from no network, or credentials from the next machine.
-    let is_local = call.input.get("url").and_then(Value::as_str).is_some_and(requests::is_local);
     if matches!(tool, "Write" | "Edit" | "MultiEdit") {
         return lifecycle::readings(call);
     }
-    if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent && !(tool == "WebFetch" && is_local) {
+    let is_agent = AGENTS.contains(&tool);
+    // An address can name a file, or the service of this machine that gives out credentials.
+    let is_local = || call.input.get("url").and_then(Value::as_str).is_some_and(requests::is_local);
+    if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent && !(tool == "WebFetch" && is_local()) {
         return Readings::default();
     }
     let input = unpacked(&call.input);
@@ -97,8 +97,7 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
         found: Readings::default(),
     };
     if tool == "ExitWorktree" && input.get("discard_changes") == Some(&Value::Bool(true)) {
-        let command = "git worktree remove --force .".to_owned();
-        reader.bash(command, "discard_changes", "a removal", Certainty::Guessed);
+        reader.bash("git worktree remove --force .".to_owned(), "discard_changes", "a removal", Certainty::Guessed);
     }
     if tool == "Config" {
         reader.setting(&input);
@@ -112,19 +111,6 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     }
     reader.object(&input);
     reader.found
-}
-
-/// A longer text is not read as an object.
-const JSON_BYTES: usize = 64 << 10;
-
-/// The arguments, with those that are objects in JSON as objects.
-fn unpacked(input: &Map<String, Value>) -> Map<String, Value> {
-    let object = |key: &str, value: &Value| {
-        let text = value.as_str()?.trim_start();
-        let may_be = text.len() <= JSON_BYTES && text.starts_with(['{', '[']) && names::may_be_json(&plain(key));
-        serde_json::from_str(text).ok().filter(|_| may_be)
-    };
-    input.iter().map(|(key, value)| (key.clone(), object(key, value).unwrap_or_else(|| value.clone()))).collect()
 }
 
 /// Which arguments are read by their names.

@@ -472,3 +472,16 @@ pub(super) fn words(name: &str) -> Vec<String> {
     words.retain(|word| !word.is_empty());
     words
 }
+
+/// A longer text is not read as an object.
+const JSON_BYTES: usize = 64 << 10;
+
+/// The arguments, with those that are objects in JSON as objects.
+pub(super) fn unpacked(input: &Map<String, Value>) -> Map<String, Value> {
+    let object = |key: &str, value: &Value| {
+        let text = value.as_str()?.trim_start();
+        let may_be = text.len() <= JSON_BYTES && text.starts_with(['{', '[']) && may_be_json(&plain(key));
+        serde_json::from_str(text).ok().filter(|_| may_be)
+    };
+    input.iter().map(|(key, value)| (key.clone(), object(key, value).unwrap_or_else(|| value.clone()))).collect()
+}
