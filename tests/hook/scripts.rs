@@ -62,7 +62,7 @@ fn what_was_committed_weighs_less() {
     let world = project();
     assert_silent(&world.bash("sh asked.sh"));
     assert_silent(&world.bash("make push"));
-    let words = ["`denied.sh` line 4: `git push --force origin main`", "The file matches the last commit"];
+    let words = ["`denied.sh` line 4: `git push --force origin main`", "The file is unchanged since the last commit"];
     assert_ask(&world.bash("bash denied.sh"), &words);
     // What the call itself holds weighs as much as ever.
     assert_ask(&world.bash("sh asked.sh && git push origin topic"), &[]);
@@ -194,5 +194,5 @@ fn a_script_that_this_session_wrote_is_judged_as_if_it_were_typed_even_when_it_i
     git(&world, &["commit", "-qm", "b"]);
     let run = || serde_json::json!({ "command": "sh late.sh" });
     assert_deny(&payload("s7", "Bash", run()), &["`late.sh` line 4"]);
-    assert_ask(&payload("s8", "Bash", run()), &["The file matches the last commit"]);
+    assert_ask(&payload("s8", "Bash", run()), &["The file is unchanged since the last commit"]);
 }
