@@ -193,7 +193,7 @@ fn own_words(message: &str) -> Vec<String> {
     // Where several rules ask, the kinds stand in one line and each reason in its own.
     let parts = words.flat_map(|words| match words.strip_prefix("needs confirmation (") {
         Some(rest) => rest.split_once("):").map_or(vec![rest], |(kind, why)| vec![kind, why.trim()]),
-        None => vec![words],
+        None => vec![words.strip_prefix("needs confirmation: ").unwrap_or(words)],
     });
     parts.map(str::to_owned).filter(|words| words.contains(' ') && !words.contains('\'')).collect()
 }

@@ -124,19 +124,7 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
             }
             // What is only fetched is no loss by itself.
             ActionKind::Connect { to, sends: true, deletes } => {
-                let head = to.head();
-                let to = summaries::word(to, arguments);
-                let removes = *deletes || fetch::removals::says_removal(&to.text);
-                let reaches = || fetch::outward::effect(&to.text, true, std::iter::once(code));
-                let draft = match removes {
-                    true => Some(Draft::destructive("network", "http.delete").target(&to.text)),
-                    false => reaches(),
-                };
-                if let Some(draft) = draft.filter(|_| !code::requests::is_answered(language, code, head)) {
-                    run.emit(draft.certain(action.certain));
-                }
-                let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);
-                run.emit(draft.certain(!to.dynamic));
+                send(run, language, code, (to, *deletes, action.certain), arguments);
             }
             ActionKind::Shell { .. } | ActionKind::Program { .. } | ActionKind::Connect { .. } => {}
         }
@@ -148,6 +136,28 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
     for reason in &summary.reasons {
         run.reason(&format!("{language}: {reason}"));
     }
+}
+
+/// Code sends something to an address, with whether that deletes something there, and is certain.
+fn send(
+    run: &mut Run<'_>,
+    language: &'static str,
+    code: &str,
+    (to, deletes, certain): (&Text, bool, bool),
+    arguments: &[Word],
+) {
+    let head = to.head();
+    let to = summaries::word(to, arguments);
+    let draft = match deletes || fetch::removals::says_removal(&to.text) {
+        true => Some(Draft::destructive("network", "http.delete").target(&to.text)),
+        false => fetch::outward::effect(&to.text, true, std::iter::once(code)),
+    };
+    if let Some(draft) = draft.filter(|_| !code::requests::is_answered(language, code, head)) {
+        run.emit(draft.certain(certain));
+    }
+    let by = run.name.clone();
+    let draft = Draft::routine("network", "network.send").target(&to.text).tag("by", &by);
+    run.emit(draft.certain(!to.dynamic));
 }
 
 /// Code changes the mode or the owner of a file, or goes through many and `opens` all of them.

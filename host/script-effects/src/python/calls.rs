@@ -268,20 +268,8 @@ impl Reader<'_> {
                 self.state.folder = Some(self.place(&to));
                 self.touch();
             }
-            // Not about files.
-            CallEffect::Shell
-            | CallEffect::Popen
-            | CallEffect::Exec
-            | CallEffect::Spawn
-            | CallEffect::Program
-            | CallEffect::Kill
-            | CallEffect::Start => {}
-            CallEffect::Code
-            | CallEffect::Connect
-            | CallEffect::Send
-            | CallEffect::Fetch
-            | CallEffect::Import
-            | CallEffect::Hide => {}
+            // The others are not about files.
+            _ => {}
         }
         Value::Unknown
     }

@@ -22,7 +22,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::{Hit, code};
 use crate::kinds::{SHOWING, has_any, is_any};
-use crate::view::{View, name, texts};
+use crate::view::{View, is_in_a_container, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "credential-store",
@@ -101,7 +101,7 @@ const METADATA: &[&str] =
     &["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200", "[fd00:ec2::254]"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let store = view.commands().find_map(opened).or_else(|| in_code(view))?;
+    let store = view.commands().find_map(opened).or_else(|| read(view)).or_else(|| in_code(view))?;
     Some(Hit::new(
         format!("Reads a store of credentials: {store}"),
         "ask the user for the one credential that is needed",
@@ -161,6 +161,15 @@ fn opened(command: &Command) -> Option<String> {
     };
     let word = words.iter().find(|word| is_path(word) && is_store(word))?;
     Some(format!("`{}`", shorten(word)))
+}
+
+/// A store that a command, a redirection or code reads as a file.
+fn read(view: &View<'_>) -> Option<String> {
+    let is_store =
+        |target: &&String| is_path(target) && has_any(&target.to_ascii_lowercase().replace('\\', "/"), STORES);
+    let reads =
+        view.analysis.effects.iter().filter(|effect| effect.operation == "fs.read" && !is_in_a_container(effect));
+    reads.map(|effect| &effect.target).find(is_store).map(|target| format!("`{}`", shorten(target)))
 }
 
 /// A socket of an agent of `ssh` that the call picks from those of all users.
