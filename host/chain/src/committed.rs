@@ -29,7 +29,7 @@ impl<S: Sandbox> Chain<'_, S> {
         let is_stop = |opinion: &Opinion| rank(opinion.decision.outcome) >= rank(Outcome::Ask) && !opinion.of_host;
         let stops = said.iter().filter(|opinion| is_stop(opinion) && may(opinion));
         let stops: Vec<String> = stops.map(|opinion| opinion.policy.clone()).collect();
-        if stops.is_empty() {
+        if stops.is_empty() || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
             return;
         }
         let mut committed = scene.sources.committed(scene);

@@ -287,7 +287,8 @@ fn stage_before<'c>(command: &Command, commands: &'c [Command], pipelines: &Pipe
 
 /// Whether the machine is this one, or one of the network around it.
 fn is_local(host: &str) -> bool {
-    ["127.", "10.", "192.168."].iter().any(|start| host.starts_with(start)) || host.ends_with(".test")
+    let is_private = |address: std::net::Ipv4Addr| address.is_loopback() || address.is_private();
+    host.parse().is_ok_and(is_private) || host.ends_with(".test")
 }
 
 /// Whether a text has `$NAME` or `${NAME}`.

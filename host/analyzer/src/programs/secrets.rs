@@ -8,7 +8,6 @@ use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::{Command, Redirection, Word};
 
 use super::environment;
-use super::fetch::foreign_secrets;
 use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
@@ -285,8 +284,7 @@ fn is_taken_in(run: &Run<'_>) -> bool {
     let is_assigned = parent.filter(|_| position.length < 2 || is_passed_on(run)).is_some_and(|parent| {
         let declares = matches!(parent.program(), "export" | "local" | "declare" | "readonly" | "typeset");
         let is_argument = parent.argv.iter().any(|word| word.parts.iter().any(|part| part.kind == "command"));
-        position.within.last().is_some_and(|place| place == "substitution")
-            && (declares || !is_argument || foreign_secrets::is_own(parent, run.command))
+        position.within.last().is_some_and(|place| place == "substitution") && (declares || !is_argument)
     });
     logs_in || is_assigned
 }

@@ -288,22 +288,50 @@ const RECEIVERS: &[(&[&str], &[&str])] = &[
     (&["installer"], &["-pkg"]),
     (&["msiexec", "msiexec.exe"], &["/i", "/package"]),
     (&["code", "codium", "cursor"], &["--install-extension"]),
+];
+
+/// Programs that run the file behind one of these options.
+const LOADERS: &[(&[&str], &[&str])] = &[
     (&["java"], &["-jar", "-cp", "-classpath"]),
     (&["make", "gmake"], &["-f", "--file", "--makefile"]),
     (&["just"], &["-f", "--justfile"]),
-    (&["ansible-playbook", "Rscript", "julia", "lua", "luajit", "tclsh", "wine", "wine64", "mono", "dotnet", "elixir", "groovy", "pytest", "py.test", "osascript", "open"], &[]),
-    (&["go", "deno", "bun", "uv", "cargo"], &["run"]),
-    (&["insmod"], &[]),
     (&["gdb"], &["-x"]),
+];
+
+/// Programs whose first operand is the file that they run, and the word before it.
+const RUNNERS: &[(&[&str], &str)] = &[
+    (
+        &[
+            "ansible-playbook", "Rscript", "julia", "lua", "luajit", "tclsh", "wine", "wine64", "mono", "dotnet",
+            "elixir", "groovy", "pytest", "py.test", "osascript", "insmod",
+        ],
+        "",
+    ),
+    (&["go", "deno", "bun", "uv", "cargo"], "run"),
 ];
 
 /// The files that the command runs or installs, as written.
 fn received(command: &Command) -> impl Iterator<Item = &str> {
     let says = |words: &[&str]| command.argv.iter().any(|word| words.contains(&word.text.as_str()));
-    let takes = RECEIVERS.iter().any(|(programs, words)| {
-        is_program(command.word(0), programs) && (words.is_empty() || says(words))
-    });
-    command.argv.iter().skip(1).filter(move |_| takes).map(|word| word.text.as_str())
+    let takes = RECEIVERS.iter().any(|(programs, words)| is_program(command.word(0), programs) && says(words));
+    let all = command.argv.iter().skip(1).filter(move |_| takes).map(|word| word.text.as_str());
+    all.chain(run_file(command)).chain(loaded_file(command))
+}
+
+fn run_file(command: &Command) -> Option<&str> {
+    let (_, verb) = RUNNERS.iter().find(|(programs, _)| is_program(command.word(0), programs))?;
+    let mut operands = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
+    if !verb.is_empty() && operands.next() != Some(*verb) {
+        return None;
+    }
+    operands.next()
+}
+
+fn loaded_file(command: &Command) -> Option<&str> {
+    let (_, options) = LOADERS.iter().find(|(programs, _)| is_program(command.word(0), programs))?;
+    let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
+    words.find(|word| options.contains(word))?;
+    words.next()
 }
 
 /// Programs that make a folder of a repository of another machine, and the words before its address.

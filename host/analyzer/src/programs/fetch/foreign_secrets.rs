@@ -98,19 +98,6 @@ pub(crate) fn own_service(command: &Command) -> Option<&'static str> {
     found.map(|(_, _, service)| *service)
 }
 
-/// Whether a request takes the token that `printer` prints to the service that it is for, in a header.
-pub(crate) fn is_own(request: &Command, printer: &Command) -> bool {
-    let (Some(host), Some(service)) = (address(request), own_service(printer)) else { return false };
-    let has_command = |word: &Word| word.parts.iter().any(|part| part.kind == "command");
-    let mut before = "";
-    let mut keys = request.argv.iter().skip(1).map(|word| {
-        let is_right = !has_command(word) || is_key(request, before, word);
-        before = &word.text;
-        is_right
-    });
-    is_of(&host, service) && keys.all(|is_right| is_right)
-}
-
 /// Whether a word of an HTTP client opens what is asked for: a header, a user, a cookie.
 pub(crate) fn is_key(command: &Command, before: &str, word: &Word) -> bool {
     let (option, _) = word.text.split_once('=').unwrap_or_default();
