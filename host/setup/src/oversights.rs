@@ -53,6 +53,7 @@ pub fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDirs) -> V
     };
     let mut found = config.ineffective.clone();
     found.extend(undecided(of_projects(), config, dirs));
+    found.extend(undecided_by_user(prepared, dirs));
     found.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
     found.extend(projects.iter().flat_map(|root| misnamed_files(root, dirs)));
     let right = &dirs.config;
@@ -84,6 +85,24 @@ fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, 
         format!("the server of `[remote]` decides, so this project's policies have no effect: {}", names.join(", "));
     let hint = format!("add them to the configuration of {url}, or remove `[remote]` from {file}");
     (!names.is_empty()).then(|| warning(file.to_string(), text, hint))
+}
+
+/// A server decides, so what the user's own file says of policies and calls doesn't.
+fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
+    let url = &prepared.config.remote.as_ref()?.url;
+    let entries = prepared.members.iter().map(|member| &member.entry);
+    let has_policy =
+        entries.into_iter().any(|entry| entry.layer == Layer::User && entry.settings_source.file == dirs.config);
+    let has_allow = prepared.config.allows.iter().any(|allow| allow.layer == Layer::User);
+    let what = match (has_policy, has_allow) {
+        (false, false) => return None,
+        (true, false) => "`[[policy]]` entries",
+        (false, true) => "`[[allow]]` entries",
+        (true, true) => "`[[policy]]` and `[[allow]]` entries",
+    };
+    let text = format!("the server of `[remote]` decides, so the {what} of this file have no effect while it answers");
+    let hint = format!("add them to the configuration of {url}, or remove `[remote]`");
+    Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
 }
 
 /// The part of a built-in's description that is read here.

@@ -83,10 +83,10 @@ pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
     const BYTES: u64 = 1 << 20;
     let file = &dirs.managed;
     match read_text(file, BYTES) {
-        Ok(text) if text.is_empty() => problem(
+        Ok(text) if manages_nothing(&text) => problem(
             Layer::Managed,
             file,
-            "the managed file is empty, so no policy is managed",
+            "the managed file names no preset, policy or lock, so no policy is managed",
             "write it, or remove it",
         ),
         Ok(_) => None,
@@ -97,4 +97,14 @@ pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
             problem(Layer::Managed, &other, "this file is not read, so no policy is managed", hint)
         }
     }
+}
+
+/// Whether a file that can be read holds nothing that binds a user's policies.
+fn manages_nothing(text: &str) -> bool {
+    let has = |table: &toml::Table, key: &str| match table.get(key) {
+        Some(toml::Value::Array(list)) => !list.is_empty(),
+        other => other.is_some(),
+    };
+    text.parse::<toml::Table>()
+        .is_ok_and(|table| !["preset", "policy", "lock", "remote"].iter().any(|key| has(&table, key)))
 }

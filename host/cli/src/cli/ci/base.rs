@@ -1,6 +1,6 @@
 //! The project at the revision of `--against`, and the steps `trust` and `settings`, which compare with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -116,7 +116,26 @@ fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
     }
     let is_new = |entry: &&Entry| !base.entries.iter().any(|before| before.name == entry.name);
     found.extend(now.iter().filter(is_new).map(|entry| project.policy_mistake(&entry.name, "added", "")));
+    let tools = |root: &Path| tools_in(&AppDirs::project_file(&root.to_string_lossy()));
+    let (before, now) = (tools(&base.folder), tools(&project.root));
+    let changed = |(name, entry): (&String, &toml::Value)| match now.get(name) {
+        None => Some(format!("`[[tool]]` for `{name}`: removed")),
+        Some(other) => (other != entry).then(|| format!("`[[tool]]` for `{name}`: changed")),
+    };
+    let added =
+        now.keys().filter(|name| !before.contains_key(*name)).map(|name| format!("`[[tool]]` for `{name}`: added"));
+    let texts: Vec<String> = before.iter().filter_map(changed).chain(added).collect();
+    found.extend(texts.into_iter().map(|text| project.mistake(file, None, text, "")));
     found
+}
+
+/// The `[[tool]]` entries of a guard.toml by their patterns. Those that can't be read are reported by the check.
+fn tools_in(file: &Path) -> BTreeMap<String, toml::Value> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let tools = table.get("tool").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    let named = |tool: toml::Value| Some((plain(tool.get("match")?.as_str()?).to_string(), tool));
+    tools.into_iter().filter_map(named).collect()
 }
 
 /// The keys of an entry that differ, apart from its settings.
