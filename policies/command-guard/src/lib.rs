@@ -128,9 +128,7 @@ impl Policy for CommandGuard {
                 }
                 Check::Loss(check) => {
                     let hit = |effect| check(effect, &view).map(|hit| hit.of_loss(effect));
-                    let losses =
-                        analysis.effects.iter().filter(|effect| !own_folders::is_in_own_repository(effect, &view));
-                    joined(losses.filter_map(hit).filter_map(told))
+                    joined(analysis.effects.iter().filter_map(hit).filter_map(told))
                 }
                 Check::Call(check) => check(&view).and_then(told).into_iter().collect(),
             };

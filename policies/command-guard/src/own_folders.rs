@@ -1,9 +1,7 @@
 //! Folders that a text makes for itself under a name that only the shell knows: `/tmp/build-$$`, or that of `mktemp`.
 
-use guard_sdk::Presence;
 use guard_sdk::syntax::{Assignment, Command, Effect};
 
-use crate::blast_radius::is_inside;
 use crate::call_view::CallView;
 
 /// Folders in which nobody keeps anything.
@@ -76,37 +74,6 @@ fn is_of_mktemp(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
             && (other.target.contains(name) || enters())
     };
     is_made && !is_other && !is_hidden() && !view.analysis.effects.iter().any(brings)
-}
-
-/// What git takes away in a repository that the same text begins in a new folder for temporary files.
-const OF_GIT: &[&str] = &["git.branch.move", "git.clean", "git.discard", "git.reset.hard"];
-
-/// Whether the effect is one in such a repository, where nothing is older than this text.
-pub(crate) fn is_in_own_repository(effect: &Effect, view: &CallView<'_>) -> bool {
-    if !OF_GIT.contains(&effect.operation.as_str()) {
-        return false;
-    }
-    let Some(command) = view.command(effect) else { return false };
-    let is_elsewhere = |word: &str| word == "-C" || word.starts_with("--git-dir") || word.starts_with("--work-tree");
-    let leads_away = command.argv.iter().any(|word| is_elsewhere(&word.text))
-        || command.assignments.iter().any(|set| set.name.starts_with("GIT_"));
-    let writes = || {
-        let before = view.analysis.effects.iter().filter(|other| other.command_id < effect.command_id);
-        before.filter(|other| other.kind == "write" && other.tag("directory").is_some())
-    };
-    let is_new = |other: &&Effect| match other.tag("by") {
-        Some("mktemp") => true,
-        Some("mkdir") => other.path.exists == Presence::No,
-        _ => false,
-    };
-    let begins =
-        |folder: &str| writes().any(|other| other.tag("by") == Some("git") && is_inside(&other.path.lexical, folder));
-    let mut made = writes().filter(is_new).map(|other| other.path.lexical.as_str());
-    !leads_away
-        && made.any(|folder| {
-            let is_temporary = TEMPORARY.iter().any(|start| folder.starts_with(start)) && !folder.contains("..");
-            is_temporary && is_inside(&command.cwd, folder) && begins(folder)
-        })
 }
 
 /// The name in `$name` or `${name}`.
