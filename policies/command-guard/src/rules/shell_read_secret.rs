@@ -31,7 +31,7 @@
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Presence, Rule};
-use guard_sensitive_paths::{is_host_list, is_public};
+use guard_sensitive_paths::is_public;
 
 use super::secret_mentioned::{READERS, is_key, is_own_setting};
 use super::{Check, is_program};
@@ -60,7 +60,6 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
         }
         None if effect.kind != "read" || effect.spellings().all(is_public) || only_uses(effect, view) => return None,
-        None if effect.spellings().all(is_host_list) && !leaves(effect, view) => return None,
         None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
         None => match files.secret_of(effect) {
             Some(entry) => entry,
@@ -91,11 +90,6 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     };
     let remedy = if effect.tag("kept").is_some() { keep_out(entry) } else { remedy(entry).to_owned() };
     Some(Hit::new(outcome, effect, HOLDS, remedy).naming(name_of(effect, entry, view), why).path(&effect.target))
-}
-
-/// Whether what is read goes to another machine or into the history.
-fn leaves(effect: &Effect, view: &CallView<'_>) -> bool {
-    ["kept", "sent"].iter().any(|tag| effect.tag(tag).is_some()) || is_uploaded(effect, view)
 }
 
 const SENDS: &str = ", and the command sends them over the network";

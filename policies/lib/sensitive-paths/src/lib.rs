@@ -29,7 +29,7 @@ pub use entry::Entries;
 use entry::Entry;
 pub use pattern::matches;
 use pattern::{Path, PatternShape};
-pub use public::{is_host_list, is_public};
+pub use public::is_public;
 
 /// The three lists. In settings, a list adds to the default one, and an entry `!x` takes paths out of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -16,12 +16,6 @@ pub fn is_public(path: &str) -> bool {
     !is_private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 
-/// Whether the name is that of the list of hosts that SSH connects to. It has no key in it, but it isn't for everybody.
-#[must_use]
-pub fn is_host_list(path: &str) -> bool {
-    path.ends_with(".ssh/config")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,7 +23,7 @@
 use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Coverage, Effect};
 use guard_sdk::{Finding, Outcome, Rule};
-use guard_sensitive_paths::{is_host_list, is_public};
+use guard_sensitive_paths::is_public;
 
 use super::Hit;
 use crate::Settings;
@@ -36,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
-    let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target) && !is_host_list(&effect.target))?;
+    let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target))?;
     let lists = &settings.lists_of_reads;
     let entry = lists.secret_of(effect)?;
     let is_listed = lists.secret(&effect.target) == Some(entry);
