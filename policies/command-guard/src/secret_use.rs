@@ -303,9 +303,6 @@ fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
         return is_path && command.position.operator == if negated { "&&" } else { "||" };
     }
     let Some(test) = command.id.checked_sub(1).and_then(|id| view.command_by_id(id)) else { return false };
-    if let Some(tested) = tested_before_else(command, view) {
-        return ["-f ", "-e ", "-s ", "-r "].iter().any(|test| tested.strip_prefix(test) == Some(path));
-    }
     let words: Vec<&str> = test.argv.iter().map(|word| word.text.as_str()).collect();
     let (negated, words) = match words.as_slice() {
         ["test" | "[" | "[[", "!", rest @ ..] => (true, rest),
@@ -320,22 +317,6 @@ fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
             "&&" => negated,
             _ => negated && in_condition,
         }
-}
-
-/// The operand that the `if` tests in whose `else` the command stands, if nothing else is between the two.
-fn tested_before_else<'a>(command: &Command, view: &'a CallView<'_>) -> Option<&'a str> {
-    let start = usize::try_from(command.span.start).ok()?;
-    let before = view.raw_text().get(..start)?.trim_end().strip_suffix("else")?;
-    let (_, arm) = before.rsplit_once("if ")?;
-    let (condition, then) = arm.split_once("then")?;
-    let is_flat =
-        ["fi", "elif", "then", "||", "&&"].iter().all(|word| !then.split([' ', ';', '\n']).any(|part| part == *word));
-    let condition = condition.trim().trim_end_matches(';').trim();
-    let tested = condition.strip_prefix("[[").and_then(|rest| rest.strip_suffix("]]"));
-    let tested = tested.or_else(|| condition.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')));
-    let tested = tested.or_else(|| condition.strip_prefix("test "))?.trim();
-    let is_one = !tested.starts_with('!') && !tested.contains(['&', '|', ';', '$', ']']);
-    (is_flat && is_one).then_some(tested)
 }
 
 /// The operand that `[[ ... ]]` right before the command's operator tests. The analysis lists no command for it.
