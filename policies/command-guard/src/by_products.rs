@@ -9,34 +9,45 @@ use crate::own_folders::BRING;
 
 /// Names that only programs give.
 const NAMES: &[&str] = &[
+    ".coverage",
+    ".ds_store",
+    ".eslintcache",
+    ".mypy_cache",
+    ".nyc_output",
+    ".parcel-cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".sass-cache",
+    ".stylelintcache",
+    "__pycache__",
+    "coverage.xml",
+    "ehthumbs.db",
+    "gmon.out",
+    "htmlcov",
+    "lcov.info",
+    "thumbs.db",
+];
+
+/// Names that build tools give to their output. Outside of the project it may be served, and in the home it has settings.
+const BUILT: &[&str] = &[
     ".angular",
     ".astro",
     ".aws-sam",
     ".bloop",
     ".build",
-    ".coverage",
     ".cxx",
     ".dart_tool",
     ".docusaurus",
-    ".ds_store",
-    ".eslintcache",
     ".expo",
     ".gradle",
     ".hypothesis",
     ".metals",
-    ".mypy_cache",
     ".next",
     ".nox",
     ".nuxt",
-    ".nyc_output",
     ".output",
-    ".parcel-cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".sass-cache",
     ".serverless",
     ".stack-work",
-    ".stylelintcache",
     ".svelte-kit",
     ".swc",
     ".terraform",
@@ -44,22 +55,15 @@ const NAMES: &[&str] = &[
     ".turbo",
     ".vite",
     ".zig-cache",
-    "__pycache__",
     "cdk.out",
     "cmake-build-debug",
     "cmake-build-minsizerel",
     "cmake-build-release",
     "cmake-build-relwithdebinfo",
-    "coverage.xml",
     "deriveddata",
     "dist-newstyle",
-    "ehthumbs.db",
-    "gmon.out",
-    "htmlcov",
-    "lcov.info",
     "playwright-report",
     "storybook-static",
-    "thumbs.db",
     "zig-cache",
     "zig-out",
 ];
@@ -118,8 +122,19 @@ pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
     }
     match effect.tag("every").or(effect.tag("every-ignore-case")) {
         Some("*.tmp") if starts_in(effect, |start| start.split('/').any(|part| matches!(part, "tmp" | "temp"))) => true,
-        Some(name) => is_found(&name.to_ascii_lowercase()) && starts_in_project(effect, view),
-        None => is_named(effect) && (is_in_project(effect, view) || is_temporary(effect, view)),
+        Some(name) => {
+            let name = name.to_ascii_lowercase();
+            // Below the home, a search also finds the folders of the home itself.
+            let home = &view.facts().home;
+            let finds_built =
+                || BUILT.contains(&name.trim_matches('*')) && starts_in(effect, |start| !is_inside(home, start));
+            (is_found(&name) || finds_built()) && starts_in_project(effect, view)
+        }
+        None if is_named(effect, NAMES) && is_in_project(effect, view) => true,
+        None => {
+            (is_named(effect, NAMES) || is_named(effect, BUILT) || is_inside_one(effect))
+                && (is_output(effect, view) || is_temporary(effect, view))
+        }
     }
 }
 
@@ -128,9 +143,13 @@ pub(crate) fn is_brought(effect: &Effect, view: &CallView<'_>) -> bool {
     let named = effect.tag("every").or(effect.tag("every-ignore-case"));
     let name = named.or_else(|| effect.target.trim_end_matches('/').rsplit('/').next()).unwrap_or_default();
     let Ok(name) = Glob::new(name) else { return false };
+    let is_git_mv = |other: &Effect| {
+        let moves = |command: &Command| command.argv.iter().skip(1).any(|word| word.text == "mv");
+        other.tag("by") == Some("git") && view.command(other).is_some_and(moves)
+    };
     let brings = |other: &&Effect| {
         let by = other.tag("by").unwrap_or_default();
-        other.kind == "write" && other.command_id < effect.command_id && BRING.contains(&by)
+        other.kind == "write" && other.command_id < effect.command_id && (BRING.contains(&by) || is_git_mv(other))
     };
     let mut brought = view.analysis.effects.iter().filter(brings);
     brought.any(|other| other.path.lexical.split('/').any(|part| name.folded(part)))
@@ -204,7 +223,27 @@ fn is_rebuilt(effect: &Effect, view: &CallView<'_>) -> bool {
 /// Whether the folder is the one that CocoaPods fills from `Podfile.lock`, in the spelling that it gives.
 fn is_of_pods(effect: &Effect, view: &CallView<'_>) -> bool {
     let name = effect.path.lexical.rsplit('/').next().unwrap_or_default();
-    name == "Pods" && effect.certain && is_in_project(effect, view)
+    name == "Pods" && effect.certain && is_output(effect, view)
+}
+
+/// Whether the path lies in the project by all of its names, and not in a by-product that the home itself has.
+fn is_output(effect: &Effect, view: &CallView<'_>) -> bool {
+    let facts = view.facts();
+    let is_own = |path: &str| {
+        [&facts.cwd, &facts.project_root].into_iter().any(|folder| !folder.is_empty() && is_inside(path, folder))
+    };
+    let is_of_home = |path: &str| {
+        let below = path.strip_prefix(facts.home.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+        let first = below.and_then(|below| below.split('/').next()).unwrap_or_default().to_ascii_lowercase();
+        !facts.home.is_empty() && (first == "pods" || is_program_name(&first))
+    };
+    let mut names = [&effect.path.lexical, &effect.path.canonical].into_iter().filter(|name| !name.is_empty());
+    is_in_project(effect, view) && names.all(|name| is_own(name) && !is_of_home(name))
+}
+
+/// Whether a program gives the name, which is in small letters.
+fn is_program_name(name: &str) -> bool {
+    NAMES.contains(&name) || BUILT.contains(&name)
 }
 
 /// Whether the folder is one of the home itself, which a person made.
@@ -240,28 +279,28 @@ fn is_found(name: &str) -> bool {
 }
 
 /// Whether the path goes through a hidden folder that is such a by-product, by both of its names.
-fn is_inside_one(effect: &Effect, folder: &str) -> bool {
-    let is_one = |part: &str| part.starts_with('.') && NAMES.contains(&part.to_ascii_lowercase().as_str());
+fn is_inside_one(effect: &Effect) -> bool {
+    let folder = effect.target.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
+    let is_one = |part: &str| part.starts_with('.') && is_program_name(&part.to_ascii_lowercase());
     let mut parts = folder.split('/');
-    let plain = !folder.contains(['$', '`', '{', '*', '?', '[']) && !folder.split('/').any(|part| part == "..");
+    let is_one_path = effect.tag("glob").is_none() && effect.certain;
+    let plain =
+        is_one_path && !folder.contains(['$', '`', '{', '*', '?', '[']) && !folder.split('/').any(|part| part == "..");
     let canonical = &effect.path.canonical;
     plain && parts.any(is_one) && (canonical.is_empty() || canonical.split('/').any(is_one))
 }
 
-/// Whether a deletion names a by-product itself, which is no link.
-fn is_named(effect: &Effect) -> bool {
+/// Whether a deletion names a by-product itself, which is no link and has one of the names.
+fn is_named(effect: &Effect, names: &[&str]) -> bool {
     let last = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let name = last(&effect.target);
     let is_glob = effect.tag("glob").is_some();
     let folder = effect.target.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
-    if !is_glob && effect.certain && is_inside_one(effect, folder) {
-        return true;
-    }
     if !effect.certain && !is_glob || effect.target.contains(['$', '`', '{']) {
         return false;
     }
     // A program gives the name in any folder.
-    if is_glob && folder.contains('*') && name.starts_with(['.', '_']) && NAMES.contains(&name.as_str()) {
+    if is_glob && folder.contains('*') && name.starts_with(['.', '_']) && names.contains(&name.as_str()) {
         return !folder.split('/').any(|part| part == "..");
     }
     if folder.contains(['*', '?', '[']) {
@@ -271,7 +310,7 @@ fn is_named(effect: &Effect) -> bool {
     match (is_glob, name.strip_prefix('*')) {
         (false, _) => {
             let is_link = !effect.path.canonical.is_empty() && last(&effect.path.canonical) != name;
-            !is_link && (NAMES.contains(&name.as_str()) || is_front(&name))
+            !is_link && (names.contains(&name.as_str()) || is_front(&name))
         }
         (true, _) if name == INSTALLED => true,
         (true, _) => name.strip_suffix('*').is_some_and(|front| is_front(front) && !front.contains(['*', '?', '['])),
