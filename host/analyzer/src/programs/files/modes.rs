@@ -60,9 +60,10 @@ pub(super) fn is_cleaned(path: &str) -> bool {
         .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// Whether the mode keeps git from starting a hook.
+/// Whether the mode keeps git from starting a hook, whose name has no extension.
 fn stops_hook(mode: &str, path: &str) -> bool {
-    let mut folders = path.rsplit('/').skip(1);
+    let mut folders = path.rsplit('/');
+    let is_named = folders.next().is_some_and(|name| !name.contains('.'));
     let above = folders.next().unwrap_or_default();
     let is_hook = above == "hooks" && folders.next() == Some(".git") || matches!(above, ".husky" | ".githooks");
     let octal = !mode.is_empty() && mode.bytes().all(|digit| digit.is_ascii_digit());
@@ -71,7 +72,7 @@ fn stops_hook(mode: &str, path: &str) -> bool {
             .split_once('-')
             .is_some_and(|(who, what)| what.contains('x') && (who.is_empty() || who.contains(['u', 'a'])))
     };
-    is_hook && if octal { !mode.contains(['1', '3', '5', '7']) } else { mode.split(',').any(removes) }
+    is_named && is_hook && if octal { !mode.contains(['1', '3', '5', '7']) } else { mode.split(',').any(removes) }
 }
 
 /// Whether whoever starts the file then runs it as its owner or its group.
