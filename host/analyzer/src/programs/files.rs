@@ -257,8 +257,7 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let is_cleaned = modes::is_cleaned(&target.place.text);
     for source in target.sources {
         if is_cleaned && is_kept(run, source) {
-            let draft = Draft::destructive("delete", "fs.move.temporary").target(&source.text);
-            run.emit(draft.certain(!source.dynamic));
+            run.emit_on(Draft::destructive("delete", "fs.move.temporary").tag("by", "mv"), source);
         }
     }
     let by = run.name.clone();
@@ -266,17 +265,33 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     write_into(run, &target, |_, _| copied(&by));
 }
 
+/// Folders whose content a program makes again.
+const THROWAWAY: &[&str] = &[
+    ".cache",
+    "build",
+    "coverage",
+    "dist",
+    "log",
+    "logs",
+    "out",
+    "playwright-report",
+    "reports",
+    "screenshots",
+    "target",
+    "test-results",
+    "tmp",
+];
+
 /// Whether the operand is a folder that a person keeps right below the home, or everything in a folder.
 fn is_kept(run: &Run<'_>, source: &Operand<'_>) -> bool {
     let raw = path::lexical(&path::place(source, run.cwd(), run.home).raw);
     let folder = raw.strip_prefix(run.home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !run.home.is_empty());
     let is_own = folder.is_some_and(|name| !name.is_empty() && !name.contains(['/', '.', '*']));
     let above = source.text.strip_suffix("/*").and_then(|above| above.rsplit('/').next());
-    let is_built =
-        |name: &str| matches!(name, "build" | "coverage" | "dist" | "out" | "target" | "tmp" | "logs" | "log");
     is_own
-        || above
-            .is_some_and(|name| source.word.glob && !name.is_empty() && !is_built(name) && !raw.starts_with("/tmp/"))
+        || above.is_some_and(|name| {
+            source.word.glob && !name.is_empty() && !THROWAWAY.contains(&name) && !raw.starts_with("/tmp/")
+        })
 }
 
 /// A link is made. `leads_to`: the place that it leads to, if that is known.
