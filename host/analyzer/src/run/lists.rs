@@ -77,8 +77,18 @@ pub(super) fn is_read(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     !name.is_empty() && before.into_iter().any(reads)
 }
 
-/// Programs that list files.
-const LISTERS: &[&str] = &["fd", "fdfind", "find", "gfind", "locate", "ls", "mdfind"];
+/// Programs that search for files.
+const LISTERS: &[&str] = &["fd", "fdfind", "find", "gfind", "locate", "mdfind"];
+
+/// Patterns of files that editors and compilers leave behind.
+const LEFTOVERS: &[&str] = &["*.aux", "*.o", "*.orig", "*.pyc", "*.rej", "*.swo", "*.swp", "*.tmp", "*~"];
+
+/// Whether `ls` is asked for such files alone.
+fn lists_leftovers(command: &Command) -> bool {
+    let mut operands = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).peekable();
+    let is_leftover = |text: &str| LEFTOVERS.contains(&text.rsplit('/').next().unwrap_or_default());
+    operands.peek().is_some() && operands.all(|word| word.glob && is_leftover(&word.text))
+}
 
 /// Whether the operand is a variable of a loop over the names that another program finds:
 /// `find . | while read f; do ... "$f"; done`.
@@ -95,6 +105,7 @@ pub(crate) fn is_found(run: &Run<'_>, operand: &Operand<'_>) -> bool {
         let is_lister = match command.program() {
             "git" => command.word(1) == "ls-files",
             "grep" | "rg" => says("-l") || says("-rl") || says("--files") || says("--files-with-matches"),
+            "ls" => !lists_leftovers(command),
             program => LISTERS.contains(&program),
         };
         is_taken && is_lister
