@@ -126,8 +126,9 @@ pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
             let name = name.to_ascii_lowercase();
             // Below the home, a search also finds the folders of the home itself.
             let home = &view.facts().home;
-            let finds_built =
-                || BUILT.contains(&name.trim_matches('*')) && starts_in(effect, |start| !is_inside(home, start));
+            let is_right =
+                |start: &str| !is_inside(home, start.trim_end_matches(['/', '.'])) && !is_below_home(start, view);
+            let finds_built = || BUILT.contains(&name.trim_matches('*')) && starts_in(effect, is_right);
             (is_found(&name) || finds_built()) && starts_in_project(effect, view)
         }
         None if is_named(effect, NAMES) && is_in_project(effect, view) => true,
@@ -232,13 +233,16 @@ fn is_output(effect: &Effect, view: &CallView<'_>) -> bool {
     let is_own = |path: &str| {
         [&facts.cwd, &facts.project_root].into_iter().any(|folder| !folder.is_empty() && is_inside(path, folder))
     };
-    let is_of_home = |path: &str| {
-        let below = path.strip_prefix(facts.home.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
-        let first = below.and_then(|below| below.split('/').next()).unwrap_or_default().to_ascii_lowercase();
-        !facts.home.is_empty() && (first == "pods" || is_program_name(&first))
-    };
     let mut names = [&effect.path.lexical, &effect.path.canonical].into_iter().filter(|name| !name.is_empty());
-    is_in_project(effect, view) && names.all(|name| is_own(name) && !is_of_home(name))
+    is_in_project(effect, view) && names.all(|name| is_own(name) && !is_below_home(name, view))
+}
+
+/// Whether the path is a by-product right below the home, or in one.
+fn is_below_home(path: &str, view: &CallView<'_>) -> bool {
+    let home = view.facts().home.trim_end_matches('/');
+    let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !home.is_empty());
+    let first = below.and_then(|below| below.split('/').next()).unwrap_or_default().to_ascii_lowercase();
+    first == "pods" || is_program_name(&first)
 }
 
 /// Whether a program gives the name, which is in small letters.
