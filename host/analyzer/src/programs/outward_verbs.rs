@@ -81,11 +81,18 @@ const THINGS: &[&str] = &[
 /// Words behind a verb by which it only looks at what was done.
 const LOOKS: &[&str] = &["describe", "get", "help", "history", "info", "list", "logs", "ls", "show", "status", "view"];
 
-/// Programs that send to a board at a cable, or to a task on this machine.
-const NEAR: &[&str] = &["arduino-cli", "esphome", "pueue", "vagrant"];
+/// Programs that send to a board or phone at a cable, or to a task on this machine.
+const NEAR: &[&str] = &["adb", "arduino-cli", "esphome", "pueue", "vagrant"];
+
+/// Programs whose `post` writes a draft of a page.
+const WRITERS: &[&str] = &["hexo", "jekyll"];
+
+/// Programs that run a pipeline on this machine.
+const RUNNERS: &[&str] = &["act"];
 
 /// Networks for tests, on which nothing is worth anything, and this machine.
-const TESTS: &[&str] = &["127.0.0.1", "[::1]", "devnet", "localhost", "localnet", "regtest", "sandbox", "testnet"];
+const TESTS: &[&str] = &["devnet", "local", "localnet", "regtest", "sandbox", "testnet"];
+const HERE: &[&str] = &["127.0.0.1", "[::1]", "localhost"];
 
 /// The most words that are looked at, and how many of them may lead to the verb.
 const MOST: usize = 12;
@@ -94,8 +101,8 @@ const LEADING: usize = 4;
 /// Adds the effect of a program that no table describes.
 pub(super) fn find(run: &mut Run<'_>) {
     let is_runner = guard_sdk::task_runners::task_runner(&run.name).is_some();
-    let is_near = NEAR.contains(&run.name.as_str());
-    if plain::is_of_project(run) || is_runner || is_near || plain::takes_text(&run.name) || is_rehearsed(run) {
+    let rehearses = |word: &Word| plain::REHEARSES.contains(&word.text.as_str());
+    if plain::is_of_project(run) || is_runner || plain::takes_text(&run.name) || run.arguments().iter().any(rehearses) {
         return;
     }
     let words = run.arguments();
@@ -109,17 +116,48 @@ pub(super) fn find(run: &mut Run<'_>) {
             leading.push(if word.dynamic { "" } else { text });
         }
     }
-    if let Some((draft, _)) = by_verb(&leading).filter(|(_, at)| !looks(&leading, *at)) {
+    let Some((draft, at)) = by_verb(&leading) else { return };
+    let verb = leading.get(at).copied().unwrap_or_default();
+    // A test registry is a registry, and a published version stays.
+    let is_excused = verb != "publish" && (looks(&leading, at) || is_test(run)) || stays_here(&run.name, verb);
+    if !is_excused {
         let by = run.name.clone();
         run.emit(draft.certain(false).tag("manager", &by));
     }
 }
 
-/// The call says that it does nothing yet, or that it reaches nobody.
-fn is_rehearsed(run: &Run<'_>) -> bool {
-    let rehearses = |word: &Word| plain::REHEARSES.contains(&word.text.as_str());
-    let is_test = |word: &Word| TESTS.iter().any(|test| word.text.contains(test));
-    run.arguments().iter().any(|word| rehearses(word) || is_test(word))
+/// Whether the program does what the verb says on this machine.
+fn stays_here(name: &str, verb: &str) -> bool {
+    NEAR.contains(&name) && SENDS.contains(&verb)
+        || WRITERS.contains(&name) && TELLS.contains(&verb)
+        || RUNNERS.contains(&name) && STARTS.contains(&verb)
+}
+
+/// Whether the call names a test network or this machine: as a whole word, as the value of an option, or as a host.
+fn is_test(run: &Run<'_>) -> bool {
+    let mut before = "";
+    run.arguments().iter().any(|word| {
+        let text = word.text.as_str();
+        let (option, value) = match text.split_once('=').filter(|_| text.starts_with('-')) {
+            Some(pair) => pair,
+            None => (before, text),
+        };
+        before = if text.starts_with('-') { text } else { "" };
+        // What a call says about its way or its source isn't where it ends.
+        let is_aside = ["--from", "--message", "--note", "--proxy"].contains(&option);
+        text == "--local" || !is_aside && (TESTS.contains(&value) || is_here(value))
+    })
+}
+
+/// Whether a word is this machine, or an address at it.
+fn is_here(word: &str) -> bool {
+    let place = match word.split_once("://") {
+        Some((_, rest)) => rest.split(['/', '?', '#']).next().unwrap_or_default(),
+        None => word,
+    };
+    let is_port =
+        |rest: &str| rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    HERE.iter().any(|host| place.strip_prefix(host).is_some_and(is_port))
 }
 
 /// What the verb among the leading words does, and where it is.
@@ -154,7 +192,36 @@ fn is_thing(word: &str) -> bool {
     THINGS.contains(&last) || last.strip_suffix('s').is_some_and(|one| THINGS.contains(&one))
 }
 
-/// Whether a word behind the verb says that the call looks at what was done.
+/// Whether the last word, right behind the verb, says that the call looks at what was done: `deploy status`.
 fn looks(leading: &[&str], at: usize) -> bool {
-    leading.iter().skip(at + 1).take(2).any(|word| LOOKS.contains(word))
+    leading.get(at + 1..).is_some_and(|rest| matches!(rest, [word] if LOOKS.contains(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_here, looks, stays_here};
+
+    #[test]
+    fn this_machine_is_a_whole_host() {
+        for word in ["localhost", "localhost:8080", "http://127.0.0.1:4873/a", "[::1]:80"] {
+            assert!(is_here(word), "{word}");
+        }
+        for word in ["localhost.yml", "localhost:5000/image", "http://localhost.acme.io/", "https://a.io/?to=localhost"]
+        {
+            assert!(!is_here(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_call_looks_if_its_last_word_says_so() {
+        assert!(looks(&["deploy", "status"], 0));
+        assert!(!looks(&["deploy", "web", "status"], 0));
+        assert!(!looks(&["deploy", "status", "web"], 0));
+    }
+
+    #[test]
+    fn a_program_stays_here_for_its_own_verbs_alone() {
+        assert!(stays_here("adb", "send") && stays_here("jekyll", "post") && stays_here("act", "run"));
+        assert!(!stays_here("adb", "deploy") && !stays_here("jekyll", "deploy") && !stays_here("esphome", "publish"));
+    }
 }
