@@ -85,7 +85,7 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str, litera
         draft.operation == "message.send" || draft.operation == "cloud.deploy" && draft.target.contains("hook")
     };
     let urls = words().filter(|url| url.contains("://"));
-    let draft = urls.filter_map(|url| outward::effect(url, posts, words())).find(is_only_for_changes);
+    let draft = urls.filter_map(|url| outward::effect(url, posts, false)).find(is_only_for_changes);
     if let Some(draft) = draft.filter(|_| !has_double(language, &plain(text.get(..LONGEST).unwrap_or(text)))) {
         found.push(Found::Effect(draft.certain(false)));
     }

@@ -120,6 +120,9 @@ const ASKS: &[&str] = &["graphql", "ai", "query", "search", "validate", "verify"
 /// Parts of a path that are a hook for a deployment: whoever requests it starts one.
 const HOOKS: &[&str] = &["build_hooks", "deploy", "deploy-hook", "deploy-hooks", "deploy_hooks", "redeploy"];
 
+/// Parts of a path that is a page about such hooks.
+const PAGES: &[&str] = &["docs", "guide", "guides"];
+
 /// Ends of a path by which a request with a body starts a pipeline or a deployment.
 const STARTS: &[&str] = &[
     "buildWithParameters",
@@ -139,9 +142,37 @@ const STARTS: &[&str] = &[
 /// Names in a query by which a hook is opened with a mere request.
 const KEYS: &[&str] = &["key=", "secret=", "token=", "uuid="];
 
+/// Beginnings of keys with which no money moves.
+const TEST_KEYS: &[&str] = &["rk_test_", "sk_test_"];
+
+/// Options with a key as their value.
+const LOGINS: &[&str] = &["-a", "--auth", "-u", "--user", "--oauth2-bearer"];
+
+/// Whether each key among the words of a call is for tests alone.
+pub(super) fn has_test_key<'w>(words: impl Iterator<Item = &'w str>) -> bool {
+    let mut before = "";
+    let mut keys = words.filter_map(|word| {
+        let option = std::mem::replace(&mut before, word);
+        let joined = word.split_once('=').filter(|(option, _)| LOGINS.contains(option)).map(|(_, value)| value);
+        let short = || word.strip_prefix("-u").filter(|value| !value.is_empty());
+        let given = || LOGINS.contains(&option).then_some(word);
+        joined.or_else(short).or_else(given).or_else(|| bearer(word))
+    });
+    let is_test = |key: &str| TEST_KEYS.iter().any(|start| key.starts_with(start));
+    keys.next().is_some_and(is_test) && keys.all(is_test)
+}
+
+/// The key in a header: `Authorization: Bearer KEY`.
+fn bearer(word: &str) -> Option<&str> {
+    let word = word.strip_prefix("-H").or_else(|| word.strip_prefix("--header=")).unwrap_or(word).trim_start();
+    let (_, value) = word.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("authorization"))?;
+    let value = value.trim_start();
+    Some(value.strip_prefix("Bearer ").unwrap_or(value).trim_start())
+}
+
 /// The effect of a request on people or on a service that others use. `changes`: it has a body, or a method that changes
-/// something. `words`: all words of the call, which may say that it works in a mode for tests.
-pub(crate) fn effect<'w>(url: &str, changes: bool, mut words: impl Iterator<Item = &'w str>) -> Option<Draft> {
+/// something. `is_test`: its key is for tests alone.
+pub(crate) fn effect(url: &str, changes: bool, is_test: bool) -> Option<Draft> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let is_message = |(start, later): &(&str, &str)| {
         (changes || *start == TELEGRAM) && rest.strip_prefix(start).is_some_and(|path| path.contains(later))
@@ -155,7 +186,9 @@ pub(crate) fn effect<'w>(url: &str, changes: bool, mut words: impl Iterator<Item
     let parts = path.split('/').skip(1);
     let has = |known: &[&str]| parts.clone().any(|part| known.contains(&part));
     let opens = query.split('&').any(|pair| KEYS.iter().any(|key| pair.starts_with(key)));
-    if (changes || opens) && has(HOOKS) {
+    let is_page = host.starts_with("docs.") || has(PAGES);
+    let is_hook = ["api.", "hooks."].iter().any(|start| host.starts_with(start)) || has(&["api"]);
+    if has(HOOKS) && !is_page && (changes || opens && is_hook) {
         return Some(Draft::notable("cloud", "cloud.deploy").target(url));
     }
     // A build of Jenkins is started by its address, too.
@@ -166,8 +199,7 @@ pub(crate) fn effect<'w>(url: &str, changes: bool, mut words: impl Iterator<Item
     if !changes {
         return None;
     }
-    if PAYMENTS.contains(&host.as_str()) {
-        let is_test = words.any(|word| word.contains("_test_"));
+    if PAYMENTS.contains(&host.as_str()) || path.ends_with("/v1/refunds") {
         let moves = !is_test && !has(NO_PAYMENT);
         return moves.then(|| Draft::notable("cloud", "payment.change").target(url));
     }
@@ -189,10 +221,10 @@ pub(crate) fn effect<'w>(url: &str, changes: bool, mut words: impl Iterator<Item
 
 #[cfg(test)]
 mod tests {
-    use super::effect;
+    use super::{effect, has_test_key};
 
     fn operation(url: &str, changes: bool) -> Option<&'static str> {
-        effect(url, changes, std::iter::empty()).map(|draft| draft.operation)
+        effect(url, changes, false).map(|draft| draft.operation)
     }
 
     #[test]
@@ -231,8 +263,12 @@ mod tests {
             "https://api.example.org/deployers",
             "https://example.org/api/items",
             "http://127.0.0.1:8080/job/a/build",
+            "https://example.org/docs/deploy/start",
         ] {
             assert_eq!(operation(url, true), None, "{url}");
+        }
+        for url in ["https://docs.example.org/deploy?token=a", "https://example.org/guide/deploy?key=intro"] {
+            assert_eq!(operation(url, false), None, "{url}");
         }
     }
 
@@ -250,7 +286,26 @@ mod tests {
             assert_eq!(operation(url, true), expected, "{url}");
             assert_eq!(operation(url, false), None, "{url}");
         }
-        let test = effect("https://api.stripe.com/v1/refunds", true, ["-u", "sk_test_1:"].into_iter());
-        assert!(test.is_none());
+        for url in ["https://api.stripe.com/v1/refunds", "https://pay.example.org/v1/refunds"] {
+            assert_eq!(operation(url, true), Some("payment.change"), "{url}");
+            assert!(effect(url, true, true).is_none(), "{url}");
+            assert_eq!(operation(url, false), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn only_a_key_can_be_for_tests() {
+        for words in [&["-u", "sk_test_1:"][..], &["-usk_test_1:"], &["-H", "Authorization: Bearer rk_test_1"]] {
+            assert!(has_test_key(words.iter().copied()), "{words:?}");
+        }
+        for words in [
+            &["-u", "sk_live_1:", "-o", "sk_test_1"][..],
+            &["-u", "$KEY:", "-d", "metadata[a]=sk_test_1"],
+            &["-u", "sk_test_1:", "-u", "$KEY:"],
+            &["-H", "X-Note: sk_test_1"],
+            &[],
+        ] {
+            assert!(!has_test_key(words.iter().copied()), "{words:?}");
+        }
     }
 }

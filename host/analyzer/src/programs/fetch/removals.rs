@@ -36,8 +36,9 @@ pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str
     let stops = STOPS.iter().any(|end| path.ends_with(end)) || path.contains("/agent/force-leave/");
     if is_delete || changes && (says_removal(url) || stops) {
         run.emit(Draft::destructive("network", "http.delete").target(url));
-    } else if let Some(draft) = outward::effect(url, changes, run.arguments().iter().map(|word| word.text.as_str())) {
-        run.emit(draft);
+    } else {
+        let is_test = outward::has_test_key(run.arguments().iter().map(|word| word.text.as_str()));
+        outward::effect(url, changes, is_test).into_iter().for_each(|draft| run.emit(draft));
     }
 }
 
