@@ -27,6 +27,8 @@ const SAMPLES: &[&str] = &[
     "sample",
     "xxxx",
     "your",
+    // `"sub":"1234567890"` in the sample token of jwt.io.
+    "eyjzdwiioiixmjm0nty3odkw",
 ];
 
 /// Beginnings of tokens for tests alone.
@@ -98,6 +100,7 @@ mod tests {
         for text in [
             "ghp_ is the beginning",
             "AKIAIOSFODNN7EXAMPLE",
+            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkEifQ.k3Yq9Zt1vB7m",
             "sk_test_4eC39HqLyjWDarjtT1zdp7dc",
             "postgres://postgres:postgres@localhost/a",
             "postgres://app:k3Yq9Zt1@localhost:5432/a",

@@ -44,7 +44,23 @@ const KEEPS: &[&str] = &["clone", "commit", "config", "fetch", "notes", "pull", 
 const HEADERS: &[&str] = &["-H", "--header", "-u", "--user", "--oauth2-bearer"];
 
 /// Parts of a path where secrets are made up.
-const MADE_UP: &[&str] = &["example", "fixture", "mock", "sample", "spec", "test"];
+const MADE_UP: &[&str] = &[
+    "cypress",
+    "demo",
+    "e2e",
+    "example",
+    "fixture",
+    "mock",
+    "playground",
+    "sample",
+    "spec",
+    "stories",
+    "test",
+    "testdata",
+];
+
+/// The beginning of a key of Google that a web page may show to everybody.
+const OF_WEB: &str = "AIza";
 
 /// Servers whose tools stay on this machine.
 const LOCAL: &[&str] = &["filesystem", "fs", "ide", "memory", "sqlite"];
@@ -94,9 +110,23 @@ fn has_secret(value: &Value) -> bool {
 /// The same for written text. The old text of an edit is there already.
 fn has_secret_written(value: &Value) -> bool {
     match value {
-        Value::Array(edits) => edits.iter().filter_map(|edit| edit.get("new_string")).any(has_secret),
-        value => has_secret(value),
+        Value::Array(edits) => edits.iter().filter_map(|edit| edit.get("new_string")).any(has_secret_written),
+        Value::String(text) => has_stored_secret(text),
+        _ => false,
     }
+}
+
+/// Whether a text has a secret that no web page shows to everybody.
+fn has_stored_secret(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(secret) = secret_in(rest) {
+        if !secret.starts_with(OF_WEB) {
+            return true;
+        }
+        let end = rest.find(secret).map_or(rest.len(), |at| at + secret.len());
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    false
 }
 
 /// Whether the path is one of tests or of samples, whose secrets are made up.
