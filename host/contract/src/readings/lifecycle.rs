@@ -102,8 +102,58 @@ fn scripts(names: &[&str], text: &str) -> Vec<String> {
         }
     }
     // A method of a class of PHP is no command.
-    found.retain(|line| !line.contains("::") && !line.starts_with('@'));
-    found
+    found.retain(|line| !line.contains("::") && !line.starts_with('@') && !is_guarded_copy(line));
+    found.into_iter().map(|line| without_usual(&line).to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+/// Folders that a build makes again.
+const BUILT: &[&str] = &["build", "cjs", "dist", "es", "esm", "lib", "out", "types", "umd"];
+
+/// The line without what many packages begin with: removing the last build, and turning on their own hooks.
+fn without_usual(line: &str) -> &str {
+    let mut rest = line.trim();
+    loop {
+        let (first, others) = rest.split_once("&&").unwrap_or((rest, ""));
+        let others = others.trim();
+        if !sets_own_hooks(first) && (others.is_empty() || !removes_build(first)) {
+            return rest;
+        }
+        rest = others;
+    }
+}
+
+/// Whether the command removes nothing but folders of a build.
+fn removes_build(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let removes = match words.next() {
+        Some("rm") => words.next() == Some("-rf"),
+        Some("rimraf") => true,
+        _ => false,
+    };
+    let is_built = |word: &str| BUILT.contains(&word.strip_prefix("./").unwrap_or(word).trim_end_matches('/'));
+    removes && words.all(is_built)
+}
+
+/// Whether the command makes git run the hooks that the package brings.
+fn sets_own_hooks(command: &str) -> bool {
+    let command = command.trim().strip_suffix("|| true").unwrap_or(command);
+    let words: Vec<&str> = command.split_whitespace().filter(|word| *word != "--local").collect();
+    let [program, verb, key, folder] = words.as_slice() else { return false };
+    let folder = folder.strip_prefix("./").unwrap_or(folder).trim_end_matches('/');
+    (*program, *verb) == ("git", "config")
+        && key.eq_ignore_ascii_case("core.hooksPath")
+        && [".githooks", ".husky", ".husky/_"].contains(&folder)
+}
+
+/// Whether the command is PHP that copies a file only if there is none: `file_exists('A') || copy('B', 'A');`.
+fn is_guarded_copy(line: &str) -> bool {
+    let parts = || {
+        let code = line.strip_prefix("php -r \"")?.strip_suffix('"')?.replace(' ', "");
+        let (tested, rest) = code.trim_end_matches(';').strip_prefix("file_exists('")?.split_once("')||copy('")?;
+        let (from, to) = rest.strip_suffix("')")?.split_once("','")?;
+        Some(tested == to && !from.contains('\''))
+    };
+    parts().unwrap_or_default()
 }
 
 /// The lines of YAML with one of these keys.
@@ -123,9 +173,23 @@ fn settings(text: &str) -> Vec<String> {
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     let pairs = pairs.map(|(name, value)| (name.trim(), value.trim()));
     pairs
-        .filter(|(name, _)| OF_NPM.contains(name))
+        .filter(|(name, value)| OF_NPM.contains(name) && redirects(name, value))
         .map(|(name, value)| format!("npm config set {name} {}", word(value)))
         .collect()
+}
+
+/// Whether npm runs other code with this value, or gets it from where nobody can vouch for it.
+fn redirects(name: &str, value: &str) -> bool {
+    match name {
+        "registry" => value.starts_with("http://"),
+        "node-options" => {
+            let is_code = |option: &str| {
+                option.starts_with("-r") || ["require", "import", "loader"].iter().any(|word| option.contains(word))
+            };
+            value.split([' ', '"', '\'']).any(is_code)
+        }
+        _ => true,
+    }
 }
 
 /// The lines of a `.pth` file that Python runs at each start.
@@ -153,6 +217,13 @@ mod tests {
             ("lefthook.yml", "run: \"a b\"\n", "a b"),
             ("x.go", "package x\n//go:generate a b\n", "a b"),
             (".npmrc", "save-exact=true\nscript-shell=/tmp/x\n", "npm config set script-shell /tmp/x"),
+            (".npmrc", "node-options=--require ./a.js\n", "npm config set node-options '--require ./a.js'"),
+            (".npmrc", "registry=http://npm.acme.io/\n", "npm config set registry http://npm.acme.io/"),
+            ("package.json", r#""prepare": "rm -rf lib && a -d lib""#, "a -d lib"),
+            ("package.json", r#""prepare": "rm -rf src && a""#, "rm -rf src && a"),
+            ("package.json", r#""prepare": "cd .. && rm -rf lib && a""#, "cd .. && rm -rf lib && a"),
+            ("package.json", r#""prepare": "git config core.hooksPath .githooks && a""#, "a"),
+            ("package.json", r#""prepare": "git config core.hooksPath /tmp/h""#, "git config core.hooksPath /tmp/h"),
         ] {
             assert_eq!(of_text(name, text), [expected], "{name}");
         }
@@ -161,6 +232,9 @@ mod tests {
             ("lefthook.yml", "run: |\n  a\n"),
             ("notes.txt", r#""postinstall": "a""#),
             ("x.go", "// go:generate a\n"),
+            (".npmrc", "node-options=--max-old-space-size=4096\nregistry=https://npm.acme.io/\n"),
+            ("package.json", r#""prepare": "git config core.hooksPath .husky || true""#),
+            ("composer.json", r#""post-install-cmd": ["php -r \"file_exists('a') || copy('b', 'a');\""]"#),
         ] {
             assert_eq!(of_text(name, text), [""; 0], "{name}");
         }
