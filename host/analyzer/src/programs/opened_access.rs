@@ -49,7 +49,8 @@ const MOST: usize = 64;
 /// Adds the effect of a call that opens something to everybody.
 pub(super) fn find(run: &mut Run<'_>) {
     let words = run.arguments();
-    let is_cloud = table::entry(&run.name).is_none_or(|entry| entry.is_cloud());
+    let entry = table::entry(&run.name);
+    let is_cloud = entry.is_none_or(|entry| entry.is_cloud());
     let gives = |word: &Word| GIVES.contains(&word.text.split(['-', ':']).next().unwrap_or_default());
     let rehearses = |word: &Word| plain::REHEARSES.contains(&word.text.as_str());
     if !is_cloud
@@ -70,7 +71,9 @@ pub(super) fn find(run: &mut Run<'_>) {
         before = option;
         let begins = |list: &[&str]| list.iter().any(|start| option.starts_with(start));
         let is_any = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(value));
-        let opens = value.split([',', ':']).any(|part| EVERYBODY.contains(&part)) || EVERYBODY.contains(&value);
+        let names_all = value.split([',', ':']).any(|part| EVERYBODY.contains(&part)) || EVERYBODY.contains(&value);
+        // An operand of a program that no table describes may be anything: a filter, a sample, a word to add.
+        let opens = names_all && (entry.is_some() || option.starts_with('-'));
         if opens
             || SWITCHES.contains(&option) && !is_any(OFF)
             || begins(SOURCES) && is_any(ANYBODY)
