@@ -2,7 +2,7 @@
 //!
 //! A policy sees the call as it is and may quote any piece of it, changed or not. Its own words stay as they are.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use guard_contract::call::{CallContext, PATH_KEYS, ToolCall};
 use guard_contract::policy::{Entry, Source};
@@ -10,7 +10,7 @@ use guard_contract::syntax::{Analysis, Word};
 use guard_contract::verdict::{CALLED, WATCHED};
 use guard_contract::{Decision, outcome_named};
 use guard_harness::text;
-use guard_redact::{Secrets, shorten};
+use guard_redact::{Secrets, may_name_secret, shorten};
 
 /// The longest text of a finding that is kept. No reply shows more of it.
 const TEXT_BYTES: usize = 4 << 10;
@@ -19,10 +19,12 @@ const TEXT_BYTES: usize = 4 << 10;
 #[must_use]
 pub fn secrets(call: &ToolCall, at: &CallContext, analysis: Option<&Analysis>) -> Secrets {
     let mut secrets = Secrets::default();
+    let is_setter = sets_secrets(&call.tool);
+    let pair = pair(&call.input, is_setter);
     let path = call.paths().next().unwrap_or_default();
     for (key, value) in &call.input {
         let path = if PATH_KEYS.contains(&key.as_str()) { "" } else { path };
-        learn(&mut secrets, key, value, path);
+        learn_field(&mut secrets, (key, value), pair, path, is_setter);
     }
     for text in [&call.tool, &call.original_tool, &at.cwd, &at.session] {
         secrets.learn(text);
@@ -44,20 +46,46 @@ pub fn secrets(call: &ToolCall, at: &CallContext, analysis: Option<&Analysis>) -
 }
 
 /// Learns the texts of a value that is written into the file at `path`. As deep as the reader of JSON goes, which is 128.
-fn learn(secrets: &mut Secrets, key: &str, value: &Value, path: &str) {
+/// `is_setter`: the tool sets secrets.
+fn learn(secrets: &mut Secrets, key: &str, value: &Value, path: &str, is_setter: bool) {
     match value {
         Value::String(text) => {
             secrets.learn_value(key, text);
             secrets.learn_written(path, text);
         }
         Value::Number(number) => secrets.learn_value(key, &number.to_string()),
-        Value::Array(values) => values.iter().for_each(|value| learn(secrets, key, value, path)),
-        Value::Object(map) => map.iter().for_each(|(key, value)| {
-            secrets.learn(key);
-            learn(secrets, key, value, path);
-        }),
+        Value::Array(values) => values.iter().for_each(|value| learn(secrets, key, value, path, is_setter)),
+        Value::Object(map) => {
+            let pair = pair(map, is_setter);
+            map.iter().for_each(|(key, value)| {
+                secrets.learn(key);
+                learn_field(secrets, (key, value), pair, path, is_setter);
+            });
+        }
         Value::Null | Value::Bool(_) => {}
     }
+}
+
+/// Learns a field of an object whose `value` is a secret of the name `pair`.
+fn learn_field(secrets: &mut Secrets, (key, value): (&str, &Value), pair: Option<&str>, path: &str, is_setter: bool) {
+    match (pair, value) {
+        (Some(name), Value::String(text)) if matches!(key, "val" | "value") => secrets.learn_value(name, text),
+        _ => learn(secrets, key, value, path, is_setter),
+    }
+}
+
+/// The name of the secret in an object such as `{"name": "DB_PASSWORD", "value": "..."}`.
+fn pair(map: &Map<String, Value>, is_setter: bool) -> Option<&str> {
+    let mut names = ["name", "key"].into_iter().filter_map(|key| map.get(key)?.as_str());
+    if is_setter { Some("secret") } else { names.find(|name| may_name_secret(name)) }
+}
+
+/// Whether a tool sets a secret or a variable of an environment: `mcp__x__add_secret`, `mcp__x__create_env`.
+fn sets_secrets(tool: &str) -> bool {
+    let Some((_, name)) = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else { return false };
+    let name = name.to_ascii_lowercase();
+    let has = |words: &[&str]| name.split(['_', '-']).any(|part| words.contains(&part));
+    has(&["add", "create", "put", "set", "update", "upsert"]) && has(&["env", "envs", "secret", "secrets"])
 }
 
 /// The analysis of a call without its secrets, to be shown.
@@ -112,6 +140,38 @@ pub(crate) fn confine(decision: &mut Decision, entry: &Entry) {
         let own = finding.tags.iter().find(|(name, value)| name == "rule" && is_plain(value));
         if let (Source::Builtin(_), Some((_, own))) = (&entry.source, own) {
             finding.tags.push((CALLED.to_owned(), own.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{CallContext, ToolCall, secrets};
+
+    /// The value in the text of the field that has it, without the secrets of the call.
+    fn shown(tool: &str, input: &Value, value: &str) -> String {
+        let call = ToolCall::new(tool, input.as_object().cloned().unwrap_or_default());
+        secrets(&call, &CallContext::default(), None).hide_under("value", value)
+    }
+
+    #[test]
+    fn a_value_beside_the_name_of_a_secret_is_hidden() {
+        for (tool, input) in [
+            ("mcp__a__call", json!({"name": "DB_PASSWORD", "value": "whale"})),
+            ("mcp__a__call", json!({"vars": [{"key": "API_TOKEN", "value": "whale"}]})),
+            ("mcp__a__add_secret", json!({"secrets": [{"name": "A", "value": "whale"}]})),
+            ("mcp__a__create_env", json!({"key": "A", "value": "whale"})),
+        ] {
+            assert!(!shown(tool, &input, "whale").contains("whale"), "{input}");
+        }
+        for (tool, input) in [
+            ("mcp__a__call", json!({"name": "COLOR", "value": "whale"})),
+            ("mcp__a__list_secrets", json!({"name": "COLOR", "value": "whale"})),
+            ("mcp__a__call", json!({"name": "DB_PASSWORD", "value": "true"})),
+        ] {
+            assert!(shown(tool, &input, "whale").contains("whale"), "{input}");
         }
     }
 }
