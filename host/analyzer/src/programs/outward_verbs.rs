@@ -145,7 +145,10 @@ fn is_test(run: &Run<'_>) -> bool {
         before = if text.starts_with('-') { text } else { "" };
         // What a call says about its way or its source isn't where it ends.
         let is_aside = ["--from", "--message", "--note", "--proxy"].contains(&option);
-        text == "--local" || !is_aside && (TESTS.contains(&value) || is_here(value))
+        // A chain has its kind in its name: `orbit-testnet-1`.
+        let is_chain = ["--chain", "--chain-id", "--network"].contains(&option);
+        let is_kind = || TESTS.contains(&value) || is_chain && value.split('-').any(|part| TESTS.contains(&part));
+        text == "--local" || !is_aside && (is_kind() || is_here(value))
     })
 }
 
