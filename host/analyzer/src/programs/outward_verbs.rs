@@ -82,7 +82,7 @@ const THINGS: &[&str] = &[
 const LOOKS: &[&str] = &["describe", "get", "help", "history", "info", "list", "logs", "ls", "show", "status", "view"];
 
 /// Programs that send to a board or phone at a cable, or to a task on this machine.
-const NEAR: &[&str] = &["adb", "arduino-cli", "esphome", "pueue", "vagrant"];
+const NEAR: &[&str] = &["adb", "arduino-cli", "esphome", "input", "pueue", "vagrant"];
 
 /// Programs whose `post` writes a draft of a page.
 const WRITERS: &[&str] = &["hexo", "jekyll"];
