@@ -84,6 +84,21 @@ fn the_settings_that_differ_are_listed() {
 }
 
 #[test]
+fn a_tool_whose_arguments_mean_something_else_now_is_listed() {
+    const TOOL: &str = "[[tool]]\nmatch = \"mcp__ops__exec\"\nshell = \"line\"\n";
+    let world = repository();
+    world.write("repo/.guard/guard.toml", format!("{ENTRY}{TOOL}"));
+    git(&world.repo(), &["commit", "-q", "-a", "-m", "tool"]);
+    for (new, told) in [("", "removed"), (&*TOOL.replace("line", "text"), "changed")] {
+        world.write("repo/.guard/guard.toml", format!("{ENTRY}{new}"));
+        let ended = ci(&world, &["--against", "HEAD"]);
+        assert!(ended.stdout.contains(&format!("`[[tool]]` for `mcp__ops__exec`: {told}")), "{ended:?}");
+    }
+    let ended = ci(&world, &["--against", "HEAD~1"]);
+    assert!(ended.stdout.contains("`[[tool]]` for `mcp__ops__exec`: added"), "{ended:?}");
+}
+
+#[test]
 fn a_change_of_rules_in_a_file_is_listed_with_the_file() {
     let world = clone();
     let ended = after(&world, ".guard/team.rego", "package.publish", "package.publishes");

@@ -78,6 +78,39 @@ fn an_entry_that_takes_nothing_out_is_told_if_it_is_misspelt() {
 }
 
 #[test]
+fn a_pattern_with_a_leading_slash_or_backslashes_is_told() {
+    let blocked = |entry: &str| {
+        let world = protecting("");
+        let text = "[[policy]]\nname = \"ours\"\nsource = \"builtin:protected-files\"\n";
+        world.write("repo/.guard/guard.toml", format!("{text}settings = {{ blocked = ['{entry}'] }}\n"));
+        warnings(&world)
+    };
+    for (pattern, meant) in [("/db/migrations", "`db/migrations`"), (r"db\migrations\**", "`db/migrations/**`")] {
+        let output = blocked(pattern);
+        assert!(output.contains(&format!("no file matches `{pattern}` in `blocked`")), "{output}");
+        assert!(output.contains(&format!("did you mean {meant}?")), "{output}");
+    }
+    for fine in ["/etc/hosts", "/elsewhere/x", "db/migrations"] {
+        assert_eq!(blocked(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn entries_of_the_user_beside_a_server_that_decides_are_told() {
+    let world = World::new();
+    let remote = "[remote]\nurl = \"http://127.0.0.1:9\"\n";
+    world.configure(remote);
+    assert!(!warnings(&world).contains("have no effect while it answers"), "{}", warnings(&world));
+    world.configure(&format!("{remote}[[allow]]\ncommand = [\"npm\", \"publish\"]\n"));
+    let output = warnings(&world);
+    assert!(output.contains("so the `[[allow]]` entries of this file have no effect while it answers"), "{output}");
+    world
+        .configure(&format!("{remote}[[policy]]\nname = \"command-guard\"\nsettings = {{ raise = [\"git-push\"] }}\n"));
+    let output = warnings(&world);
+    assert!(output.contains("so the `[[policy]]` entries of this file have no effect while it answers"), "{output}");
+}
+
+#[test]
 fn an_allow_that_covers_nothing_is_told() {
     let world = World::new();
     let allow = |text: &str| {

@@ -68,6 +68,9 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     let base = if entry.project == root || nested.is_some() { root } else { &entry.project };
     // An entry that takes something out of a list names it as another entry does.
     let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
+    if let Some((meant, why)) = misspelt_path(pattern, &native(base)) {
+        return Some(format!("{why}: did you mean `{not}{meant}`?"));
+    }
     let PatternGap { before, name, rest } = missing_name(pattern, &native(base))?;
     let own = native(&entry.project).join(name);
     if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
@@ -88,6 +91,22 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
         }
         None => None,
     }
+}
+
+/// A pattern for a path of the machine, or with backslashes, that would match in the folder if it were written otherwise.
+fn misspelt_path(pattern: &str, base: &Path) -> Option<(String, &'static str)> {
+    let first_exists = |path: &str| {
+        let first = path.split('/').next().unwrap_or_default();
+        !first.is_empty() && !first.contains(SPECIAL) && fs::symlink_metadata(base.join(first)).is_ok()
+    };
+    if let Some(relative) = pattern.strip_prefix('/') {
+        let root = relative.split('/').next().unwrap_or_default();
+        let is_missing = fs::symlink_metadata(Path::new("/").join(root)).is_err();
+        return (is_missing && first_exists(relative))
+            .then(|| (relative.to_owned(), "a leading slash stands for the root of the machine"));
+    }
+    let meant = pattern.replace('\\', "/");
+    (meant != pattern && first_exists(&meant)).then_some((meant, "folders are separated by `/`"))
 }
 
 /// The first plain name of a pattern that doesn't exist below the folder.
