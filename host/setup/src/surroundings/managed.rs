@@ -83,10 +83,10 @@ pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
     const BYTES: u64 = 1 << 20;
     let file = &dirs.managed;
     match read_text(file, BYTES) {
-        Ok(text) if manages_nothing(&text) => problem(
+        Ok(text) if sets_nothing(&text) => problem(
             Layer::Managed,
             file,
-            "the managed file names no preset, policy or lock, so no policy is managed",
+            "the managed file sets nothing, so no policy is managed",
             "write it, or remove it",
         ),
         Ok(_) => None,
@@ -99,12 +99,8 @@ pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
     }
 }
 
-/// Whether a file that can be read holds nothing that binds a user's policies.
-fn manages_nothing(text: &str) -> bool {
-    let has = |table: &toml::Table, key: &str| match table.get(key) {
-        Some(toml::Value::Array(list)) => !list.is_empty(),
-        other => other.is_some(),
-    };
-    text.parse::<toml::Table>()
-        .is_ok_and(|table| !["preset", "policy", "lock", "remote"].iter().any(|key| has(&table, key)))
+/// Whether a file has no key, or empty lists alone. A file that can't be parsed is reported elsewhere.
+fn sets_nothing(text: &str) -> bool {
+    let is_empty = |value: &toml::Value| value.as_array().is_some_and(Vec::is_empty);
+    text.parse::<toml::Table>().is_ok_and(|table| table.values().all(is_empty))
 }

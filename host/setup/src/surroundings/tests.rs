@@ -118,9 +118,11 @@ fn a_managed_file_with_another_name_or_without_text_is_a_deficiency() {
     machine.write("etc/guard-host/ship.env", "A=b\n", 0o644);
     machine.write("etc/guard-host/notes.toml", "a = 1\n", 0o644);
     assert_eq!(machine.found(), Vec::<String>::new());
-    machine.write("etc/guard-host/guard.toml", "", 0o644);
-    machine.assert_found(&["managed: ", "is empty"]);
-    machine.write("etc/guard-host/guard.toml", "# Later.\n", 0o644);
+    for text in ["", "# preset = 'standard'\n", "lock = []\n"] {
+        machine.write("etc/guard-host/guard.toml", text, 0o644);
+        machine.assert_found(&["managed: ", "sets nothing, so no policy is managed"]);
+    }
+    machine.write("etc/guard-host/guard.toml", "[audit]\nlevel = 'all'\n", 0o644);
     machine.write("etc/guard-host/config.toml", "preset = 'standard'\n", 0o644);
     assert_eq!(machine.found(), Vec::<String>::new());
 }
