@@ -1,6 +1,7 @@
 //! Parts of a configuration that are valid and have no effect: `config check` and `doctor` warn, and exit with 0.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::guests;
 use crate::support::world::World;
@@ -98,8 +99,11 @@ fn a_pattern_with_a_leading_slash_or_backslashes_is_told() {
 #[test]
 fn entries_of_the_user_beside_a_server_that_decides_are_told() {
     let world = World::new();
-    let remote = "[remote]\nurl = \"http://127.0.0.1:9\"\n";
-    world.configure(remote);
+    let token = world.path("token");
+    fs::write(&token, "abc\n").unwrap();
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    let remote = format!("[remote]\nurl = \"http://127.0.0.1:9\"\ntoken-file = \"{}\"\n", token.display());
+    world.configure(&remote);
     assert!(!warnings(&world).contains("have no effect while it answers"), "{}", warnings(&world));
     world.configure(&format!("{remote}[[allow]]\ncommand = [\"npm\", \"publish\"]\n"));
     let output = warnings(&world);
