@@ -221,7 +221,7 @@ fn a_managed_file_that_is_not_read_is_a_problem() {
     machine.assert_problem(true, &["guard.tml", "is not read", "rename it to"]);
     fs::remove_file(wrong).unwrap();
     machine.0.write("etc/guard-host/guard.toml", "");
-    machine.assert_problem(true, &["guard.toml", "is empty"]);
+    machine.assert_problem(true, &["guard.toml", "sets nothing"]);
 }
 
 #[test]
