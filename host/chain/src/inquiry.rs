@@ -34,7 +34,7 @@ impl<'a> Inquiry<'a> {
         Inquiry { call, at, scene, ask, input, secrets: OnceCell::new() }
     }
 
-    /// Takes the secrets of the call out of a decision. What is asked again is shown to nobody.
+    /// Redacts the call's secrets in a decision. The decision of a second round isn't shown, so it is left as it is.
     fn clean(&self, decision: &mut Decision) {
         if self.ask.without_committed.is_none() && !decision.findings.is_empty() {
             let secrets =

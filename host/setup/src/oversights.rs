@@ -87,7 +87,7 @@ fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, 
     (!names.is_empty()).then(|| warning(file.to_string(), text, hint))
 }
 
-/// A server decides, so what the user's own file says of policies and calls doesn't.
+/// Entries of the user's file that a server overrides.
 fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let url = &prepared.config.remote.as_ref()?.url;
     let entries = prepared.members.iter().map(|member| &member.entry);

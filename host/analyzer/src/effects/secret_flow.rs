@@ -1,5 +1,7 @@
 //! Secrets that one command prints and another one sends: by a variable, a file or a pipe between them.
 
+use std::net::Ipv4Addr;
+
 use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::{Command, Effect, Word};
 
@@ -77,14 +79,14 @@ fn sends(command: &Command) -> bool {
     SENDERS.contains(&name) || SOCKETS.contains(&name) || CARRIERS.contains(&name) || LOOKUPS.contains(&name)
 }
 
-/// What is known of secrets so far.
+/// Where secrets are, after the commands that were read so far.
 #[derive(Debug, Default)]
 struct Flow {
     variables: Vec<(String, Origin)>,
     files: Vec<(String, Origin)>,
     /// The substitutions that were given to variables, for which the analysis may write them.
     substitutions: Vec<(String, Origin)>,
-    /// Of each command so far, the secret that it prints.
+    /// The secret that each command read so far prints.
     carries: Vec<Option<Origin>>,
 }
 
@@ -194,13 +196,13 @@ impl Flow {
         }
     }
 
-    /// The kind of secret that the command sends to a machine that has no business with it.
+    /// The kind of secret that the command sends to a host it doesn't belong to.
     fn sent(&self, command: &Command, commands: &[Command], pipelines: &Pipelines) -> Option<&'static str> {
         if is_near(command) || command.program() == "openssl" && command.word(1) != "s_client" {
             return None;
         }
         let host = address(command);
-        if host.as_deref().is_some_and(is_local) {
+        if host.as_deref().is_some_and(is_private) {
             return None;
         }
         let mut before = "";
@@ -285,10 +287,9 @@ fn stage_before<'c>(command: &Command, commands: &'c [Command], pipelines: &Pipe
     pipelines.stages(commands, pipeline, index).next_back().filter(|before| before.id < command.id)
 }
 
-/// Whether the machine is this one, or one of the network around it.
-fn is_local(host: &str) -> bool {
-    let is_private = |address: std::net::Ipv4Addr| address.is_loopback() || address.is_private();
-    host.parse().is_ok_and(is_private) || host.ends_with(".test")
+/// Whether the host is in a private network. [`address`] returns no host of this machine.
+fn is_private(host: &str) -> bool {
+    host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_private()) || host.ends_with(".test")
 }
 
 /// Whether a text has `$NAME` or `${NAME}`.

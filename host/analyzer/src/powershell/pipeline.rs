@@ -170,7 +170,7 @@ impl Reader<'_> {
                 body.push('\n');
             }
         }
-        // What is deleted is no file.
+        // These cmdlets pass on objects of the machine, not files.
         if MANAGEMENT.iter().any(|name| piped.trim_start().to_lowercase().starts_with(name)) {
             body = body.replace(&format!("rm -f \"${{{}}}\"", super::ITEM), "Remove-CimInstance");
         }

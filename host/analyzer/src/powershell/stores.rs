@@ -1,4 +1,4 @@
-//! Stores of PowerShell that have paths and are no file systems: the registry, variables, the settings of remoting.
+//! PowerShell drives that aren't file systems: the registry, variables, the settings of remoting.
 
 use super::bind::Bound;
 use super::files::PATHS;

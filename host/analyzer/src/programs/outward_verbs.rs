@@ -1,5 +1,5 @@
-//! [`find`]: what the verb of an undescribed program suggests that it brings to others: a deployment, a file, a message,
-//! or money.
+//! [`find`]: effects on other people that the verb of a program without a table suggests: a deployment, an upload, a message,
+//! or a payment.
 //!
 //! Programs of services name what they do alike: `send NAME`, `NOUN deploy NAME`. Behind another word a verb counts only if
 //! that word is a thing of a service: `app lint deploy` may be about a folder.
@@ -11,13 +11,13 @@ use super::unknown_losses::{TAKES, UNASKED};
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// Verbs that bring a program to where others use it.
+/// Verbs that deploy a program.
 const DEPLOYS: &[&str] = &["deploy", "promote", "publish", "redeploy"];
 
-/// Verbs that bring a file or a text to others.
+/// Verbs that send a file or a message.
 const SENDS: &[&str] = &["send", "submit", "upload"];
 
-/// Verbs that tell people something.
+/// Verbs that post a message.
 const TELLS: &[&str] = &["post", "reply", "toot", "tweet"];
 
 /// Verbs that move money.
@@ -26,7 +26,7 @@ const PAYS: &[&str] = &["pay", "payout", "transfer", "withdraw"];
 /// Verbs that start a pipeline, if it is named before.
 const STARTS: &[&str] = &["execute", "launch", "rerun", "restart", "retry", "run", "run-now", "start", "trigger"];
 
-/// What such a verb starts.
+/// Pipelines that such a verb starts.
 const PIPELINES: &[&str] = &["ci", "dag", "dags", "pipeline", "pipelines", "workflow", "workflows"];
 
 /// Things of a service, before a verb.
@@ -81,7 +81,7 @@ const THINGS: &[&str] = &[
 /// Words behind a verb by which it only looks at what was done.
 const LOOKS: &[&str] = &["describe", "get", "help", "history", "info", "list", "logs", "ls", "show", "status", "view"];
 
-/// Programs that send to a board or phone at a cable, or to a task on this machine.
+/// Programs that send to a connected board or phone, or to a task on this machine.
 const NEAR: &[&str] = &["adb", "arduino-cli", "esphome", "input", "pueue", "vagrant"];
 
 /// Programs whose `post` writes a draft of a page.
@@ -143,7 +143,7 @@ fn is_test(run: &Run<'_>) -> bool {
             None => (before, text),
         };
         before = if text.starts_with('-') { text } else { "" };
-        // What a call says about its way or its source isn't where it ends.
+        // These options name a source, a route or a note, not the destination.
         let is_aside = ["--from", "--message", "--note", "--proxy"].contains(&option);
         // A chain has its kind in its name: `orbit-testnet-1`.
         let is_chain = ["--chain", "--chain-id", "--network"].contains(&option);
@@ -152,7 +152,7 @@ fn is_test(run: &Run<'_>) -> bool {
     })
 }
 
-/// Whether a word is this machine, or an address at it.
+/// Whether a word is this machine or a URL at it. `localhost:5000/image` is neither: it names an image.
 fn is_here(word: &str) -> bool {
     let place = match word.split_once("://") {
         Some((_, rest)) => rest.split(['/', '?', '#']).next().unwrap_or_default(),
@@ -163,7 +163,7 @@ fn is_here(word: &str) -> bool {
     HERE.iter().any(|host| place.strip_prefix(host).is_some_and(is_port))
 }
 
-/// What the verb among the leading words does, and where it is.
+/// The effect of the verb among the leading words, and the verb's index.
 fn by_verb(leading: &[&str]) -> Option<(Draft, usize)> {
     for (at, text) in leading.iter().take(LEADING).enumerate() {
         let before = leading.get(..at).unwrap_or_default();

@@ -101,7 +101,7 @@ fn scripts(names: &[&str], text: &str) -> Vec<String> {
             _ => {}
         }
     }
-    // A method of a class of PHP is no command.
+    // A PHP class method isn't a command.
     found.retain(|line| !line.contains("::") && !line.starts_with('@') && !is_guarded_copy(line));
     found.into_iter().map(|line| without_usual(&line).to_owned()).filter(|line| !line.is_empty()).collect()
 }
@@ -178,7 +178,7 @@ fn settings(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether npm runs other code with this value, or gets it from where nobody can vouch for it.
+/// Whether this value makes npm run other code, or fetch packages over an insecure connection.
 fn redirects(name: &str, value: &str) -> bool {
     match name {
         "registry" => value.starts_with("http://"),

@@ -99,7 +99,7 @@ pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
     }
 }
 
-/// Whether a file has no key, or empty lists alone. A file that can't be parsed is reported elsewhere.
+/// Whether a file has no keys, or only empty lists. A file that can't be parsed is reported elsewhere.
 fn sets_nothing(text: &str) -> bool {
     let is_empty = |value: &toml::Value| value.as_array().is_some_and(Vec::is_empty);
     text.parse::<toml::Table>().is_ok_and(|table| table.values().all(is_empty))

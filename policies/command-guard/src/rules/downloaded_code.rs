@@ -277,7 +277,7 @@ fn unpacked_into(command: &Command) -> Option<&str> {
     (!matches!(folder, "" | "." | "..")).then_some(folder)
 }
 
-/// Programs that run or install the file that they are given, and the words of which one stands before it.
+/// Programs that install a file, and the words of which one must be given.
 const RECEIVERS: &[(&[&str], &[&str])] = &[
     (&["dpkg"], &["-i", "--install", "-iR", "--unpack"]),
     (&["rpm"], &["-i", "-U", "-F", "-ivh", "-Uvh", "-Fvh", "--install", "--upgrade"]),

@@ -158,7 +158,7 @@ pub(crate) fn is_sent(text: &str) -> bool {
     !near && (ENVIRONMENTS.iter().any(whole) || opened())
 }
 
-/// Whether what is before the expression makes it a part of what a call is given: a body, not the environment of a child.
+/// Whether the text before the expression makes it an argument of a call, such as a body, and not a child's environment.
 fn is_given(before: &str) -> bool {
     let mut before = before;
     while let Some(rest) = FORMS.iter().find_map(|form| before.strip_suffix(form)) {

@@ -80,7 +80,7 @@ const LONGEST: usize = 64 * 1024;
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str, literals: &[String]) {
     let posts = text.get(..LONGEST).unwrap_or(text).to_ascii_lowercase().contains("post");
     let words = || literals.iter().map(String::as_str);
-    // Code that posts may do so elsewhere: only an address that nobody asks for anything proves it.
+    // A `post` in the code may be about another address, so only an address that serves no other purpose counts.
     let is_only_for_changes = |draft: &Draft| {
         draft.operation == "message.send" || draft.operation == "cloud.deploy" && draft.target.contains("hook")
     };

@@ -17,8 +17,8 @@ A source is a file, or a folder with all .json and .jsonl files below it:
   the audit log. With `level = \"facts\"`, replay uses the recorded facts, not this machine's
   lines such as {\"tool\": \"Bash\", \"input\": {\"command\": \"ls\"}}, {\"command\": \"ls\"}, or a hook's payload
 
-With --against, a git revision stands for its .guard/guard.toml, and is compared as the old version. A file is compared as
-the new version: in .guard, it replaces the project's guard.toml, and elsewhere yours.
+--against REV compares with .guard/guard.toml at that git revision, as the old version. --against FILE compares with a file,
+as the new version: a file in .guard replaces the project's guard.toml, any other file replaces yours.
 
 Identical calls are judged once. Nothing is run, no log is written, and secrets are not shown.
 
