@@ -307,7 +307,7 @@ const RUNNERS: &[(&[&str], &str)] = &[
         ],
         "",
     ),
-    (&["go", "deno", "bun", "uv", "cargo"], "run"),
+    (&["go", "deno", "bun", "uv"], "run"),
 ];
 
 /// The files that the command runs or installs, as written.

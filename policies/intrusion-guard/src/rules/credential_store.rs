@@ -150,7 +150,8 @@ fn opened(command: &Command) -> Option<String> {
     if let Some(socket) = foreign_agent(command) {
         return Some(format!("the keys of another login behind `{}`", shorten(&socket)));
     }
-    let shows = is_any(&program, SHOWING) || matches!(&*program, "security" | "mkdir" | "touch" | "ls" | "chmod");
+    let shows = is_any(&program, SHOWING)
+        || matches!(&*program, "security" | "mkdir" | "touch" | "ls" | "chmod" | "stat" | "du");
     if shows {
         return None;
     }
