@@ -104,7 +104,7 @@ def summary(groups: Sequence[Group], skipped: Sequence[Skipped]) -> dict[str, An
     told = [g for g in groups if g not in lost]
     skipped = [*skipped]
     if lost:
-        reason = "a call that cannot be told"
+        reason = "a call that can't be read"
         skipped.append(Skipped(reason, sum(g.calls for g in lost)))
 
     def shown(group: Group) -> dict[str, Any]:

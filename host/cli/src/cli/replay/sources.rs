@@ -252,7 +252,7 @@ impl<'a> Sources<'a> {
         let Some(harness) = guard_harness::named(call.harness) else {
             return Ok(Err("of a harness that is not known"));
         };
-        let Ok(payload) = harness.decode(&call.payload) else { return Ok(Err("a call that cannot be told")) };
+        let Ok(payload) = harness.decode(&call.payload) else { return Ok(Err("a call that can't be read")) };
         let calls = match payload.event {
             Event::Calls(calls) if !calls.is_empty() => calls,
             _ => return Ok(Ok(())),
