@@ -17,9 +17,12 @@ use crate::support::world::World;
 const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules";
 
 const HEAD: &str = "\
-This page is made from the doc comments of the policy and its rules; `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules` rewrites it.
-Each example is a case in [cases](cases).
-A call that *passes* gets no answer from the policy, and a call that is *noted* runs and leaves a finding in the trace.
+This page is generated from doc comments: to change it, edit them and run `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules`.
+
+In the examples, *denied* calls are blocked, and *asked* calls need confirmation.
+For a call that *passes*, the policy reports nothing.
+A *noted* call runs, and the finding appears only in `guard-host explain`.
+Each example is also a test case in [cases](cases).
 ";
 
 /// The sections of a rule's doc comment, in their order; the first two must be there.
@@ -138,7 +141,7 @@ fn section(rule: &Rule, doc: &str, suites: &[Suite]) -> Result<String, Vec<Strin
     let Some(about) = about.strip_prefix(&start) else {
         return Err(vec![format!("the doc comment does not begin with `{start}`")]);
     };
-    let mut page = format!("## `{}`\n\nDefault: {}. It catches {about}", rule.id, rule.default);
+    let mut page = format!("## `{}`\n\nDefault: {}. Catches {about}", rule.id, rule.default);
     let mut known = SECTIONS.iter();
     let mut names = Vec::new();
     for part in parts {
@@ -177,9 +180,9 @@ fn page(policy: &str, world: &World) -> Result<String, Vec<String>> {
     let rules = rules(policy, world);
     let (suites, classes) = (suites(&folder), classes(&folder));
     let about = doc(&fs::read_to_string(folder.join("src/lib.rs")).unwrap());
-    let mut index = String::from("| rule | default | it catches |\n|---|---|---|\n");
+    let mut index = String::from("| rule | default | catches |\n|---|---|---|\n");
     if !classes.is_empty() {
-        index = String::from("| rule | class | default | it catches |\n|---|---|---|---|\n");
+        index = String::from("| rule | class | default | catches |\n|---|---|---|---|\n");
     }
     let (mut sections, mut faults) = (Vec::new(), Vec::new());
     for rule in &rules {

@@ -1,7 +1,7 @@
-//! `cel`: lets a list of rules decide, each with a condition in CEL, the Common Expression Language.
+//! `cel`: runs a list of rules, each with a condition in CEL, the Common Expression Language.
 //!
-//! The list is the policy's settings. [README.md](README.md) says what the conditions see. An expression has no loop
-//! except the one over a list, and no function that is not pure.
+//! The rules are the policy's settings. [cel](README.md) describes what the conditions see.
+//! Expressions can loop only over lists, and all functions are pure.
 
 mod expression;
 mod names;

@@ -1,52 +1,60 @@
-//! `command-guard`: denies shell commands that destroy something for good, and asks before those that may.
+//! `command-guard`: denies shell commands that destroy something permanently, and asks before those that may.
 //!
-//! The policy judges the commands and effects that the analysis lists, and never the text. So `echo 'rm -rf /'` passes,
-//! and `sudo env X=1 rm -fr -- //.` is a deletion of the root. The one exception is `deny-patterns`, which the user
-//! writes. The policy does not judge file tools; `protected-files` does.
+//! The policy judges the effects of a command, never its text.
+//! `echo 'rm -rf /'` passes, and `sudo env X=1 rm -fr -- //.` is a deletion of the root directory.
+//! The only exception is `deny-patterns`, which you write yourself.
+//! The policy doesn't judge file tools. `protected-files` does.
 //!
-//! The tables of the analyzer say what a program does, what a call of it loses, and how to look at it first. The rules
-//! do not repeat that.
+//! [Tables](../../host/analyzer/programs/README.md) describe what each known program does and what it can lose.
+//! The rules below don't list individual programs.
 //!
 //! ## Settings
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
-//! | `protected-branches` | `[]` | branches that no forced push may reach, in addition to `main` and `master`: [patterns](../PATTERNS.md) in which `*` is any text, slashes included; `!master` takes a branch out |
+//! | `protected-branches` | `[]` | more branches, besides `main` and `master`, to which forced pushes are denied: [patterns](../PATTERNS.md) in which `*` also matches slashes; `!master` removes a branch |
 //! | `secret-reads` | `"deny"` | the outcome of a command that reads a secret: `deny`, `ask`, or `allow` |
 //! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
-//! | `deny-patterns` | `[]` | regular expressions that no command may match; whole words only, and look-around works. `npm run deploy` also matches `npm run deploy:prod`, and the same script in other words, such as `pnpm deploy`. Comments, messages, search patterns, printed text and analyzed code are skipped |
-//! | `strict` | `false` | no exception for what loses or shows nothing: a file of secrets that a command makes, names and counts of variables, `git push --dry-run`; `true` in the presets `hardened`, `guardrail` and `full` |
+//! | `deny-patterns` | `[]` | regular expressions for commands to deny; see [`custom`](#custom) |
+//! | `new-packages` | `"allow"` | the outcome for a new package from a registry: `allow`, `warn`, or `ask`; see [`new-package`](#new-package) |
+//! | `strict` | `false` | no exceptions for commands that lose or show nothing: a file of secrets that a command creates, names and counts of variables, `git push --dry-run`; `true` in the presets `hardened`, `guardrail` and `full` |
 //! | `raise` | `[]` | names whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | names whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
-//! | `silence` | `[]` | names that get no answer; it wins over `raise` and `lower` |
-//! | `files` | the shared lists | [patterns](../PATTERNS.md) of files: `blocked`, `confirm`, and `exempt`; a list adds to the default one, and `!x` takes `x` out |
+//! | `silence` | `[]` | names that are turned off; wins over `raise` and `lower` |
+//! | `files` | the shared lists | [patterns](../PATTERNS.md) of files: `blocked`, `confirm`, and `exempt`; a list adds to the default one, and `!x` removes `x` |
 //!
-//! A name in `raise`, `lower` and `silence` is a rule (`git-push`), a class of rules (`publish`), a kind of effect
-//! (`cloud`), an operation (`git.stash.drop`), or a family of operations: `aws.s3` and `aws.*` are all operations
-//! below. The table of rules below has the classes. The kinds are `cloud`, `container`, `database`, `delete`, `device`,
-//! `execute`, `metadata`, `network`, `orchestration`, `package`, `power`, `privilege`, `process`, `read`, `service`,
-//! `system`, `vcs`, and `write`. The tag `operation` of a finding has the operation.
+//! `raise`, `lower` and `silence` accept these names:
+//!
+//! - a rule, such as `git-push`
+//! - a class of rules, such as `publish`; the table below lists the classes
+//! - a kind of effect, such as `cloud`: `cloud`, `container`, `database`, `delete`, `device`, `execute`, `metadata`,
+//!   `network`, `orchestration`, `package`, `power`, `privilege`, `process`, `read`, `service`, `system`, `vcs`, or
+//!   `write`
+//! - an operation, such as `git.stash.drop`, or a family of operations: `aws.s3` and `aws.*` include all operations
+//!   below
+//!
+//! A finding's tag `operation` contains the operation.
 //!
 //! ```toml
-//! lower = ["cloud"]              # a loss in a cloud account is only warned of
+//! lower = ["cloud"]              # a loss in a cloud account only warns
 //! silence = ["kubernetes.drain"]
 //! raise = ["aws.s3", "package.unpublish"]
 //! ```
 //!
 //! ## Limits
 //!
-//! - A command that is not fully understood does not ask by itself. It asks if the text cannot be parsed, if it exceeds
-//!   a limit, or if the part that is not understood could delete: a name known only at run time with words such as
-//!   `-rf`, `eval "$x"`, a shell that reads a pipe, or inline code with calls that delete.
-//! - `dd of=/dev/null` and `dd of=/dev/stdout` pass, although a pattern over the text would match them.
-//! - `source .env` passes, because it loads variables and shows none.
-//! - `git merge --abort` and its like pass, because they restore the state before. `--skip` asks, because it leaves out
-//!   a commit.
-//! - `rm` of by-products passes, by the end of their names (`*.pyc`, `*.o`), or by their end in a build folder
-//!   (`dist/*.map`). `rm` of a pattern with a name in it passes below a folder for temporary files. `find -delete`
-//!   always asks, because it goes deep.
-//! - SQL from a file passes on this machine. It asks on a host with a domain, or on a host that is called production.
-//! - A stricter mode for a secret passes: `chmod 600 ~/.ssh/id_rsa` is good practice.
+//! - A command that isn't fully understood needs confirmation only if it can't be parsed, if it exceeds a limit, or if
+//!   the unknown part could delete something. Examples are `eval "$x"`, a shell that reads a pipe, inline code that
+//!   deletes, and a name known only at run time with arguments such as `-rf`.
+//! - `dd of=/dev/null` and `dd of=/dev/stdout` pass.
+//! - `source .env` passes, because it loads variables without showing them.
+//! - `git merge --abort` and similar commands pass, because they restore the previous state. `--skip` needs
+//!   confirmation, because it leaves out a commit.
+//! - `rm` of build products passes, by the ends of their names (`*.pyc`, `*.o`), or by their ends in a build folder
+//!   (`dist/*.map`). In a folder for temporary files, `rm` of a pattern that contains a name passes.
+//! - SQL from a file passes on this machine. It needs confirmation on a host with a domain name, or on a host whose
+//!   name says that it is in production.
+//! - A more restrictive mode for a secret passes, such as `chmod 600 ~/.ssh/id_rsa`.
 
 mod calls;
 mod code;

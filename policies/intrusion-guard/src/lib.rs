@@ -1,22 +1,23 @@
-//! `intrusion-guard`: judges what an agent does after a text took it over.
+//! `intrusion-guard`: stops calls that are typical of an agent that follows an attacker's instructions.
 //!
-//! A page, an issue or a file can contain instructions, and an agent may follow them. Its calls are then rarely
-//! destructive: it sends files away, opens a way in, looks for credentials, or hides what it did. The rules are over
-//! effects and kinds of programs, in eight classes.
+//! A page, an issue or a file can contain instructions, and an agent may follow them.
+//! The resulting calls rarely destroy anything.
+//! Instead, the agent sends files away, opens a way into the machine, searches for credentials, or hides its actions.
+//! The rules judge effects and kinds of programs, in eight classes:
 //!
-//! | class | it covers | ATT&CK | OWASP, agentic applications |
+//! | class | covers | ATT&CK | OWASP, agentic applications |
 //! |---|---|---|---|
 //! | `exfiltration` | files and output that leave the machine | TA0010 | tool misuse, data leaks |
-//! | `persistence` | what starts again without the agent | TA0003 | rogue agents |
+//! | `persistence` | programs that start again without the agent | TA0003 | rogue agents |
 //! | `remote-control` | shells on connections, tunnels, remote desktops | TA0011 | unexpected code execution |
 //! | `credential-access` | searches for credentials, stores, memory, packets | TA0006 | identity and privilege abuse |
-//! | `covering-tracks` | history, times, hidden names, guards that are ended | TA0005 | rogue agents |
+//! | `covering-tracks` | cleared history, forged times, hidden names, stopped guards | TA0005 | rogue agents |
 //! | `escalation` | permissions beyond the user's, and escapes from a container | TA0004 | identity and privilege abuse |
 //! | `impact` | files that are encrypted for a ransom | TA0040 | rogue agents |
-//! | `reconnaissance` | several looks at the machine or its network in a row | TA0007 | goal hijack |
+//! | `reconnaissance` | several lookups about the machine or its network | TA0007 | goal hijack |
 //!
-//! Accounts, services, schedules, firewalls and logs are part of `command-guard` (`system-change`,
-//! `destructive-effect`), and so are files that start by themselves (`shell-write-config`).
+//! `command-guard` covers accounts, services, schedules, firewalls and logs (`system-change`, `destructive-effect`),
+//! and files that start automatically (`shell-write-config`).
 //!
 //! [Threats by catalogue](THREATS.md) maps the rules to OWASP, ATT&CK and ATLAS, with the gaps.
 //!
@@ -24,7 +25,7 @@
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
-//! | `strict` | `false` | report what an honest agent does as well, now and then; `true` in the presets `full` and `hardened` |
+//! | `strict` | `false` | also report calls that honest agents make occasionally; `true` in the presets `full` and `hardened` |
 //! | `hosts` | `[]` | trusted hosts: data may be sent to them, tunnels may lead to them, and `unknown-host` passes them; `example.org`, or `*.example.org` for those below it |
 //! | `raise` | `[]` | rules or classes whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | rules or classes whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
@@ -39,10 +40,10 @@
 //!
 //! ## Limits
 //!
-//! - A program that no list names, and that is renamed, isn't recognized. Its effects are then unknown to guard-host.
-//! - Only Python and JavaScript are parsed. In other languages the rules look for calls by name.
-//! - Without a session, or with a damaged history, reconnaissance is counted within one call.
-//! - `unknown-host` knows hosts that a call spells out, not those in variables.
+//! - A renamed program that is in none of the lists isn't recognized, and guard-host doesn't know its effects.
+//! - Only Python and JavaScript are parsed. In other languages, the rules search for calls by name.
+//! - Without a session, or with a damaged history, reconnaissance is detected only within one call.
+//! - `unknown-host` covers hosts that a call names directly, not those in variables.
 
 mod kinds;
 mod rules;

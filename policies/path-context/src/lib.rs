@@ -1,36 +1,44 @@
-//! `path-context`: judges a change by its path. Blocked places are denied, safe places and git repositories
-//! pass, and everywhere else a person confirms. A few commands are judged wherever they run.
+//! `path-context`: judges a change by its path.
+//! Changes in blocked paths are denied, and changes in safe paths and git repositories pass. Everywhere else, they
+//! need confirmation.
+//! A few commands are judged wherever they run.
 //!
-//! The first of these that fits decides:
+//! The first of these that matches decides:
 //!
-//! 1. The path is below one of `blocked_paths`, by its text or by where links lead: it is blocked.
-//! 2. The path is below one of `safe_paths`, by where links lead: it is safe.
-//! 3. The path is in a git repository: it is safe, unless `git_safe` is false. A repository whose root is the home or
+//! 1. **Blocked**: the path is in one of `blocked_paths`, as written or after following links.
+//! 2. **Safe**: after following links, the path is in one of `safe_paths`.
+//! 3. **Safe**: the path is in a git repository, unless `git_safe` is false. A repository whose root is the home or
 //!    `/` doesn't make it safe.
-//! 4. Otherwise the path is outside.
+//! 4. **Outside**: everything else.
 //!
-//! Each finding has a tag `path-context` with `safe`, `outside`, `blocked` or `n/a`, which the audit log shows.
+//! Each finding has the tag `path-context` with `safe`, `outside`, `blocked` or `n/a`, which the audit log shows.
 //!
 //! ## Settings
 //!
-//! A file `guardrails.json` serves as settings as it is, and the presets look for it in `~/.claude/state/`. Its keys
-//! are `version`, `safe_paths`, `blocked_paths`, `git_safe`, and `rules` with `bash`, `write`, and `edit`. A list replaces
-//! the default one. The action `block` is deny, and `confirm` is ask. A key, a version or an action that is not known is
-//! an error, and so is a path that is no [pattern](../PATTERNS.md).
+//! The settings have the format of `guardrails.json`.
+//! The presets read that file from `~/.claude/state/`.
 //!
-//! If a rule below names a pattern in its settings, the rule judges the meaning of the pattern and not its text: `rm
-//! -rf ~/old` is no loss of a home. Any other pattern of `bash` is a regular expression for the rule `custom`, and the
-//! `pattern` of a rule of `write` or `edit` is one over the path. Python's syntax works, look-around included. One that
-//! takes too long is treated as a match.
+//! | key | meaning |
+//! |---|---|
+//! | `version` | the version of the format |
+//! | `safe_paths`, `blocked_paths` | lists of [patterns](../PATTERNS.md), which replace the defaults |
+//! | `git_safe` | whether git repositories are safe |
+//! | `rules` | patterns in `bash`, `write` and `edit`, each with the action `block` (deny) or `confirm` (ask) |
 //!
-//! In a file in its usual place, an entry that cannot be used is ignored alone, with a warning. The other entries still
-//! apply.
+//! The rules below list in their settings the patterns of the starter file.
+//! For such a pattern, guard-host judges the effect instead of the text: `rm -rf ~/old` isn't a deletion of the home.
+//! Any other pattern in `bash` is a regular expression for the rule `custom`, and `pattern` in `write` or `edit` is a
+//! regular expression for the path.
+//! Python's syntax works, including look-around. A pattern that takes too long is treated as a match.
+//!
+//! An unknown key, version or action is an error, and so is an invalid path pattern.
+//! In the file in its usual location, only the invalid entry is ignored, with a warning.
 //!
 //! ## Limits
 //!
-//! - Reading passes, and git passes.
-//! - A change of mode or owner passes, except `chmod -R 777`.
-//! - A whole repository belongs to the folder around it: its deletion asks, a deletion in it passes.
+//! - Reads and git commands pass.
+//! - Changes of mode or owner pass, except `chmod -R 777`.
+//! - Deleting a whole repository is judged by the folder that contains it. Deleting something in a repository passes.
 
 mod place;
 mod rules;

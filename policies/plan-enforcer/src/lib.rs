@@ -1,41 +1,47 @@
-//! `plan-enforcer`: keeps the shell commands of an experiment to those that its plan names.
+//! `plan-enforcer`: limits the shell commands of an experiment to those in its plan.
 //!
-//! Two agents that worked in one folder spoilt an experiment, which is the reason for this policy. The plan is
-//! `experiment_plan.yaml` in the folder that the variable `NOUS_ITER_DIR` names. Without the variable or the plan the
-//! policy has no answer.
+//! The plan is `experiment_plan.yaml` in the folder that the variable `NOUS_ITER_DIR` names.
+//! Without the variable or the plan, the policy does nothing.
 //!
-//! A command is planned if the plan has its very text, or if some command of the plan starts each program that the
-//! command starts. Folders, quotes, and wrappers such as `env` and `nohup` are ignored. Beside a planned command,
-//! commands of the shell such as `cd` are no violation. Neither are readers behind a pipe (`cat`, `cut`, `grep`, `head`,
-//! `less`, `tail`, `tee`, `tr`, `uniq`, `wc`), nor `mkdir -p` before it. In the plan, commands are
-//! under `command`, `cmd`, or `run`, as a text, a list of words, or a list of texts, in `arms`, in the `conditions` of
-//! each arm, or in `conditions` at the top.
+//! A command is planned in two cases: the plan contains exactly this text, or each program that the command starts is
+//! also started by a command in the plan.
+//! Folders, quotes, and wrappers such as `env` and `nohup` are ignored.
+//!
+//! These aren't violations in a planned command:
+//!
+//! - shell commands such as `cd`
+//! - `mkdir -p` before it
+//! - after a pipe: `cat`, `cut`, `grep`, `head`, `less`, `tail`, `tee`, `tr`, `uniq` and `wc`
+//!
+//! In the plan, commands are in `command`, `cmd`, or `run`, as a string, a list of words, or a list of strings.
+//! These keys can be in `arms`, in the `conditions` of each arm, or in `conditions` at the top level.
 //!
 //! ## Settings
 //!
-//! The variable `NOUS_PLAN_ENFORCEMENT` chooses between `strict` and `warn`, the default. With `warn` the rules only
-//! note: the command runs, and a line goes to `plan_violations.jsonl` next to the plan, with `ts`, `kind`, `command`,
-//! and `arm`. The arm is the one that the command most likely belongs to, or null.
+//! The variable `NOUS_PLAN_ENFORCEMENT` is `strict` or `warn` (default).
+//! With `warn`, an unplanned command runs, and a line is added to `plan_violations.jsonl` next to the plan, with `ts`,
+//! `kind`, `command`, and `arm`.
+//! `arm` is the arm that the command most likely belongs to, or null.
 //!
 //! ## Limits
 //!
-//! - The agent itself can write the mark `# nous: ad-hoc`. The mark is a record and not a lock.
+//! - The agent can write the mark `# nous: ad-hoc` itself. The mark is a record, not a lock.
 //!
 //! ## The permissions of an experiment
 //!
-//! `guard-host settings` writes the permissions of an agent that runs an experiment, instead of
-//! `--dangerously-skip-permissions`:
+//! `guard-host settings` writes the permissions for an agent that runs an experiment.
+//! Use them instead of `--dangerously-skip-permissions`:
 //!
-//! - `allowOnly` names the work directory and the repository. Claude Code keeps its file tools to them by
+//! - `allowOnly` names the work directory and the repository. Claude Code limits its file tools to them with
 //!   `additionalDirectories` and `blockWritesOutsideWorkingDirectories`.
-//! - `path-context` denies every other write, with the entry that `settings render --guard` prints, and asks before a
+//! - `path-context`, with the entry that `settings render --guard` prints, denies every other write, and asks before a
 //!   deletion elsewhere. A git repository is safe only if it is one of the two.
-//! - `allow` has a short list of programs, the programs that the plan starts, by name and as they are spelled, and
-//!   those of `--allow-bin`. A word of the plan that is no plain name allows nothing.
-//! - `deny` has traffic by `curl` and `wget` and the end of the disk or the home, and wins over `allow`.
-//! - `nous-execute-stop` and `nous-plan-enforcer` in `bin/` become hooks. The second may be a link to guard-host.
+//! - `allow` contains a short list of programs, the programs that the plan starts, by name and as spelled, and those
+//!   of `--allow-bin`. A word in the plan that isn't a plain name allows nothing.
+//! - `deny` contains traffic with `curl` and `wget`, and commands that erase a disk or the home. It wins over `allow`.
+//! - `nous-execute-stop` and `nous-plan-enforcer` in `bin/` become hooks. The second can be a link to guard-host.
 //!
-//! This is a list of permissions and no sandbox: an allowed `python` can do anything.
+//! This list of permissions isn't a sandbox: an allowed `python` can do anything.
 
 mod judgement;
 mod rules;

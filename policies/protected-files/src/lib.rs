@@ -1,31 +1,38 @@
-//! `protected-files`: denies changes to secrets through a file tool, and asks before changes to a file that controls a
-//! build, a tool, or the machine, and before a tool reads a secret.
+//! `protected-files`: denies changes to secrets with a file tool.
+//! It asks before changes to a file that controls a build, a tool, or the machine, and before a tool reads a secret.
 //!
-//! The policy judges the paths of a call: as they are given, without white space around them, by their text, and by
-//! where links lead. The most severe answer applies. It does not look at the text that is written. Reading any other file
-//! passes.
+//! The policy judges the paths of a call, not the text that is written.
+//! A path is judged as written without surrounding spaces, by its text, and by where its links lead. The most severe
+//! answer applies.
+//! Reading any other file passes.
 //!
-//! A preset uses the policy for the file tools only, because `command-guard` has the same default lists for shell
-//! commands. An entry of the user's own judges what shell commands write and delete as well, by its own lists. If both
-//! policies find the same file, the user gets one message. Reads by shell commands are judged by `command-guard` alone,
-//! which denies it by default; its setting of the same name is apart from this one. `secret-reads = "allow"` lets every
-//! tool read without confirmation.
+//! In a preset, the policy judges only file tools, because `command-guard` has the same default lists for shell
+//! commands.
+//! An entry of your own also judges files that shell commands write and delete, with your lists.
+//! If both policies find the same file, the user gets one message.
+//! Reads by shell commands are judged only by `command-guard`, which denies them by default.
 //!
 //! ## Settings
 //!
-//! The settings are `secret-reads` (`"ask"`, `"deny"` or `"allow"`: the answer to a tool that reads a secret) and the
-//! lists `blocked`, `confirm`, `exempt`, and `reads`. An item of a list is a file or a folder, at any depth; the case of
-//! letters is ignored. [PATTERNS.md](../PATTERNS.md) describes the patterns. A list adds to the default one, and `reads`
-//! to `blocked`, for tools that read. `!x` takes `x` out of the list, and `!*` takes out everything before it.
+//! | setting | default | meaning |
+//! |---|---|---|
+//! | `secret-reads` | `"ask"` | the outcome of a tool that reads a secret: `ask`, `deny` or `allow`; separate from the setting of `command-guard` |
+//! | `blocked` | the shared list | files with secrets |
+//! | `confirm` | the shared list | files whose changes need confirmation |
+//! | `exempt` | the shared list | files that are never protected, such as templates |
+//! | `reads` | `[]` | adds to `blocked`, only for tools that read |
+//! | `raise` | `[]` | rules whose outcome becomes one step more severe: ask becomes deny |
+//! | `lower` | `[]` | rules whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
+//! | `silence` | `[]` | rules to turn off |
+//!
+//! The lists contain [patterns](../PATTERNS.md) of files or folders at any depth, and ignore case.
+//! They add to the default lists. `!x` removes `x` from a list, and `!*` removes everything before it.
 //!
 //! ```toml
 //! [[policy]]
 //! name = "protected-files"
 //! settings = { blocked = ["infra/*.tf", "!.env.test"], confirm = ["!Dockerfile"] }
 //! ```
-//!
-//! The lists `raise`, `lower` and `silence` contain ids of rules: `raise` turns ask into deny, `lower` turns deny into ask and
-//! ask into warn, and `silence` switches a rule off.
 
 mod rules;
 mod settings;

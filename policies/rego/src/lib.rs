@@ -1,7 +1,7 @@
-//! `rego`: lets the rules of a text in Rego decide.
+//! `rego`: runs the rules that you write in Rego.
 //!
-//! The text is the policy's settings. [README.md](README.md) says what the text sees and what its rules may say. The
-//! text has no network, no clock and no random numbers.
+//! The rules are the policy's settings. [rego](README.md) describes what they see and return.
+//! They have no network, no clock and no random numbers.
 
 mod calls;
 mod helpers;

@@ -1,34 +1,41 @@
-//! `self-protect`: keeps an agent from changing the guard that answers it.
+//! `self-protect`: prevents an agent from changing or bypassing guard-host.
 //!
-//! The policy guards the files of guard-host, the files in which harnesses register hooks, and the commands of
-//! guard-host that belong to a person. It looks at file tools, shell commands and other tools. Reading a file always
-//! passes.
+//! The policy protects three things from file tools, shell commands and other tools:
 //!
-//! It judges the effects of a call where the analysis knows them, and the names in a call where it does not. A path
-//! is judged as it is written, by its text, and by where links lead. A folder above a guarded file is guarded if it is deleted
-//! or moved and the file exists. A tree of files, such as a clone or an archive, changes all that is guarded in the
-//! folder that it fills. Above a guarded file it asks: in the file's own folder, in the home, and above the user's
-//! configuration and state. In a project, an archive is judged only by the names that the command gives.
+//! - guard-host's own files
+//! - the files in which harnesses register hooks
+//! - guard-host commands that only a person may run
 //!
-//! In every repository it guards the references below `refs/guard-host`, which keep commits for `guard-host undo`.
+//! Reading a file always passes.
 //!
-//! A change of files that `find`, `fd` or `locate` select is caught if a guarded file is below and its name fits: the
-//! change asks, and it is denied where the search starts in the guarded folder.
+//! The policy judges the known effects of a call. If the effects aren't known, it judges the names in the call.
+//! A path is judged as written, by its text, and by where its links lead.
+//!
+//! Besides a protected file itself, these are covered:
+//!
+//! - **Folders above it**: deleting or moving one affects the file, if the file exists.
+//! - **Clones and archives**: they change everything protected in the folder that they fill. In the protected file's
+//!   own folder, in the home, and above the user's configuration and state, they need confirmation. In a project, an
+//!   archive is judged only by the names in the command.
+//! - **Searches**: a change of files selected by `find`, `fd` or `locate` needs confirmation if a protected file is
+//!   below and its name matches. It is denied if the search starts in the protected folder.
+//! - **`refs/guard-host`**: in every repository, these references keep commits for `guard-host undo`.
 //!
 //! ## Settings
 //!
-//! The host fills in the one setting, `places`. With it, a moved configuration, state, cache or log is guarded where it
-//! is, as are the components and settings of the user's configuration. The usual places below any home are
-//! guarded as well.
+//! guard-host sets the only setting, `places`.
+//! It contains the locations of a moved configuration, state, cache or log, and of the components and settings in the
+//! user's configuration.
+//! The default locations in every home are also protected.
 //!
 //! ## Limits
 //!
-//! - The policy does not follow a program that the agent writes and then runs, a hard link, or a `git` operation on the
-//!   whole tree, such as `git clean` or `git stash`. A hook is no sandbox.
-//! - It does not read the files that it guards, so it does not know whether `settings.json` has guard-host's hook. A
-//!   replacement without the hook is denied, and an edit of some lines asks.
-//! - It does not guard the files of a container or of another machine. It guards those of this machine that a mount or
-//!   `ssh localhost` reaches. An image that uses a mount by itself is not seen.
+//! - The policy doesn't follow a program that the agent writes and then runs, a hard link, or a `git` operation on the
+//!   whole work tree, such as `git clean` or `git stash`. A hook isn't a sandbox.
+//! - It doesn't read the files that it protects, so it doesn't know whether `settings.json` contains guard-host's
+//!   hook. A new version without the hook is denied, and an edit of single lines needs confirmation.
+//! - It doesn't protect files in a container or on another machine. It does protect this machine's files that a mount
+//!   or `ssh localhost` reaches. A mount that an image uses by itself isn't visible.
 
 mod agent_settings;
 mod copies;

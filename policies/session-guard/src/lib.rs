@@ -1,11 +1,11 @@
 //! `session-guard`: judges a call by the history of its session.
 //!
-//! A call that is harmless alone can complete an attack: it sends data after a secret was read, runs a downloaded file, or
-//! repeats a denied effect by other means. The policy checks the session's history, which guard-host keeps. Without a
-//! session id it never intervenes.
+//! A call that is harmless alone can complete an attack.
+//! It can send data after a secret was read, run a downloaded file, or repeat a denied effect by other means.
+//! The policy detects this with the session's history. Without a session id, it never stops a call.
 //!
-//! It also records two facts for later calls: a file with secrets was read, or a file was made from a downloaded one.
-//! Neither stops the call.
+//! It also records two facts for later calls, which never stop a call themselves: a file with secrets was read, and a
+//! file was created from a downloaded one.
 //!
 //! ## Settings
 //!
@@ -25,11 +25,12 @@
 //!
 //! ## Limits
 //!
-//! - After a secret was read, these still pass: traffic to this machine, package installs, `git fetch`, and requests that
-//!   only read. A secret that is typed into the path of such a request passes, too.
+//! - After a secret was read, these still pass: traffic to this machine, package installs, `git fetch`, and requests
+//!   that only read. A secret in the path of such a request passes too.
 //! - The project's git remotes are trusted, unless this session added or changed them.
-//! - A variable in the path of an address passes, unless the text fills it from a file or a command. In the query it asks.
-//! - Data sent by a program that guard-host has no description of isn't detected.
+//! - A variable in the path of an address passes, unless the call fills it from a file or a command. In the query, it
+//!   needs confirmation.
+//! - Data that an unknown program sends isn't detected.
 
 mod downloads;
 mod past;

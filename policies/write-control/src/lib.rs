@@ -1,38 +1,39 @@
-//! `write-control`: sorts the paths below the project's root into three tiers. A write to a protected path is denied, a
-//! write to a production path passes with a notice, and a write to a safe path passes in silence, as does every other
-//! write.
+//! `write-control`: sorts the paths in the project into protected, production and safe ones.
+//! Writes to protected paths are denied, and writes to production paths pass with a notice. All other writes pass
+//! silently.
 //!
-//! The policy compares paths relative to the project's root with three lists of globs. The first list that fits
-//! decides: `protected`, then `warned`, then `safe`. `*` stays within a component, `**` is any number of components,
-//! and a pattern without `**/` fits at its own depth only.
+//! The policy compares paths, relative to the project's root, with three lists of [patterns](../PATTERNS.md).
+//! The first list that matches decides: `protected`, then `warned`, then `safe`.
 //!
 //! ## Settings
 //!
 //! | setting | default | meaning |
 //! |---|---|---|
 //! | `protected` | `.git/**`, `node_modules/**`, `.env*`, `*.key`, `*.pem`, `package-lock.json`, `yarn.lock` | writes are denied |
-//! | `warned` | `src/**`, `plugins/**/agents/*.md`, `plugins/**/commands/*.md`, `plugins/**/skills/**`, `.claude-plugin/**` | writes pass with a notice |
-//! | `safe` | `docs/**`, `agent_sandbox/**`, `tests/**`, `*.md` | writes are noted |
-//! | `exempt` | templates such as `.env.example` | not protected although a glob fits; adds to the templates |
-//! | `shell` | `false` | judge what shell commands write, too |
-//! | `paranoid` | `false` | ask before a production path is written |
-//! | `fold-case` | `true` on macOS, else `false` | the case of protected paths does not count |
-//! | `raise`, `lower`, `silence` | `[]` | rules that answer one step more severely, one step less, or not at all |
+//! | `warned` | `src/**`, `plugins/**/agents/*.md`, `plugins/**/commands/*.md`, `plugins/**/skills/**`, `.claude-plugin/**` | production paths: writes pass with a notice |
+//! | `safe` | `docs/**`, `agent_sandbox/**`, `tests/**`, `*.md` | writes are noted in the trace |
+//! | `exempt` | templates such as `.env.example` | not protected although a pattern matches; adds to the templates |
+//! | `shell` | `false` | also judge files that shell commands write |
+//! | `paranoid` | `false` | ask before writes to production paths |
+//! | `fold-case` | `true` on macOS, else `false` | ignore the case of protected paths |
+//! | `raise`, `lower`, `silence` | `[]` | rules whose outcome is one step more severe, one step less severe, or turned off |
 //!
-//! A file `write-policies.json` serves as settings as it is. It is read from `~/.claude/hooks/config/`; a hook that is
-//! registered as `write-control.sh` reads the one in the folder `config` next to the script first. A list replaces the
-//! default one, and with a `protected` of the user's own no template is exempt unless `exempt` says so. `db` is the folder
-//! and all that is below it. A deletion, a move or an archive that takes a protected folder along is a write to it. A key
-//! that is not known is an error, and so is a pattern that no path of a project can match, such as `/etc/**`, `../x` or
-//! `{a`. In a file in its usual place, such an entry is ignored alone, with a warning; the other entries still apply.
-//! [PATTERNS.md](../PATTERNS.md) describes the patterns.
+//! The settings can also be in a file `write-policies.json`.
+//! It is read from `~/.claude/hooks/config/`. A hook that is registered as `write-control.sh` first reads the file in
+//! the folder `config` next to the script.
+//!
+//! - A list replaces the default one. If you set `protected`, templates are protected too unless `exempt` lists them.
+//! - `db` matches the folder and everything in it.
+//! - Deleting, moving or unpacking over a folder above a protected path is treated as a write to it.
+//! - An unknown key is an error, and so is a pattern that no path in a project can match, such as `/etc/**`, `../x` or
+//!   `{a`. In the file in its usual location, only the invalid entry is ignored, with a warning.
 //!
 //! ## Limits
 //!
-//! - A safe path lifts no answer of another policy.
-//! - The policy does not judge paths outside of the project; `path-context` does.
-//! - Commands that take whole commits, such as `git merge`, `git pull`, `git rebase`, `git cherry-pick` and `git stash
-//!   pop`, pass: they write what was committed or written before.
+//! - A safe path doesn't change the answer of another policy.
+//! - The policy doesn't judge paths outside of the project. `path-context` does.
+//! - Commands that apply whole commits pass, because they write committed or stashed files: `git merge`, `git pull`,
+//!   `git rebase`, `git cherry-pick` and `git stash pop`.
 
 mod paths;
 mod rules;

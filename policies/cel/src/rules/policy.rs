@@ -1,7 +1,8 @@
-//! `policy`: a rule of the settings whose condition is true. The tag `rule` has the name of that rule.
+//! `policy`: the rules in your settings whose condition is true.
+//! The tag `rule` contains the name of your rule.
 //!
 //! ## Why
-//! Only the author of the settings knows the rules.
+//! Your rules decide what they report, and why.
 //!
 //! ## Examples
 //! - denied: `git push --force origin main`, with a rule that denies forced pushes to `main`
@@ -10,7 +11,7 @@
 //!
 //! ## Settings
 //! - `rules`: the rules, each with an outcome and a condition.
-//! - `data`: what the conditions see as `data`.
+//! - `data`: the value of `data` in the conditions.
 
 use guard_sdk::{Outcome, Rule};
 use policy_input_document::RuleAnswer;

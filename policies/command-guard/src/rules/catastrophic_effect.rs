@@ -1,5 +1,5 @@
-//! `catastrophic-effect`: an effect that the analyzer calls catastrophic and that no other rule names. A certain effect
-//! on a device, a database or a process is denied. An effect elsewhere, or one that is a guess, asks.
+//! `catastrophic-effect`: a catastrophic effect that no other rule covers.
+//! The call is denied if it certainly affects a device, a database or a process. Otherwise it needs confirmation.
 //!
 //! ## Why
 //! The loss is permanent.
@@ -11,7 +11,8 @@
 //! - passes: `terraform plan -destroy`
 //!
 //! ## Instead
-//! Ask the user to run it, with a backup at hand. For many programs the message has a better way.
+//! Ask the user to run it, after a backup.
+//! For many programs, the message suggests a safer command.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `compose-down-volumes`: `docker compose down` with `--volumes`.
 //!
 //! ## Why
-//! The databases of the services live in these volumes.
+//! The volumes usually contain the services' databases.
 //!
 //! ## Examples
 //! - asked: `docker-compose down -v`
@@ -9,7 +9,7 @@
 //! - passes: `docker compose down`
 //!
 //! ## Instead
-//! Stop the services and keep the data with `docker compose down`.
+//! Stop the services but keep their data: `docker compose down`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

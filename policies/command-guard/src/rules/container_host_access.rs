@@ -1,7 +1,8 @@
-//! `container-host-access`: a container that gets the host's root, its devices, or the engine's socket.
+//! `container-host-access`: a container with access to the host's root directory, its devices, or the container
+//! engine's socket.
 //!
 //! ## Why
-//! A program in the container can change the host.
+//! A program in the container can then change the host.
 //!
 //! ## Examples
 //! - asked: `docker run -v /var/run/docker.sock:/var/run/docker.sock alpine`
@@ -9,7 +10,7 @@
 //! - passes: `docker run -v $PWD:/app alpine`
 //!
 //! ## Instead
-//! Mount the one directory that is needed, such as with `-v ./data:/data`.
+//! Mount only the directory that you need, for example with `-v ./data:/data`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,12 +1,18 @@
-//! `custom`: a command whose text matches a pattern of the settings. The rule tries the text as it is written, and each
-//! command as it runs, so that another quoting doesn't bypass a pattern. Quoted text that a command only prints, searches
-//! for, or takes as a message is left out. A match begins and ends where a word does: `npm run deploy` doesn't match
-//! `npm run deploy-docs`. It matches the same script in other words, such as `pnpm deploy` or `yarn run deploy`. Case is
-//! ignored. A pattern of one word matches programs, verbs and options, but no file, test or branch of that name: `deploy`
-//! matches `make deploy` and not `ls deploy`. A call for help passes.
+//! `custom`: a command that matches a pattern in `deny-patterns`.
+//! The rule matches both the command's text and each command that runs, so other quoting doesn't bypass a pattern.
+//! Case is ignored.
+//!
+//! - A match begins and ends at a word boundary: `npm run deploy` doesn't match `npm run deploy-docs`.
+//! - A script matches in other spellings too: `npm run deploy` also matches `pnpm deploy` and `yarn run deploy`.
+//! - A pattern of one word matches programs, verbs and options, but not files, tests or branches: `deploy` matches
+//!   `make deploy`, but not `ls deploy`.
+//! - Comments, code that guard-host analyzes, and quoted text that a command only prints, searches for or uses as a
+//!   message are skipped.
+//! - A call for help passes.
+//! - Look-around works.
 //!
 //! ## Why
-//! The user forbids the command.
+//! The user has forbidden the command.
 //!
 //! ## Examples
 //! - denied: `rm -rf /tmp/test`, with `deny-patterns = ["rm -rf /"]`
@@ -17,7 +23,7 @@
 //! - passes: `ls -la`
 //!
 //! ## Instead
-//! Do it in another way, or ask the user to change `deny-patterns`.
+//! Find another way, or ask the user to change `deny-patterns`.
 //!
 //! ## Settings
 //! - `deny-patterns`: regular expressions.

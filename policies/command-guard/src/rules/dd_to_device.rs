@@ -1,7 +1,7 @@
 //! `dd-to-device`: `dd` that writes to a device.
 //!
 //! ## Why
-//! `dd` overwrites the disk from its first block on: partitions and file systems are gone at once.
+//! `dd` overwrites partitions and file systems, starting with the first block.
 //!
 //! ## Examples
 //! - denied: `dd if=/dev/zero of=/dev/sda`
@@ -10,7 +10,7 @@
 //! - passes: `dd if=x of=/dev/null`
 //!
 //! ## Instead
-//! Write an image to a file.
+//! Write the image to a file.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

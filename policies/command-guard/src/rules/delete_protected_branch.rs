@@ -1,7 +1,7 @@
 //! `delete-protected-branch`: deletion of a protected branch on a remote.
 //!
 //! ## Why
-//! The branch is gone for everybody who builds on it.
+//! Everyone who works on the branch loses it.
 //!
 //! ## Examples
 //! - denied: `git push origin --delete main`
@@ -13,7 +13,7 @@
 //! Ask the user to delete the branch on the server.
 //!
 //! ## Settings
-//! - `protected-branches`: the branches that the rule protects; `*` is any text.
+//! - `protected-branches`: the protected branches. `*` matches any text.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `delete-without-where`: SQL that deletes from a table without a `WHERE`, or with one that is true for every row.
 //!
 //! ## Why
-//! Every row goes, most often because a clause was forgotten.
+//! All rows are deleted, usually because a clause was forgotten.
 //!
 //! ## Examples
 //! - asked: `sqlite3 d 'DELETE FROM t'`
@@ -9,7 +9,7 @@
 //! - passes: `sqlite3 d 'DELETE FROM t WHERE id=1'`
 //!
 //! ## Instead
-//! Say which rows with `WHERE`, and look at them first with `SELECT`.
+//! Select the rows with `WHERE`, and check them first with `SELECT`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,10 +1,13 @@
-//! `destructive-effect`: an effect that the analyzer calls destructive and that no other rule names. `git checkout -- FILE`
-//! passes if the file equals the last commit, `git checkout NAME` if no file has that name, and `git checkout --ours
-//! FILE` during a merge or after a command that may start one. A dry run passes, but not that of `ufw reset`: ufw moves
-//! its rules away then, too.
+//! `destructive-effect`: a destructive effect that no other rule covers.
+//! These pass because they lose nothing:
+//!
+//! - `git checkout -- FILE`, if the file is the same as in the last commit
+//! - `git checkout NAME`, if there is no file with that name
+//! - `git checkout --ours FILE` during a merge, or after a command that may start one
+//! - a dry run, except for `ufw reset`, which moves its rules away even then
 //!
 //! ## Why
-//! Work or data is lost, and it takes effort to get it back.
+//! Work or data is lost and takes effort to restore.
 //!
 //! ## Examples
 //! - asked: `git checkout -- src`
@@ -15,7 +18,7 @@
 //! - passes: `git rebase --abort`
 //!
 //! ## Instead
-//! Preview the loss first. The message says how, if the table of the program does.
+//! Preview the loss first. For many programs, the message says how.
 
 use guard_sdk::Presence;
 use guard_sdk::git::UNDER_WAY;

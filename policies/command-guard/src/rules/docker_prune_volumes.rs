@@ -1,7 +1,7 @@
-//! `docker-prune-volumes`: `docker system prune` with both `--all` and `--volumes`, and the same of podman.
+//! `docker-prune-volumes`: `docker system prune` with both `--all` and `--volumes`, and the same command of podman.
 //!
 //! ## Why
-//! The data volumes of every stopped service are treated as unused and are lost.
+//! The volumes of stopped services are treated as unused, so their data is deleted.
 //!
 //! ## Examples
 //! - denied: `docker system prune -a --volumes`
@@ -10,7 +10,7 @@
 //! - asked by `docker-system-prune`: `docker system prune -a`
 //!
 //! ## Instead
-//! Preview the loss with `docker system df -v`, and leave the volumes out.
+//! Preview the loss with `docker system df -v`, and leave out `--volumes`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

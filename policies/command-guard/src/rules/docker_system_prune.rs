@@ -1,8 +1,9 @@
-//! `docker-system-prune`: `docker system prune` without one of `--all` and `--volumes`, and `docker image prune --all`.
-//! With both options the rule `docker-prune-volumes` answers.
+//! `docker-system-prune`: `docker system prune` without `--all` or without `--volumes`, and `docker image prune
+//! --all`.
+//! `docker-prune-volumes` covers the command with both options.
 //!
 //! ## Why
-//! Stopped containers, networks and images go without being named.
+//! It deletes stopped containers, networks and images that the command doesn't name.
 //!
 //! ## Examples
 //! - asked: `docker system prune`
@@ -11,7 +12,7 @@
 //! - passes: `docker image prune`
 //!
 //! ## Instead
-//! List the contents with `docker system df`.
+//! Preview the loss with `docker system df`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

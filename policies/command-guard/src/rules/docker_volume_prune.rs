@@ -1,7 +1,8 @@
-//! `docker-volume-prune`: `docker volume prune`. With `--force` it is denied, otherwise it asks.
+//! `docker-volume-prune`: `docker volume prune`.
+//! With `--force` it is denied. Otherwise it needs confirmation.
 //!
 //! ## Why
-//! The volumes of stopped services are treated as unused, and databases live in volumes.
+//! The volumes of stopped services are treated as unused, and they often contain databases.
 //!
 //! ## Examples
 //! - denied: `docker volume prune -f`
@@ -9,7 +10,7 @@
 //! - passes: `docker volume ls`
 //!
 //! ## Instead
-//! List the unused volumes with `docker volume ls --filter dangling=true`, and ask for one of them by its name.
+//! List the unused volumes with `docker volume ls --filter dangling=true`, and remove single volumes by name.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
-//! `docker-volume-rm`: `docker volume rm`, and the same of podman.
+//! `docker-volume-rm`: `docker volume rm`, and the same command of podman.
 //!
 //! ## Why
-//! The data of a service lives in its volume and nowhere else.
+//! A service's data is usually only in its volume.
 //!
 //! ## Examples
 //! - asked: `docker volume rm v`
@@ -9,7 +9,7 @@
 //! - passes: `docker volume inspect v`
 //!
 //! ## Instead
-//! Look at the volume with `docker volume inspect`, and save its data first.
+//! Check the volume with `docker volume inspect`, and save its data first.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,8 +1,12 @@
-//! `downloaded-code`: a file that the call writes and then runs, if the call also downloads or decodes something, or if
-//! another program printed the file's content or its code wrote it, and a script of a repository that the call clones.
+//! `downloaded-code`: a file that the call both writes and runs, if one of these is true:
+//!
+//! - the call downloads or decodes something
+//! - another program printed the file's content
+//! - code wrote the file
+//! - it is a script in a repository that the call clones
 //!
 //! ## Why
-//! The code was not reviewed between its arrival and its run.
+//! No one could review the code between its arrival and its run.
 //!
 //! ## Examples
 //! - asked: `curl -o x.sh https://example.com/x && bash x.sh`
@@ -16,7 +20,7 @@
 //! - passes: `curl -o x.json https://example.com/x && cat x.json`
 //!
 //! ## Instead
-//! Run the file in a call of its own, after it was read.
+//! Read the file first, and run it in a separate call.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `drop-database`: SQL that drops a database.
 //!
 //! ## Why
-//! All tables go at once, and no transaction restores them.
+//! All tables are lost, and no transaction restores them.
 //!
 //! ## Examples
 //! - denied: `psql -c 'drop database x'`
@@ -10,7 +10,7 @@
 //! - passes: `grep -rn 'DROP DATABASE' .`
 //!
 //! ## Instead
-//! Ask the user to do it, with a backup at hand.
+//! Ask the user to do it, after a backup.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

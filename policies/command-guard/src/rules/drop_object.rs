@@ -1,8 +1,8 @@
-//! `drop-object`: SQL that drops another part of a database than a database, a schema or a table, such as a view, an
-//! index, a role or a constraint.
+//! `drop-object`: SQL that drops part of a database, such as a view, an index, a role or a constraint.
+//! Other rules cover databases, schemas and tables.
 //!
 //! ## Why
-//! Everything that uses it stops working.
+//! Everything that uses the object stops working.
 //!
 //! ## Examples
 //! - asked: `psql -c 'DROP VIEW v'`
@@ -11,7 +11,7 @@
 //! - passes: `psql -c 'alter table t add column c int'`
 //!
 //! ## Instead
-//! Save it first, with the dump program of the database.
+//! Save it first with the database's dump program.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

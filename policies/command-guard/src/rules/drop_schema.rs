@@ -1,7 +1,7 @@
 //! `drop-schema`: SQL that drops a schema without `CASCADE`.
 //!
 //! ## Why
-//! The content of the schema is lost.
+//! Everything in the schema is lost.
 //!
 //! ## Examples
 //! - asked: `psql -c 'DROP SCHEMA x'`
@@ -9,7 +9,7 @@
 //! - denied by `drop-schema-cascade`: `psql -c 'DROP SCHEMA public CASCADE'`
 //!
 //! ## Instead
-//! Save it first, with the dump program of the database.
+//! Save it first with the database's dump program.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `drop-schema-cascade`: SQL that drops a schema with `CASCADE`.
 //!
 //! ## Why
-//! Everything that depends on the schema goes with it, and the statement does not name it.
+//! It also deletes everything that depends on the schema, which the statement doesn't name.
 //!
 //! ## Examples
 //! - denied: `psql -c 'DROP SCHEMA public CASCADE'`
@@ -9,7 +9,7 @@
 //! - asked by `drop-schema`: `psql -c 'DROP SCHEMA x'`
 //!
 //! ## Instead
-//! Ask the user to do it, with a backup at hand.
+//! Ask the user to do it, after a backup.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,8 @@
-//! `drop-table`: SQL that drops a table. A table of a database in a folder for temporary files passes.
+//! `drop-table`: SQL that drops a table.
+//! Tables of a database in a folder for temporary files pass.
 //!
 //! ## Why
-//! The rows go with the table, and no transaction restores them once it is committed.
+//! All rows are lost, and can't be restored after a commit.
 //!
 //! ## Examples
 //! - asked: `psql -c 'DROP TABLE t'`
@@ -10,7 +11,7 @@
 //! - passes: `sqlite3 /tmp/x.db 'drop table t'`
 //!
 //! ## Instead
-//! Save it first, such as with `pg_dump`.
+//! Save it first, for example with `pg_dump`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

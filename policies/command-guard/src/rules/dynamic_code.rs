@@ -1,9 +1,15 @@
-//! `dynamic-code`: `eval` or `bash -c` of a text that is known only at run time, a shell that reads from an open
-//! descriptor or as a coprocess, a variable that is the whole statement for a database, or one with what the call downloads that runs as code of any program. The rule passes tools whose documented use is `eval "$(tool ...)"`, and the completions
-//! or the set-up for a shell that a program prints of itself.
+//! `dynamic-code`: code that is known only at run time:
+//!
+//! - `eval` or `bash -c` of such text
+//! - a shell that reads from an open file descriptor, or runs as a coprocess
+//! - a variable that is the whole statement for a database
+//! - a variable with downloaded text that any program runs as code
+//!
+//! These pass: tools whose documentation recommends `eval "$(tool ...)"`, and a program's own shell completions or
+//! setup.
 //!
 //! ## Why
-//! No rule can see the commands that run.
+//! No rule can see the commands that will run.
 //!
 //! ## Examples
 //! - asked: `eval "$x"`
@@ -17,7 +23,7 @@
 //! - passes: `eval "$(mytool init zsh)"`
 //!
 //! ## Instead
-//! Write the commands out.
+//! Write out the commands.
 
 use guard_sdk::syntax::{Command, Redirection, Word};
 use guard_sdk::{Outcome, Rule};

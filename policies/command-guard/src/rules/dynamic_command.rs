@@ -1,8 +1,9 @@
-//! `dynamic-command`: a command whose name is known only at run time, or is a pattern, and whose words look like those
-//! of a deletion, or whose name is printed on the spot.
+//! `dynamic-command`: a command that may be a deletion, because its name is known only at run time or is a pattern,
+//! and its arguments look like those of a deletion.
+//! The rule also covers a name that is printed by the same command.
 //!
 //! ## Why
-//! The name decides whether anything is lost, and the name is unknown.
+//! The name decides whether anything is lost, and it isn't known.
 //!
 //! ## Examples
 //! - asked: `$cmd -rf build`
@@ -12,7 +13,7 @@
 //! - passes: `$(which python3) x.py`
 //!
 //! ## Instead
-//! Write the command's name out.
+//! Write out the command's name.
 
 use guard_sdk::syntax::{Command, Word};
 use guard_sdk::{Outcome, Rule};

@@ -1,8 +1,8 @@
-//! `force-push-protected`: a forced push to a protected branch, or to all branches. A push with a lease asks instead,
-//! unless the setting says otherwise.
+//! `force-push-protected`: a forced push to a protected branch, or to all branches.
+//! A push with a lease needs confirmation instead, unless a setting changes that.
 //!
 //! ## Why
-//! Commits that others have pulled vanish from the branch without a notice.
+//! Commits that other people have pulled disappear from the branch without notice.
 //!
 //! ## Examples
 //! - denied: `git push --force origin main`
@@ -13,10 +13,10 @@
 //! - asked by `git-push`: `git push --force origin topic`
 //!
 //! ## Instead
-//! Take commits back with `git revert`, or push to a branch of your own and open a pull request.
+//! Undo commits with `git revert`, or push to your own branch and open a pull request.
 //!
 //! ## Settings
-//! - `protected-branches`: the branches that the rule protects; `*` is any text.
+//! - `protected-branches`: the protected branches. `*` matches any text.
 //! - `force-with-lease`: the outcome of a push with a lease: `deny`, `ask` or `allow`.
 
 use guard_sdk::syntax::Effect;

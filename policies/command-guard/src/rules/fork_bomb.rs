@@ -1,7 +1,7 @@
-//! `fork-bomb`: a function that starts itself twice, or a loop that starts background processes without end.
+//! `fork-bomb`: a function that starts itself twice, or an endless loop that starts background processes.
 //!
 //! ## Why
-//! The machine stops answering until it is switched off.
+//! The machine stops responding until it is switched off.
 //!
 //! ## Examples
 //! - denied: `:(){ :|:& };:`
@@ -10,7 +10,7 @@
 //! - passes: `for i in 1 2 3; do work $i & done; wait`
 //!
 //! ## Instead
-//! Limit the number of processes, such as with `xargs -P 4`.
+//! Limit the number of processes, for example with `xargs -P 4`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
-//! `git-as-root`: a git command that changes the repository and runs through `sudo` or a program like it.
+//! `git-as-root`: a git command that changes the repository as another user, through `sudo` or a similar program.
 //!
 //! ## Why
-//! The repository's hooks run as that user, and its files then belong to that user.
+//! The repository's hooks run as that user, and its new files belong to that user.
 //!
 //! ## Examples
 //! - asked: `sudo git merge topic`

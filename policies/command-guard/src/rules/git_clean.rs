@@ -1,7 +1,7 @@
-//! `git-clean`: `git clean` that deletes.
+//! `git-clean`: `git clean`, unless it is a dry run.
 //!
 //! ## Why
-//! Untracked files are in no commit, so git can't restore them.
+//! Untracked files aren't in any commit, so git can't restore them.
 //!
 //! ## Examples
 //! - asked: `git clean -fd`

@@ -1,8 +1,9 @@
-//! `git-config-code`: a git setting whose value git runs as a program, or, for all repositories of a user, one that leads
-//! to another host. The rule passes ordinary editors, pagers and credential stores, and the removal of a setting.
+//! `git-config-code`: a git setting whose value is a program that git runs, or a user-wide setting that redirects git
+//! to another host.
+//! Common editors, pagers and credential helpers pass, and so does the removal of a setting.
 //!
 //! ## Why
-//! The next harmless git command runs that program.
+//! The next harmless git command would run that program.
 //!
 //! ## Examples
 //! - asked: `git config core.hooksPath /tmp/h`
@@ -13,7 +14,7 @@
 //! - passes: `git config alias.st status`
 //!
 //! ## Instead
-//! Set it for one command with `git -c`, or ask the user to set it.
+//! Set it for a single command with `git -c`, or ask the user to set it.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};

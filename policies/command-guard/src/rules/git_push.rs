@@ -1,8 +1,8 @@
-//! `git-push`: `git push` in every form that no stricter rule denies, and the publishing commands of other version
-//! control systems.
+//! `git-push`: `git push`, unless a stricter rule denies it, and the publishing commands of other version control
+//! systems.
 //!
 //! ## Why
-//! Everybody who can read the remote sees what is pushed.
+//! Everyone who can read the remote can see the pushed commits.
 //!
 //! ## Examples
 //! - asked: `git push origin main`
@@ -13,11 +13,11 @@
 //! - passes: `git config push.default simple`
 //!
 //! ## Instead
-//! List the commits with `git log --oneline --branches --not --remotes`, then ask for the push. For a forced
-//! push and for a deletion the message says how to see what would vanish.
+//! List the commits with `git log --oneline --branches --not --remotes`, then ask the user to approve the push.
+//! For a forced push or a deletion, the message says how to see which commits would be lost.
 //!
 //! ## Settings
-//! - `strict`: a dry run asks, too. Default: only in `hardened`, `guardrail` and `full`.
+//! - `strict`: a dry run also needs confirmation. Default: only in `hardened`, `guardrail` and `full`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
-//! `git-reset-hard`: `git reset --hard` to something local, and `git reset --merge`.
+//! `git-reset-hard`: `git reset --hard` to a local commit or branch, and `git reset --merge`.
 //!
 //! ## Why
-//! Uncommitted work is lost, and git keeps no copy of it. Commits since the one that is named leave the branch.
+//! Uncommitted work is lost, and git keeps no copy of it. Commits after the target leave the branch.
 //!
 //! ## Examples
 //! - asked: `git reset --hard`
@@ -10,7 +10,7 @@
 //! - passes: `git reset HEAD a.txt`
 //!
 //! ## Instead
-//! Keep the work with `git stash`, or move only the branch with `git reset --soft`.
+//! Save the work with `git stash`, or move only the branch with `git reset --soft`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

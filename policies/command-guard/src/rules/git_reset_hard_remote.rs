@@ -10,7 +10,7 @@
 //! - asked by `git-reset-hard`: `git reset --hard HEAD~1`
 //!
 //! ## Instead
-//! Keep the work first with `git stash` or `git branch backup`, then run `git merge --ff-only`.
+//! Save the work first with `git stash` or `git branch backup`, then run `git merge --ff-only`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,8 +1,9 @@
-//! `inline-code`: code of another language on the command line that deletes files or starts programs that the code does
-//! not name, and PowerShell text that cannot be read.
+//! `inline-code`: code in another language on the command line that deletes files, or starts programs that the code
+//! doesn't name.
+//! The rule also covers PowerShell text that can't be read.
 //!
 //! ## Why
-//! The analysis cannot follow such code.
+//! The analysis can't follow such code.
 //!
 //! ## Examples
 //! - asked: `python3 -c 'import shutil; shutil.rmtree(p)'`
@@ -12,7 +13,7 @@
 //! - passes: `python3 x.py`
 //!
 //! ## Instead
-//! Do it with a shell command, or in a script file that the user can read.
+//! Use a shell command, or a script file that the user can read.
 
 use guard_sdk::syntax::{Command, Coverage, Script};
 use guard_sdk::{Outcome, Rule};

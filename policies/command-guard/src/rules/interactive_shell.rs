@@ -1,8 +1,8 @@
-//! `interactive-shell`: in Codex and in Vibe, which can type into what they have started, a shell, an interpreter or a
-//! console of a database that waits for it.
+//! `interactive-shell`: an interactive shell, interpreter or database console, in Codex and in Vibe.
+//! These two can type into programs that they have started.
 //!
 //! ## Why
-//! The guard sees the start of the shell and none of its commands.
+//! guard-host sees the start of the shell, but none of the commands that are typed into it.
 //!
 //! ## Examples
 //! - asked: `bash`, in Codex
@@ -12,7 +12,7 @@
 //! - passes: `bash < build.sh`
 //!
 //! ## Instead
-//! Give the commands to the shell at once: `bash -c '...'`, or a script.
+//! Pass the commands to the shell directly, with `bash -c '...'` or a script.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};

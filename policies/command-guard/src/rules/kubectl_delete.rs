@@ -1,7 +1,7 @@
 //! `kubectl-delete`: `kubectl delete`.
 //!
 //! ## Why
-//! The object is gone for everybody who uses the cluster, with its data.
+//! The object and its data are lost for everyone who uses the cluster.
 //!
 //! ## Examples
 //! - asked: `kubectl delete pod x`

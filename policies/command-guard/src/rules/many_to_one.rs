@@ -1,9 +1,9 @@
-//! `many-to-one`: `mv` when it gives many files one name: a loop, or a search that starts it for each file.
-//! `Move-Item` with a pattern is treated the same way. The rule passes a target that is a folder, or that the call makes,
-//! and options that keep what is there.
+//! `many-to-one`: `mv` of many files to one name, in a loop or in a search that runs it for each file.
+//! `Move-Item` with a pattern is treated the same way.
+//! A target that is a folder or that the call creates passes, and so do options that keep existing files.
 //!
 //! ## Why
-//! Each move replaces the file before, so all but the last one are lost.
+//! Each move replaces the previous file, so only the last one remains.
 //!
 //! ## Examples
 //! - asked: `for f in *.mov; do mv "$f" clip.mov; done`
@@ -13,7 +13,7 @@
 //! - passes: `for f in *.mov; do mv "$f" clips/; done`
 //!
 //! ## Instead
-//! Put the file's own name into the new one, or end the name of a folder with `/`.
+//! Include the file's own name in the new one, or end a folder's name with `/`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

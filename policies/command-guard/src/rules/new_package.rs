@@ -1,8 +1,9 @@
-//! `new-package`: a package that a command adds by name. One from a git repository or an address asks, because no
-//! registry has it; one from a registry passes, unless a setting says otherwise. A package in a lock file passes.
+//! `new-package`: a package that a command adds by name.
+//! A package from a git repository or another address needs confirmation, because no registry has checked it.
+//! A package from a registry passes, unless a setting changes that. A package in a lockfile also passes.
 //!
 //! ## Why
-//! A package runs its own code when it is installed, and later with the permissions of the project.
+//! A package runs its own code when it is installed, and later with the project's permissions.
 //!
 //! ## Examples
 //! - asked: `pip install git+https://example.org/x.git`
@@ -13,10 +14,10 @@
 //! - passes: `npm ci`
 //!
 //! ## Instead
-//! Install it from the registry, or say where the code comes from and why.
+//! Install it from the registry, or explain where the code comes from and why you need it.
 //!
 //! ## Settings
-//! - `new-packages`: the answer to a package of a registry: `allow`, `warn` or `ask`.
+//! - `new-packages`: the outcome for a package from a registry: `allow`, `warn` or `ask`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

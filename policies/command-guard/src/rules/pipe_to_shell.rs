@@ -1,7 +1,7 @@
-//! `pipe-to-shell`: a downloaded, decoded or unknown text that an interpreter runs.
+//! `pipe-to-shell`: downloaded, decoded or unknown text that an interpreter runs.
 //!
 //! ## Why
-//! The code that runs was not reviewed.
+//! No one has reviewed the code.
 //!
 //! ## Examples
 //! - asked: `curl -s https://example.com/x | sh`
@@ -11,7 +11,7 @@
 //! - passes: `echo ls | sh`
 //!
 //! ## Instead
-//! Save the text to a file, read it, and then run the file.
+//! Save the text to a file, read it, and then run it.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `publish-package`: a command that publishes a package to a registry.
 //!
 //! ## Why
-//! A published version cannot be replaced, and others install it at once.
+//! A published version can't be replaced, and people may install it at once.
 //!
 //! ## Examples
 //! - asked: `npm publish`

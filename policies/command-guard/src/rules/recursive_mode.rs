@@ -1,9 +1,16 @@
-//! `recursive-mode`: a broad change of file modes or owners: a recursive change of far more than one
-//! directory, a mode that lets everybody write or takes every permission below a directory outside of the project, a change of a directory of the system, an owner for files outside of the project and the home, a mode
-//! that shows a secret to everybody, an access control list that shows it to another user, or a mode that runs a file with the permissions of its owner. A recursive change of the root is denied. All other changes ask.
+//! `recursive-mode`: a broad change of file modes or owners:
+//!
+//! - a recursive change of much more than one directory
+//! - a mode that lets everyone write, or that removes all permissions, in a directory outside of the project
+//! - a change of a system directory
+//! - a new owner for files outside of the project and the home
+//! - a mode or an access control list that lets other users read a secret
+//! - a mode that runs a file with its owner's permissions
+//!
+//! A recursive change of the root directory is denied. All others need confirmation.
 //!
 //! ## Why
-//! Programs and keys stop working when their modes or owners are wrong, and nothing records the old ones.
+//! Programs and keys stop working with wrong modes or owners, and nothing records the old ones.
 //!
 //! ## Examples
 //! - denied: `chmod -R 777 /`
@@ -19,7 +26,7 @@
 //! - passes: `chmod 600 ~/.ssh/id_rsa`
 //!
 //! ## Instead
-//! Name the file or the directory that you mean, such as `chmod -R u+w ./build`.
+//! Name the file or directory that you mean, for example `chmod -R u+w ./build`.
 //!
 //! ## Settings
 //! - `files.blocked`, `files.exempt`: the files with secrets.

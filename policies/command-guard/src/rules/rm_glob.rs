@@ -1,13 +1,20 @@
-//! `rm-glob`: `rm` of the files that fit an unquoted pattern, `find -delete` of the files that fit what it looks for, and
-//! commands that empty such files, and `mv` of all that is in the project to somewhere else. It also catches a worktree, a
-//! backup or a neighbouring checkout that is copied over the project, and an archive that is unpacked over it by an option
-//! that replaces files, unless the same text made the archive. The rule passes by-products
-//! such as `*.o` and `dist/*.map`, and named files in a folder for temporary files, also if `find` looks for them by name in
-//! one that is there, or for those that are days old. It also passes searches of the project for what only an interpreter,
-//! an editor or a system names, such as `*.pyc` and `.DS_Store`.
+//! `rm-glob`: the loss of files that the command doesn't name:
+//!
+//! - `rm` with an unquoted pattern, and `find -delete`
+//! - commands that empty such files
+//! - `mv` of everything in the project to another place
+//! - a worktree, a backup or a neighboring checkout that is copied over the project
+//! - an archive that is unpacked over the project with an option to replace files, unless the same call created the
+//!   archive
+//!
+//! These pass:
+//!
+//! - build products such as `*.o` and `dist/*.map`
+//! - files in a folder for temporary files, if the pattern contains a name, or if they are days old
+//! - files in the project that only an interpreter, an editor or a system creates, such as `*.pyc` and `.DS_Store`
 //!
 //! ## Why
-//! The command does not say which files go, and a stray space makes `*.log` mean every file.
+//! The command doesn't show which files are lost, and a stray space makes `*.log` mean every file.
 //!
 //! ## Examples
 //! - asked: `rm *.log`

@@ -1,7 +1,7 @@
 //! `rm-home`: deletion of a home directory, or of everything in it.
 //!
 //! ## Why
-//! A person's documents, keys and settings are there, and in no repository.
+//! It contains a person's documents, keys and settings, which are in no repository.
 //!
 //! ## Examples
 //! - denied: `rm -rf ~`
@@ -13,7 +13,7 @@
 //! - asked by `rm-recursive-force`: `rm -rf ~/Downloads/old-project`
 //!
 //! ## Instead
-//! Name the one directory that you mean, after a look at it with `ls`.
+//! Check with `ls`, and name only the directory that you mean.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
-//! `rm-recursive`: `rm` with `-r` and without `-f`.
+//! `rm-recursive`: `rm` with `-r` but without `-f`.
 //!
 //! ## Why
-//! Everything in the directory is deleted, without going to the trash.
+//! Everything in the directory is deleted without going to the trash.
 //!
 //! ## Examples
 //! - asked: `rm -r dir`
@@ -10,7 +10,7 @@
 //! - passes: `rmdir dir`
 //!
 //! ## Instead
-//! Look at the directory first with `ls`, or move it aside with `mv`.
+//! Check the directory first with `ls`, or move it aside with `mv`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,12 +1,16 @@
-//! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories that ask for no confirmation.
-//! A deletion that provably loses nothing passes, here and in the other rules of `rm`: the repository's `.gitignore` files
-//! ignore every target, or the same text makes what it deletes, or it is in the folder of a harness for one session. A
-//! text may also delete what is not there to make it again, or a folder with the random name that `mktemp` gives. So
-//! passes the deletion of what a program makes again at each run, such as `__pycache__` and `coverage.xml`, in the project,
-//! and of the output of a build that the text starts next.
+//! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories without confirmation.
+//! Deletions that lose nothing pass, here and in the other rules about `rm`:
+//!
+//! - the repository's `.gitignore` files ignore every target
+//! - the same call created the target
+//! - the target doesn't exist, and the same call creates it afterwards
+//! - the target is a harness's folder for one session, or a folder named by `mktemp`
+//! - the target is in the project, and a program creates it again at each run, such as `__pycache__` and
+//!   `coverage.xml`
+//! - the target is the output of a build that the same call starts next
 //!
 //! ## Why
-//! Everything in the directory is deleted, without going to the trash.
+//! Everything in the directory is deleted without going to the trash.
 //!
 //! ## Examples
 //! - asked: `rm -rf ./build`
@@ -18,7 +22,7 @@
 //! - passes: `rm -rf dist && npm run build`
 //!
 //! ## Instead
-//! Look at the directory first with `ls`, or move it aside with `mv`.
+//! Check the directory first with `ls`, or move it aside with `mv`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `rm-root`: deletion of the root of the file system, or of everything in it.
 //!
 //! ## Why
-//! Everything on the machine is lost, and no build and no test needs this.
+//! Everything on the machine is lost. No build or test needs this.
 //!
 //! ## Examples
 //! - denied: `rm -rf /`
@@ -12,7 +12,7 @@
 //! - asked by `rm-recursive-force`: `rm -rf ./build`
 //!
 //! ## Instead
-//! Name the one directory that you mean, after a look at it with `ls`.
+//! Check with `ls`, and name only the directory that you mean.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
-//! `rm-system`: deletion of a system directory at the top level, such as `/usr`, or of everything in it.
+//! `rm-system`: deletion of a top-level system directory such as `/usr`, or of everything in it.
 //!
 //! ## Why
-//! The machine does not run without it.
+//! The machine doesn't run without it.
 //!
 //! ## Examples
 //! - denied: `rm -rf /usr`
@@ -11,7 +11,7 @@
 //! - asked by `rm-recursive-force`: `rm -rf /usr/local/lib/x`
 //!
 //! ## Instead
-//! Name the one directory that you mean, after a look at it with `ls`.
+//! Check with `ls`, and name only the directory that you mean.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

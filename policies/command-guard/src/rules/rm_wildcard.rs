@@ -1,7 +1,7 @@
 //! `rm-wildcard`: `rm -rf` of the working directory, of everything in it, or of a directory above it.
 //!
 //! ## Why
-//! The loss depends on where the shell is at that moment, and uncommitted work is part of it.
+//! The loss depends on the shell's current directory, and includes uncommitted work.
 //!
 //! ## Examples
 //! - denied: `rm -rf *`
@@ -11,7 +11,7 @@
 //! - asked by `rm-recursive-force`: `rm -rf build/*`
 //!
 //! ## Instead
-//! Name the one directory that you mean, after a look at it with `ls`.
+//! Check with `ls`, and name only the directory that you mean.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,8 +1,9 @@
-//! `secret-mentioned`: a file with secrets in a word of a known program, where no effect says what the program does with
-//! it, and the program isn't one that only looks at names or uses such a file for itself.
+//! `secret-mentioned`: a file with secrets as an argument of a known program, if guard-host doesn't know what the
+//! program does with it.
+//! Programs that only look at names, or that use such a file for themselves, pass.
 //!
 //! ## Why
-//! Many programs print a file that they can't make sense of, or send it where it was never meant to go.
+//! Many programs print a file that they can't read, or send it somewhere.
 //!
 //! ## Examples
 //! - asked: `dig -f .env`
@@ -12,11 +13,11 @@
 //! - passes: `git check-ignore .env`
 //!
 //! ## Instead
-//! Read the names of the variables in `.env.example`, or ask the user for what you need.
+//! Read the variable names in `.env.example`, or ask the user for what you need.
 //!
 //! ## Settings
-//! - `secret-reads`: `allow` switches the rule off.
-//! - `files.blocked`, `files.exempt`: which files hold secrets.
+//! - `secret-reads`: `allow` turns the rule off.
+//! - `files.blocked`, `files.exempt`: the files with secrets.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
-//! `secret-printed`: a tool that takes a secret out of its store, or out of a variable, and prints it.
+//! `secret-printed`: a tool that prints a secret from a secret store or from a variable.
 //!
 //! ## Why
-//! The output of a command goes to the model and into logs.
+//! The output of a command is sent to the model and written to logs.
 //!
 //! ## Examples
 //! - asked: `gpg --export-secret-keys`
@@ -15,7 +15,7 @@
 //! Let the program that needs the secret read it from the store.
 //!
 //! ## Settings
-//! - `secret-reads`: `allow` switches the rule off.
+//! - `secret-reads`: `allow` turns the rule off.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

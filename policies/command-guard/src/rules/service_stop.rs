@@ -1,8 +1,8 @@
-//! `service-stop`: a command that stops, restarts, disables or masks a service. The rule passes the restart of a
-//! program that its user runs: by `systemctl --user`, by `pm2` and its kin, or in a container.
+//! `service-stop`: a command that stops, restarts, disables or masks a service.
+//! Restarting your own program passes: with `systemctl --user`, with `pm2` and similar tools, or in a container.
 //!
 //! ## Why
-//! Users of the service are cut off.
+//! People who use the service are cut off.
 //!
 //! ## Examples
 //! - asked: `systemctl stop x`
@@ -12,7 +12,7 @@
 //! - passes: `pm2 restart x`
 //!
 //! ## Instead
-//! Look at the service first, such as with `systemctl status NAME`. The message has the command of the program.
+//! Check the service first, for example with `systemctl status NAME`. The message suggests a command for the program.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

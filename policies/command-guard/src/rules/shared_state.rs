@@ -1,7 +1,7 @@
-//! `shared-state`: a change outside this machine that loses nothing by itself but that others notice.
+//! `shared-state`: a change outside of this machine that loses nothing by itself but affects other people.
 //!
 //! ## Why
-//! It works on clusters, clouds and registries, where the difference can't be reviewed before it is made.
+//! The change affects clusters, clouds or registries, and can't be reviewed before it happens.
 //!
 //! ## Examples
 //! - asked: `kubectl drain node-1`
@@ -14,7 +14,7 @@
 //! - passes: `kubectl apply -f x.yaml`
 //!
 //! ## Instead
-//! Show the difference first, such as with a dry run or a plan.
+//! Show the change first, for example with a dry run or a plan.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

@@ -1,10 +1,10 @@
-//! `shell-read-secret`: a shell command that reads a file with secrets, or gives it a second name. A command that
-//! only loads the file's variables passes if nothing prints them, and so does one that prints only names or numbers. A
-//! command that sends the file over the
-//! network is denied, unless `secret-reads` is `allow`.
+//! `shell-read-secret`: a shell command that reads a file with secrets, or gives it a second name.
+//! A command that only loads the file's variables passes if nothing prints them. A command that prints only names or
+//! numbers passes too.
+//! Sending the file over the network is denied, unless `secret-reads` is `allow`.
 //!
 //! ## Why
-//! The output of a command goes to the model and into logs, and no rule protects the copy.
+//! The output of a command is sent to the model and written to logs, where no rule protects it.
 //!
 //! ## Examples
 //! - denied: `cat .env`
@@ -21,13 +21,14 @@
 //! - passes: `cat /var/run/secrets/kubernetes.io/serviceaccount/namespace`
 //!
 //! ## Instead
-//! Read the names of the variables in `.env.example`, or ask the user for what you need.
+//! Read the variable names in `.env.example`, or ask the user for what you need.
 //!
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` or `allow`.
 //! - `files.blocked`: the names of files with secrets.
-//! - `files.exempt`: the names that are never such files, such as templates.
-//! - `strict`: only `source .env` loads, and no command prints names alone. Default: only in `hardened`, `guardrail` and `full`.
+//! - `files.exempt`: names that are never such files, such as templates.
+//! - `strict`: only `source .env` may load variables, and commands that print only names don't pass. Default: only in
+//!   `hardened`, `guardrail` and `full`.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Presence, Rule};

@@ -1,9 +1,9 @@
-//! `shell-write-config`: a shell command that changes a file that controls a build, a tool, or the machine. The rule
-//! passes what git moves or merges, an empty folder, files in a folder for temporary files, and the manifest of a project
-//! whose folder the same text makes.
+//! `shell-write-config`: a shell command that changes a file that controls a build, a tool, or the machine.
+//! These pass: files that git moves or merges, empty folders, files in a folder for temporary files, and the manifest
+//! of a project whose folder the same call creates.
 //!
 //! ## Why
-//! Such a command goes around the rules of the file tools, and such files run code later or on other machines.
+//! Such a file runs code later or on other machines, and a shell command bypasses the rules for file tools.
 //!
 //! ## Examples
 //! - asked: `echo x >> Makefile`
@@ -13,11 +13,11 @@
 //! - passes: `git mv Makefile GNUmakefile`
 //!
 //! ## Instead
-//! Change the file with the file tools, so that the user sees the difference.
+//! Change the file with a file tool, so that the user sees the difference.
 //!
 //! ## Settings
 //! - `files.confirm`: the names of such files.
-//! - `files.exempt`: the names that are never such files, such as templates.
+//! - `files.exempt`: names that are never such files, such as templates.
 
 use guard_sdk::Presence;
 use guard_sdk::syntax::Effect;

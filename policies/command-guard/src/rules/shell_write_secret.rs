@@ -1,9 +1,15 @@
-//! `shell-write-secret`: a shell command that changes or removes a file with secrets. The rule passes a key that
-//! is made in a folder for temporary files, one that a program such as `openssl` makes where there is no file of its name
-//! yet, a store of keys that is new, certificates, a template that is copied to a name that is not there, and `touch`.
+//! `shell-write-secret`: a shell command that changes or deletes a file with secrets.
+//! These pass:
+//!
+//! - a key created in a folder for temporary files
+//! - a new key from a program such as `openssl`, if no file with its name exists
+//! - a new key store
+//! - certificates
+//! - a template copied to a name that doesn't exist
+//! - `touch`
 //!
 //! ## Why
-//! Such a command bypasses the rules of the file tools, and an overwritten key can't be restored.
+//! An overwritten key can't be restored, and a shell command bypasses the rules for file tools.
 //!
 //! ## Examples
 //! - denied: `echo x > .env`
@@ -16,12 +22,12 @@
 //! - passes: `openssl genrsa -out server.key 2048`
 //!
 //! ## Instead
-//! Write a placeholder to `.env.example` and ask the user for the change.
+//! Write a placeholder to `.env.example`, and ask the user to make the change.
 //!
 //! ## Settings
 //! - `files.blocked`: the names of files with secrets.
-//! - `files.exempt`: the names that are never such files, such as templates.
-//! - `strict`: a name counts whether the file is there or not. Default: only in `hardened`, `guardrail` and `full`.
+//! - `files.exempt`: names that are never such files, such as templates.
+//! - `strict`: a name matches even if the file doesn't exist. Default: only in `hardened`, `guardrail` and `full`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Presence, Rule};

@@ -1,7 +1,7 @@
-//! `shred-file`: `shred` and its relatives, which overwrite a file before they delete it.
+//! `shred-file`: `shred` and similar programs, which overwrite a file before they delete it.
 //!
 //! ## Why
-//! Not even a rescue tool restores the file.
+//! Not even a recovery tool can restore the file.
 //!
 //! ## Examples
 //! - asked: `shred -u notes.txt`

@@ -1,8 +1,9 @@
-//! `system-change`: a change to mounts, the kernel, users, the firewall, network interfaces, timers, services that start
-//! at boot, or repositories of packages; an upgrade of all packages, and a build that the administrator installs.
+//! `system-change`: a lasting change to the machine: mounts, the kernel, users, the firewall, network interfaces,
+//! timers, services that start at boot, or package repositories.
+//! The rule also covers an upgrade of all packages, and a build that is installed as the administrator.
 //!
 //! ## Why
-//! The change outlives the session, and other programs on the machine depend on it.
+//! The change remains after the session, and other programs on the machine depend on these parts.
 //!
 //! ## Examples
 //! - asked: `ip link set eth0 down`
@@ -13,7 +14,7 @@
 //! - passes: `apt-get install -y jq`
 //!
 //! ## Instead
-//! Say what the change is for, so that the user can confirm it.
+//! Explain the change, so that the user can confirm it.
 
 use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};

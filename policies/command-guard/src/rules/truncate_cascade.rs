@@ -1,7 +1,7 @@
 //! `truncate-cascade`: SQL that truncates a table with `CASCADE`.
 //!
 //! ## Why
-//! Every table that refers to the table is emptied as well, and the statement does not name it.
+//! It also empties every table that refers to this one, which the statement doesn't name.
 //!
 //! ## Examples
 //! - denied: `psql -c 'TRUNCATE t CASCADE'`
@@ -9,7 +9,7 @@
 //! - asked by `truncate-table`: `psql -c 'TRUNCATE t'`
 //!
 //! ## Instead
-//! Ask the user to do it, with a backup at hand.
+//! Ask the user to do it, after a backup.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

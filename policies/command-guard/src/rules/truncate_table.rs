@@ -1,7 +1,7 @@
 //! `truncate-table`: SQL that truncates a table without `CASCADE`.
 //!
 //! ## Why
-//! All rows go at once, and many databases cannot roll it back.
+//! All rows are lost, and many databases can't roll this back.
 //!
 //! ## Examples
 //! - asked: `mysql -e 'TRUNCATE t'`

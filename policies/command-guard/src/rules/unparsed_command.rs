@@ -1,8 +1,8 @@
-//! `unparsed-command`: a command that cannot be parsed, that is too large to be analysed whole, or that runs a text
-//! which the analysis cannot see.
+//! `unparsed-command`: a command that can't be parsed, that is too large to analyze, or that runs text that the
+//! analysis can't see.
 //!
 //! ## Why
-//! A shell runs the lines before an error, so a text that looks broken still acts.
+//! A shell runs the lines before an error, so even broken text can have effects.
 //!
 //! ## Examples
 //! - asked: `if true; then ls`
@@ -10,7 +10,7 @@
 //! - passes: `if true; then ls; fi`
 //!
 //! ## Instead
-//! Split it into plain commands.
+//! Split it into simple commands.
 
 use guard_sdk::syntax::Coverage;
 use guard_sdk::{Outcome, Rule};

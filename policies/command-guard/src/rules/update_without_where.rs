@@ -1,7 +1,7 @@
 //! `update-without-where`: SQL that updates a table without a `WHERE`, or with one that is true for every row.
 //!
 //! ## Why
-//! Every row changes, most often because a clause was forgotten.
+//! All rows are changed, usually because a clause was forgotten.
 //!
 //! ## Examples
 //! - asked: `psql -c 'UPDATE t SET a = 1'`
@@ -9,7 +9,7 @@
 //! - passes: `psql -c 'UPDATE t SET a = 1 WHERE id = 2'`
 //!
 //! ## Instead
-//! Say which rows with `WHERE`, and look at them first with `SELECT`.
+//! Select the rows with `WHERE`, and check them first with `SELECT`.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,7 +1,7 @@
 //! `write-block-device`: a redirection, or a program other than `dd`, that writes to a block device.
 //!
 //! ## Why
-//! The write overwrites partitions and file systems from the first block on.
+//! It overwrites partitions and file systems, starting with the first block.
 //!
 //! ## Examples
 //! - denied: `echo x > /dev/sda`

@@ -1,8 +1,8 @@
-//! `attack-tool`: a program whose purpose is an attack: it collects or cracks passwords, scans or attacks other
-//! machines, looks for a way to more permissions, or mines a cryptocurrency.
+//! `attack-tool`: a program made for attacks: it collects or cracks passwords, scans or attacks other machines,
+//! searches for ways to gain permissions, or mines cryptocurrency.
 //!
 //! ## Why
-//! A project that builds or tests such programs is rare, and its user can say so. ATT&CK T1588.002, T1046, T1110, T1496.
+//! Few projects build or test such programs. ATT&CK T1588.002, T1046, T1110, T1496.
 //!
 //! ## Examples
 //! - asked: `./linpeas.sh`
@@ -18,7 +18,7 @@
 //! - passes: `go run ./cmd/server`
 //!
 //! ## Instead
-//! Ask the user to run it. `silence = ["attack-tool"]` turns the rule off for a project about security.
+//! Ask the user to run it. For a security project, turn the rule off with `silence = ["attack-tool"]`.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

@@ -1,9 +1,8 @@
-//! `credential-search`: a search for files with credentials outside of the project, by their names or by what they
-//! contain.
+//! `credential-search`: a search for files with credentials outside of the project, by name or by content.
 //!
 //! ## Why
-//! A project's own settings are in the project. A search of the machine finds what belongs to others. ATT&CK T1552.001,
-//! T1083.
+//! A project's own settings are in the project. A search of the whole machine finds other people's credentials. ATT&CK
+//! T1552.001, T1083.
 //!
 //! ## Examples
 //! - asked: `find / -name id_rsa`

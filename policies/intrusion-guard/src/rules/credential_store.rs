@@ -1,8 +1,9 @@
-//! `credential-store`: a call that reads a store of passwords, cookies or keys, or code that asks a machine in a cloud
-//! for its keys.
+//! `credential-store`: a call that reads a store of passwords, cookies or keys, or code that requests a cloud
+//! machine's keys.
 //!
 //! ## Why
-//! One store has the keys to many other places, and no task of a project needs it whole. ATT&CK T1555, T1539, T1552.005.
+//! Such a store gives access to many other systems, and no task in a project needs all of it. ATT&CK T1555, T1539,
+//! T1552.005.
 //!
 //! ## Examples
 //! - asked: `secret-tool lookup service mail`
@@ -13,7 +14,7 @@
 //! - passes: `echo "Cookies.binarycookies"`
 //!
 //! ## Instead
-//! Ask the user for the one credential that is needed.
+//! Ask the user for the one credential that you need.
 
 use guard_sdk::paths::drive;
 use guard_sdk::syntax::Command;

@@ -1,7 +1,8 @@
-//! `files-encrypted`: a call that encrypts files outside of the project with a passphrase or a key that the call itself names.
+//! `files-encrypted`: a call that encrypts files outside of the project with a passphrase or key that the call itself
+//! contains.
 //!
 //! ## Why
-//! The owner of the passphrase can then ask for something in return. ATT&CK T1486.
+//! The person with the passphrase can demand a ransom. ATT&CK T1486.
 //!
 //! ## Examples
 //! - asked: `7z a -psecret /tmp/x.7z ~/notes.txt`
@@ -11,7 +12,7 @@
 //! - passes: `gpg --verify ~/notes.txt.asc`
 //!
 //! ## Instead
-//! Ask the user to encrypt the files with a key of their own.
+//! Ask the user to encrypt the files with their own key.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

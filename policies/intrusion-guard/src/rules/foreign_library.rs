@@ -1,7 +1,7 @@
-//! `foreign-library`: a program that loads a library from outside of the project and of the system's library folders.
+//! `foreign-library`: a program that loads a library from outside of the project and the system's library folders.
 //!
 //! ## Why
-//! A library runs with all permissions of its program, and only the program's name is visible. ATT&CK T1574.006, T1129.
+//! The library has all permissions of the program, and only the program's name is visible. ATT&CK T1574.006, T1129.
 //!
 //! ## Examples
 //! - asked: `ssh-keygen -D /tmp/x.so`

@@ -1,9 +1,10 @@
-//! `foreign-permissions`: a file in a temporary folder that is given to root, a tree there that everyone may write to, or
-//! a program of the system that no one may start any longer. With `strict`, any new owner or mode of files outside of the
-//! project; in the home and in temporary folders, a mode of one file passes.
+//! `foreign-permissions`: a change of ownership or permissions that gives a file in a temporary folder to root, lets
+//! everyone write to a folder there, or stops everyone from starting a system program.
+//! With `strict`, the rule covers every change of owner or mode outside of the project. Changing the mode of a single
+//! file in the home or in a temporary folder still passes.
 //!
 //! ## Why
-//! Who may read and run a file is what protects it, and nothing records the old owner. ATT&CK T1222.002.
+//! Ownership and permissions protect a file, and nothing records the old ones. ATT&CK T1222.002.
 //!
 //! ## Examples
 //! - asked: `chmod -R a+w /tmp/share`
@@ -18,7 +19,7 @@
 //! Keep the file in the project.
 //!
 //! ## Settings
-//! - `strict`: without it, the rule covers temporary folders and programs of the system.
+//! - `strict`: without it, the rule covers only temporary folders and system programs.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::text::shorten;

@@ -1,5 +1,5 @@
-//! `forged-time`: a call that gives a file outside of the project a chosen time, or that of another file. With
-//! `strict`, code that sets the time of any file, too.
+//! `forged-time`: a call that sets the time of a file outside of the project, or copies it from another file.
+//! With `strict`, the rule also covers code that sets the time of any file.
 //!
 //! ## Why
 //! A forged time hides a new file among old ones. ATT&CK T1070.006.
@@ -13,7 +13,7 @@
 //! - passes: `touch -c marker`
 //!
 //! ## Instead
-//! Leave the time as it is, or set it on a file of the project.
+//! Leave the time unchanged, or set it on a file in the project.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

@@ -1,8 +1,8 @@
-//! `hidden-code`: code that imports a module inside an expression, decodes itself before it runs, or speaks to another
-//! machine from inside an editor or a debugger.
+//! `hidden-code`: code that imports a module inside an expression, decodes itself before it runs, or connects to
+//! another machine from an editor or a debugger.
 //!
 //! ## Why
-//! Code is written so to pass a check that looks for names, as an injected expression does. ATT&CK T1027, T1059.006.
+//! Such code is written to pass a check that searches for names, as injected expressions do. ATT&CK T1027, T1059.006.
 //!
 //! ## Examples
 //! - asked: `python3 -c "eval(\"__import__('os').system('ls')\")"`
@@ -13,7 +13,7 @@
 //! - passes: `grep -rn "__import__('os')" src`
 //!
 //! ## Instead
-//! Import the module at the top, and write the code out.
+//! Import the module at the top, and write the code in plain form.
 
 use guard_sdk::{Outcome, Rule};
 

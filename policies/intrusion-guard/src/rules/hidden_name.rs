@@ -1,9 +1,8 @@
-//! `hidden-name`: a call that gives a file, a folder or a process a misleading or hidden name. With `strict`, a
-//! hidden name directly below `/tmp`, too.
+//! `hidden-name`: a call that gives a file, a folder or a process a misleading or hidden name.
+//! With `strict`, the rule also covers a hidden name directly in `/tmp`.
 //!
 //! ## Why
-//! A name of dots or spaces, and one that looks like a thread of the kernel, is there to be overlooked. ATT&CK T1564,
-//! T1036.
+//! Names made of dots or spaces, or that look like a kernel thread, are meant to be overlooked. ATT&CK T1564, T1036.
 //!
 //! ## Examples
 //! - asked: `exec -a '[kworker/0:1]' ./x`

@@ -1,7 +1,7 @@
-//! `history-off`: a call that has the shell keep no history, or clears it.
+//! `history-off`: a call that clears the shell's history or turns it off.
 //!
 //! ## Why
-//! Nothing of an honest task needs that: what an agent runs is in no history of the user's anyway. ATT&CK T1070.003,
+//! Honest tasks don't need that, because the agent's commands aren't in the user's history anyway. ATT&CK T1070.003,
 //! T1562.003.
 //!
 //! ## Examples
@@ -13,7 +13,7 @@
 //! - passes: `export HISTCONTROL=ignoredups`
 //!
 //! ## Instead
-//! Leave the history as it is.
+//! Leave the history unchanged.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

@@ -1,8 +1,8 @@
-//! `host-namespace`: a program that enters the namespaces of the first process, or that speaks to the engine of
-//! containers through its socket.
+//! `host-namespace`: a program that enters the namespaces of the first process, or that uses the container engine's
+//! socket directly.
 //!
 //! ## Why
-//! In a container both are an escape to the host. ATT&CK T1611, T1610.
+//! In a container, both are an escape to the host. ATT&CK T1611, T1610.
 //!
 //! ## Examples
 //! - asked: `nsenter -t 1 -m -u -n -i sh`
@@ -12,7 +12,7 @@
 //! - passes: `unshare --help`
 //!
 //! ## Instead
-//! Use the engine's own program, as with `docker ps`.
+//! Use the engine's own program, for example `docker ps`.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

@@ -1,8 +1,9 @@
-//! `injected-text`: a call that sends, or sets, a text that the receiving program would run: a function for an old shell, a
-//! lookup of a Java logger, a template expression, an XML entity that names a file, a page that runs its requests.
+//! `injected-text`: a call that sends or sets text that the receiving program would run: a function for an old shell,
+//! a lookup for a Java logger, a template expression, an XML entity that names a file, or a page that runs its
+//! requests.
 //!
 //! ## Why
-//! No honest request contains such a text. It is how one machine takes over the next. ATT&CK T1190, T1203, T1210.
+//! Honest requests don't contain such text. Attackers use it to take over another machine. ATT&CK T1190, T1203, T1210.
 //!
 //! ## Examples
 //! - asked: `curl -H 'User-Agent: () { :; }; /bin/id' http://10.0.0.5/cgi-bin/status`

@@ -1,7 +1,8 @@
-//! `input-capture`: a call that records keys, sound or a camera. With `strict`, a picture of the screen, too.
+//! `input-capture`: a call that records the keyboard, sound or a camera.
+//! With `strict`, the rule also covers screenshots.
 //!
 //! ## Why
-//! Passwords are typed, and a screen shows more than the project. ATT&CK T1056.001, T1113, T1123, T1125.
+//! People type passwords, and a screen shows more than the project. ATT&CK T1056.001, T1113, T1123, T1125.
 //!
 //! ## Examples
 //! - asked: `sudo bpftrace -e 'uretprobe:/bin/bash:readline { printf("%s\n", str(retval)); }'`
@@ -15,7 +16,7 @@
 //! - passes: `ffmpeg -i in.mp4 out.webm`
 //!
 //! ## Instead
-//! Ask the user for the picture or the recording.
+//! Ask the user for the screenshot or the recording.
 
 use guard_sdk::syntax::{Command, Word};
 use guard_sdk::text::shorten;

@@ -1,7 +1,7 @@
-//! `log-erased`: a call that clears a log of the system with the program that keeps it.
+//! `log-erased`: a call that clears a system log with the program that manages it.
 //!
 //! ## Why
-//! The log is how somebody finds out later what happened. ATT&CK T1070.002, T1070.001.
+//! The log shows what happened on the machine. ATT&CK T1070.002, T1070.001.
 //!
 //! ## Examples
 //! - asked: `sudo log erase --all`
@@ -11,7 +11,7 @@
 //! - passes: `git log --all`
 //!
 //! ## Instead
-//! Read the log, and leave it.
+//! Read the log without clearing it.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::text::shorten;

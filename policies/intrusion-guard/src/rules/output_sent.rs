@@ -1,8 +1,8 @@
-//! `output-sent`: a call that sends the output of programs about this machine or its files to another one: in the name that
-//! a name server is asked for, in an address, in a body, or through a plain connection.
+//! `output-sent`: a call that sends output about this machine or its files to another machine: in a name for a name
+//! server, in an address, in a request's body, or through a plain connection.
 //!
 //! ## Why
-//! A name server's question and an address leave the machine like any file, but unnoticed. ATT&CK T1048.003,
+//! Data in a DNS query or an address leaves the machine just as a file would, but no one notices. ATT&CK T1048.003,
 //! T1071.004, T1041.
 //!
 //! ## Examples
@@ -14,7 +14,7 @@
 //! - passes: `echo ping | nc localhost 6379`
 //!
 //! ## Instead
-//! Show the output to the user, who decides where it goes. To trust the host, add it to `hosts`.
+//! Show the output to the user, who can decide where to send it. To trust the host, add it to `hosts`.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,8 @@
-//! `packet-capture`: a call that records the packets of a network interface. Reading a recording passes.
+//! `packet-capture`: a call that records a network interface's packets.
+//! Reading a recording passes.
 //!
 //! ## Why
-//! Packets contain passwords, cookies and data of everybody on the network. ATT&CK T1040.
+//! The packets contain passwords, cookies and data of everyone on the network. ATT&CK T1040.
 //!
 //! ## Examples
 //! - asked: `tcpdump -i any -w c.pcap`
@@ -11,7 +12,7 @@
 //! - passes: `tcpdump -nr c.pcap`
 //!
 //! ## Instead
-//! Ask the user to record what is needed, and read the recording with `tcpdump -r`.
+//! Ask the user to record the packets, and read the recording with `tcpdump -r`.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

@@ -1,8 +1,8 @@
-//! `process-memory`: a call that reads the memory of another process. With `strict`, a debugger or a tracer that
-//! attaches itself to a running process, too.
+//! `process-memory`: a call that reads another process's memory.
+//! With `strict`, the rule also covers a debugger or tracer that attaches to a running process.
 //!
 //! ## Why
-//! A process has its passwords and keys in memory, in the clear. ATT&CK T1003.007, T1055.008.
+//! A process's memory contains its passwords and keys in plain text. ATT&CK T1003.007, T1055.008.
 //!
 //! ## Examples
 //! - asked: `gcore -o core 1234`
@@ -12,7 +12,7 @@
 //! - passes: `cat /proc/cpuinfo`
 //!
 //! ## Instead
-//! Start the program under the debugger, as with `gdb --args`.
+//! Start the program under the debugger, for example with `gdb --args`.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

@@ -1,8 +1,8 @@
-//! `quarantine-removed`: a call that takes the mark of a download off a file, by which macOS or Windows checks it
-//! before it runs.
+//! `quarantine-removed`: a call that removes the mark of a downloaded file, which makes macOS or Windows check the
+//! file before it runs.
 //!
 //! ## Why
-//! The system then runs the program unchecked. ATT&CK T1553.001, T1553.005.
+//! Without the mark, the system runs the program unchecked. ATT&CK T1553.001, T1553.005.
 //!
 //! ## Examples
 //! - asked: `xattr -d com.apple.quarantine tool`
@@ -12,7 +12,7 @@
 //! - passes: `xattr -w user.comment x tool`
 //!
 //! ## Instead
-//! Ask the user to open the program once, which checks it.
+//! Ask the user to open the program once, so that the system checks it.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

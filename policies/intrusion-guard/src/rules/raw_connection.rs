@@ -1,9 +1,9 @@
-//! `raw-connection`: a plain connection that sends data to another machine or saves its answer, on a port that belongs to
-//! no well-known service.
+//! `raw-connection`: a plain connection that sends data to another machine or saves its response, on a port without a
+//! well-known service.
 //!
 //! ## Why
-//! Clients of a service have a protocol. Raw bytes are how a tool is fetched and a file is taken when no other client is
-//! available. ATT&CK T1095, T1571, T1105.
+//! A service's clients use a protocol. Intruders use raw connections to download tools and send files. ATT&CK T1095,
+//! T1571, T1105.
 //!
 //! ## Examples
 //! - asked: `echo ready | nc relay.acme-tools.net 8081`
@@ -14,7 +14,7 @@
 //! - passes: `echo ping | nc 10.0.0.5 9001`
 //!
 //! ## Instead
-//! Use a client of the service's protocol, such as `curl`. To trust the host, add it to `hosts`.
+//! Use a client for the service's protocol, such as `curl`. To trust the host, add it to `hosts`.
 
 use guard_sdk::addresses::host;
 use guard_sdk::syntax::{Command, Redirection};

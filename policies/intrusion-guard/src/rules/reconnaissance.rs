@@ -1,9 +1,9 @@
-//! `reconnaissance`: a call that takes several looks at the machine, its users and its network. One look
-//! alone passes, and is recorded: together with other looks of the same session it needs confirmation. With `strict`, a search of the whole machine for a way to more permissions, or a scan of a network, is
-//! enough.
+//! `reconnaissance`: a call that collects several kinds of information about the machine, its users and its network.
+//! A single lookup passes and is recorded. Together with other lookups in the session, it needs confirmation.
+//! With `strict`, a single search of the whole machine for ways to gain permissions, or a network scan, is enough.
 //!
 //! ## Why
-//! An intruder looks around first. ATT&CK T1082, T1087, T1046, T1069, T1083.
+//! Intruders explore a machine first. ATT&CK T1082, T1087, T1046, T1069, T1083.
 //!
 //! ## Examples
 //! - asked: `sudo -l; id; cat /etc/passwd; uname -a`
@@ -16,7 +16,7 @@
 //! - noted: `for i in $(seq 1 254); do nc -zw1 10.0.0.$i 22; done`
 //!
 //! ## Instead
-//! Ask for the one fact that the task needs.
+//! Ask for the one fact that you need.
 
 mod sweep;
 

@@ -1,5 +1,5 @@
-//! `remote-access`: a program by which somebody else sees or uses this machine: a remote desktop, a shared terminal, a
-//! shell in a browser.
+//! `remote-access`: a program with which another person can see or use this machine: a remote desktop, a shared
+//! terminal, or a shell in a browser.
 //!
 //! ## Why
 //! Anyone with the address or the code can then act as the user. ATT&CK T1219, T1021.

@@ -1,5 +1,5 @@
-//! `renamed-program`: a call that copies a program to another name outside of the project: a shell or an interpreter of the
-//! system, or a program that the call then runs.
+//! `renamed-program`: a call that copies a program to another name outside of the project: a shell or interpreter of
+//! the system, or a program that the call then runs.
 //!
 //! ## Why
 //! Process lists and logs then show a misleading name. ATT&CK T1036.003, T1036.005.

@@ -1,8 +1,8 @@
-//! `service-killed`: a call that ends a program that records, protects or keeps the machine going, by its name or found
-//! in a list of all processes.
+//! `service-killed`: a call that ends a program that records, protects or runs the machine, by its name or after a
+//! search in the list of processes.
 //!
 //! ## Why
-//! Without a watcher the next steps go unseen, and without the others no one can log in. ATT&CK T1562.001, T1489.
+//! Without these programs, no one notices an attack, or no one can log in. ATT&CK T1562.001, T1489.
 //!
 //! ## Examples
 //! - asked: `pkill -9 osqueryd`
@@ -13,7 +13,7 @@
 //! - passes: `kill -HUP $(pidof sshd)`
 //!
 //! ## Instead
-//! Use the service's own way, as with `systemctl restart`, and ask the user first.
+//! Use the service's own command, for example `systemctl restart`, and ask the user first.
 
 use std::cell::OnceCell;
 

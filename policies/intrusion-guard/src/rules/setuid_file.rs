@@ -1,7 +1,7 @@
-//! `setuid-file`: a call that makes a program that runs with its owner's permissions.
+//! `setuid-file`: a call that creates a program that runs with its owner's permissions (setuid).
 //!
 //! ## Why
-//! Anyone who starts it has those permissions, now and later. ATT&CK T1548.001.
+//! Anyone who starts the program gets these permissions, now and later. ATT&CK T1548.001.
 //!
 //! ## Examples
 //! - asked: `install -m 4755 x /usr/local/bin/x`
@@ -11,7 +11,7 @@
 //! - passes: `stat -c %a x`
 //!
 //! ## Instead
-//! Give the program the one right that it needs, or start it with `sudo`.
+//! Give the program the single permission that it needs, or start it with `sudo`.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

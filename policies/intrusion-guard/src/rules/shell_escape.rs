@@ -1,9 +1,9 @@
-//! `shell-escape`: an interpreter, an editor or a search that starts a shell without giving it anything to do, and such a
-//! shell as root or with the permissions of its file's owner.
+//! `shell-escape`: an interpreter, an editor or a search that starts a shell without a command, or starts one as root
+//! or with its file owner's permissions.
 //!
 //! ## Why
-//! An agent has no terminal to type into such a shell. It is the second step of an intruder, and the
-//! escape from a restricted program. ATT&CK T1059, T1548.
+//! An agent has no terminal for such a shell. Intruders use it to escape from a restricted program. ATT&CK T1059,
+//! T1548.
 //!
 //! ## Examples
 //! - asked: `python3 -c "import pty; pty.spawn('/bin/sh')"`
@@ -16,7 +16,7 @@
 //! - passes: `python3 -c "import subprocess; subprocess.run(['sh', '-c', 'ls'])"`
 //!
 //! ## Instead
-//! Run the commands themselves.
+//! Run the commands directly.
 
 use guard_sdk::syntax::{Command, Redirection};
 use guard_sdk::text::shorten;

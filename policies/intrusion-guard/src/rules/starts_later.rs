@@ -1,9 +1,9 @@
-//! `starts-later`: a call that sets something up that starts by itself, by a way that no other rule knows: a service of
-//! `systemd-run`, a login item, a hook of the login window, a trap that records or starts programs, a file that every
-//! Python loads.
+//! `starts-later`: a call that makes something start automatically later, in a way that no other rule covers: a
+//! `systemd-run` service, a login item or login hook, a trap that records or starts programs, or a file that every
+//! Python process loads.
 //!
 //! ## Why
-//! It runs when the agent is gone, with the permissions the user has then. ATT&CK T1053, T1546, T1547.
+//! It runs after the agent has ended, with the user's permissions. ATT&CK T1053, T1546, T1547.
 //!
 //! ## Examples
 //! - asked: `systemd-run --on-calendar='*:0/5' /tmp/x`
@@ -14,7 +14,7 @@
 //! - passes: `systemd-run --scope make`
 //!
 //! ## Instead
-//! Say what it is for, and ask the user to set it up.
+//! Explain what it is for, and ask the user to set it up.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

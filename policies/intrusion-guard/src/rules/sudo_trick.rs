@@ -1,8 +1,7 @@
-//! `sudo-trick`: a `sudo` that is given a number for a user that older versions take for root, or code that becomes
-//! root.
+//! `sudo-trick`: a `sudo` call with a user number that older versions treat as root, or code that becomes root.
 //!
 //! ## Why
-//! It goes around what the administrator has allowed. ATT&CK T1548.003.
+//! It bypasses the administrator's rules. ATT&CK T1548.003.
 //!
 //! ## Examples
 //! - asked: `sudo -u#-1 /bin/bash`

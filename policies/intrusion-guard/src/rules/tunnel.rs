@@ -1,8 +1,8 @@
-//! `tunnel`: a call that opens a way through the firewall: a tunnel to the internet, a reverse or dynamic forward of
-//! SSH, a proxy, or the network of Tor.
+//! `tunnel`: a call that opens a way through the firewall: a tunnel to the internet, a reverse or dynamic SSH forward,
+//! a proxy, or Tor.
 //!
 //! ## Why
-//! Others can then reach what listens on this machine or on its network. ATT&CK T1572, T1090, T1567.
+//! Other people can then reach services on this machine or its network. ATT&CK T1572, T1090, T1567.
 //!
 //! ## Examples
 //! - asked: `cloudflared tunnel --url http://localhost:3000`
@@ -13,7 +13,7 @@
 //! - passes: `tailscale status`
 //!
 //! ## Instead
-//! Ask the user to open the tunnel. To trust a host that it leads to, add it to `hosts`.
+//! Ask the user to open the tunnel. To trust the host at its other end, add it to `hosts`.
 
 use guard_sdk::addresses::host;
 use guard_sdk::syntax::Command;

@@ -1,8 +1,9 @@
-//! `typed-password`: a login that gets its password from the command. With `strict`, `sudo`, too.
+//! `typed-password`: a login with a password in the command.
+//! With `strict`, the rule also covers `sudo`.
 //!
 //! ## Why
-//! A password that an agent has comes from a file or a text, and a login with it leaves no key to withdraw. ATT&CK
-//! T1110.004, T1078.
+//! The agent must have found the password in a file or a text, and a password can't be revoked as easily as a key.
+//! ATT&CK T1110.004, T1078.
 //!
 //! ## Examples
 //! - asked: `sshpass -p pw ssh root@203.0.113.9`
@@ -11,7 +12,7 @@
 //! - passes: `echo sshpass`
 //!
 //! ## Instead
-//! Use a key: `ssh-copy-id`, run by the user.
+//! Use a key: ask the user to run `ssh-copy-id`.
 
 use guard_sdk::{Outcome, Rule};
 

@@ -1,8 +1,10 @@
-//! `unknown-host`: with `strict`, a call that speaks to a host that is neither this machine, nor a well-known registry,
-//! forge or mirror, nor one of `hosts`. Names that nobody can register, such as those below `example.com` and `.test`, pass.
+//! `unknown-host`: with `strict`, a connection to an unknown host.
+//! Known hosts are this machine, well-known registries, forges and mirrors, and those in `hosts`.
+//! Names that no one can register pass, such as those in `example.com` and `.test`.
 //!
 //! ## Why
-//! Tools, orders and stolen data all need a host that the attacker owns. ATT&CK T1071, T1105, T1571.
+//! To deliver tools and commands or to receive stolen data, an attacker needs their own host. ATT&CK T1071, T1105,
+//! T1571.
 //!
 //! ## Examples
 //! - asked: `curl https://files.acme-tools.net/tool.tgz`, with `strict`
@@ -16,7 +18,7 @@
 //! Add the host to `hosts`.
 //!
 //! ## Settings
-//! - `strict`: without it the rule is off.
+//! - `strict`: without it, the rule is off.
 //! - `hosts`: trusted hosts.
 
 use guard_sdk::addresses::host;

@@ -1,8 +1,9 @@
-//! `unseen-program`: a program in a folder for temporary files that runs as root. With `strict`, also without, and a script
-//! there as well. A program that the call or its session has written there passes.
+//! `unseen-program`: a program in a folder for temporary files that runs as root.
+//! With `strict`, the rule also covers programs and scripts there that run as the user.
+//! A program that this call or session wrote there passes.
 //!
 //! ## Why
-//! Installed programs are elsewhere, and anybody can write there. ATT&CK T1036.005, T1059.
+//! Programs are normally installed elsewhere, and everyone can write to such a folder. ATT&CK T1036.005, T1059.
 //!
 //! ## Examples
 //! - asked: `sudo /tmp/capture -i en0`
@@ -11,7 +12,7 @@
 //! - passes: `gcc x.c -o /tmp/x && sudo /tmp/x`
 //!
 //! ## Instead
-//! Build the program in the project, and run it from there.
+//! Build the program in the project, and run it there.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::text::shorten;

@@ -1,5 +1,4 @@
-//! `blocked_path`: a write to a blocked place, or a deletion in one. The path's own text is judged, and where its links
-//! lead.
+//! `blocked_path`: a write to or a deletion in a blocked path, either as written or after following links.
 //!
 //! ## Why
 //! Changes to the system and to a person's keys are hard to notice and hard to undo.
@@ -12,11 +11,11 @@
 //! - passes: `Edit src/main.rs`
 //!
 //! ## Instead
-//! Tell the user which change is needed and let them make it.
+//! Tell the user which change is needed, and let them make it.
 //!
 //! ## Settings
-//! - `blocked_paths`: the blocked places.
-//! - `rules`: the entry `blocked_paths` of `write` and `edit`, with its action.
+//! - `blocked_paths`: the blocked paths.
+//! - `rules`: `blocked_paths` in `write` and `edit`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

@@ -1,7 +1,7 @@
-//! `chmod_777`: a recursive change of mode that lets anybody change a whole tree.
+//! `chmod_777`: a recursive mode change that lets everyone change a whole folder.
 //!
 //! ## Why
-//! Every user and every program of the machine can then change the files.
+//! Every user and program on the machine can then change the files.
 //!
 //! ## Examples
 //! - denied: `chmod -R 777 .`
@@ -10,10 +10,10 @@
 //! - passes: `chmod -R u+w build`
 //!
 //! ## Instead
-//! Give the one right that is needed, such as with `chmod -R u+w ./build`.
+//! Give only the permission that is needed, for example with `chmod -R u+w ./build`.
 //!
 //! ## Settings
-//! - `rules`: the pattern `chmod -R 777` of `bash`, with its action.
+//! - `rules`: the pattern `chmod -R 777` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

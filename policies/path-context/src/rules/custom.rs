@@ -1,9 +1,9 @@
-//! `custom`: a command or a path that a pattern in the settings matches. The rule compares a pattern of `bash` with the
-//! whole text of the call as it is written, with `sudo`, redirections, quotes and data in it, and with the words of each
-//! command that runs, without wrappers and quotes.
+//! `custom`: a command or a path that matches one of your patterns.
+//! A pattern in `bash` is matched against the whole command text, including `sudo`, redirections, quotes and data. It
+//! is also matched against the words of each command that runs, without wrappers and quotes.
 //!
 //! ## Why
-//! The user forbids it, or wants to confirm it.
+//! The user has forbidden it, or wants to confirm it.
 //!
 //! ## Examples
 //! - denied: `terraform apply`, with a pattern of the settings
@@ -12,10 +12,10 @@
 //! - passes: `npm pack`, with the same patterns
 //!
 //! ## Instead
-//! Do it in another way, or ask the user to change the pattern.
+//! Find another way, or ask the user to change the pattern.
 //!
 //! ## Settings
-//! - `rules`: the patterns of `bash`, `write` and `edit`, each with an action.
+//! - `rules`: the patterns in `bash`, `write` and `edit`, each with an action.
 
 use std::cell::OnceCell;
 

@@ -1,7 +1,7 @@
 //! `dd_to_device`: `dd` that writes to a device.
 //!
 //! ## Why
-//! `dd` overwrites the disk from its first block on: partitions and file systems are gone at once.
+//! `dd` overwrites partitions and file systems, starting with the first block.
 //!
 //! ## Examples
 //! - denied: `dd if=/dev/zero of=/dev/sda`
@@ -9,10 +9,10 @@
 //! - passes: `dd if=/dev/zero of=/dev/null`
 //!
 //! ## Instead
-//! Write an image to a file.
+//! Write the image to a file.
 //!
 //! ## Settings
-//! - `rules`: the pattern `dd if=.* of=/dev/` of `bash`, with its action.
+//! - `rules`: the pattern `dd if=.* of=/dev/` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

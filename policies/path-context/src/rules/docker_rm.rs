@@ -1,7 +1,7 @@
 //! `docker_rm`: removal of a container.
 //!
 //! ## Why
-//! Data in the container that is in no volume is lost.
+//! Data in the container that isn't in a volume is lost.
 //!
 //! ## Examples
 //! - asked: `docker rm x`
@@ -9,10 +9,10 @@
 //! - passes: `docker run --rm alpine ls`
 //!
 //! ## Instead
-//! Look at the container first with `docker inspect`.
+//! Check the container first with `docker inspect`.
 //!
 //! ## Settings
-//! - `rules`: the pattern `docker rm` of `bash`, with its action.
+//! - `rules`: the pattern `docker rm` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

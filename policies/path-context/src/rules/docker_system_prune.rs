@@ -1,17 +1,17 @@
 //! `docker_system_prune`: `docker system prune`.
 //!
 //! ## Why
-//! Stopped containers, networks and images go without being named.
+//! It deletes stopped containers, networks and images that the command doesn't name.
 //!
 //! ## Examples
 //! - asked: `docker system prune`
 //! - passes: `docker system df`
 //!
 //! ## Instead
-//! List the contents with `docker system df`.
+//! Preview the loss with `docker system df`.
 //!
 //! ## Settings
-//! - `rules`: the pattern `docker system prune` of `bash`, with its action.
+//! - `rules`: the pattern `docker system prune` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

@@ -1,7 +1,7 @@
-//! `edit_outside_safe`: an edit outside of safe places and git repositories, by an edit tool.
+//! `edit_outside_safe`: an edit outside of safe paths and git repositories, with an edit tool.
 //!
 //! ## Why
-//! In a repository `git diff` shows a mistake. Elsewhere it goes unnoticed.
+//! In a repository, `git diff` shows a mistake. Elsewhere, no one notices it.
 //!
 //! ## Examples
 //! - asked: `Edit ~/Downloads/file.txt`
@@ -9,11 +9,11 @@
 //! - passes: `Edit src/main.rs`
 //!
 //! ## Instead
-//! Edit files of the project or of another safe place.
+//! Edit files in the project or in another safe path.
 //!
 //! ## Settings
-//! - `safe_paths`: the safe places.
-//! - `rules`: the entry `outside_safe_paths` of `edit`, with its action.
+//! - `safe_paths`: the safe paths.
+//! - `rules`: `outside_safe_paths` in `edit`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

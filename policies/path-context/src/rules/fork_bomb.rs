@@ -1,7 +1,7 @@
 //! `fork_bomb`: a fork bomb.
 //!
 //! ## Why
-//! The machine stops answering until it is switched off.
+//! The machine stops responding until it is switched off.
 //!
 //! ## Examples
 //! - denied: `:(){ :|:& };:`
@@ -10,10 +10,10 @@
 //! - passes: `echo ':(){ :|:& };:'`
 //!
 //! ## Instead
-//! Limit the number of processes, such as with `xargs -P 4`.
+//! Limit the number of processes, for example with `xargs -P 4`.
 //!
 //! ## Settings
-//! - `rules`: the pattern `:(){ :|:& };:` of `bash`, with its action.
+//! - `rules`: the pattern `:(){ :|:& };:` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

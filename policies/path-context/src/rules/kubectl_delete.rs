@@ -1,7 +1,7 @@
 //! `kubectl_delete`: `kubectl delete`.
 //!
 //! ## Why
-//! Workloads stop, and the volumes and secrets that go with them are lost.
+//! Workloads stop, and their volumes and secrets are lost.
 //!
 //! ## Examples
 //! - asked: `kubectl delete pod x`
@@ -12,7 +12,7 @@
 //! Preview the loss with `kubectl delete --dry-run=client`.
 //!
 //! ## Settings
-//! - `rules`: the pattern `kubectl delete` of `bash`, with its action.
+//! - `rules`: the pattern `kubectl delete` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

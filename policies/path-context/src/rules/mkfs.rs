@@ -12,7 +12,7 @@
 //! Make a file system in a file, or ask the user to format the device.
 //!
 //! ## Settings
-//! - `rules`: the pattern `mkfs\.` of `bash`, with its action.
+//! - `rules`: the pattern `mkfs\.` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

@@ -1,7 +1,7 @@
 //! `reboot`: a command that restarts the machine.
 //!
 //! ## Why
-//! Everybody who uses the machine is cut off, and unsaved work is lost.
+//! Everyone who uses the machine is cut off, and unsaved work is lost.
 //!
 //! ## Examples
 //! - asked: `reboot`
@@ -12,7 +12,7 @@
 //! Let the user restart the machine.
 //!
 //! ## Settings
-//! - `rules`: the pattern `reboot` of `bash`, with its action.
+//! - `rules`: the pattern `reboot` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

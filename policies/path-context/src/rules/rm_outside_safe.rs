@@ -1,8 +1,8 @@
-//! `rm_outside_safe`: a deletion outside of safe places and git repositories. A whole repository belongs to the
-//! folder around it.
+//! `rm_outside_safe`: a deletion outside of safe paths and git repositories.
+//! Deleting a whole repository is judged by the folder that contains it.
 //!
 //! ## Why
-//! The file can't be restored, and no repository has a copy.
+//! The files can't be restored, because no repository has a copy.
 //!
 //! ## Examples
 //! - asked: `rm ~/Downloads/old`
@@ -14,8 +14,8 @@
 //! Move the file aside with `mv`, or let the user delete it.
 //!
 //! ## Settings
-//! - `safe_paths`: the safe places.
-//! - `rules`: the pattern `rm ` of `bash`, with its action.
+//! - `safe_paths`: the safe paths.
+//! - `rules`: the pattern `rm ` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

@@ -1,8 +1,8 @@
-//! `rm_rf_home`: deletion of a home directory, or of everything in it. The rule judges the effect and not the text:
-//! `rm -rf ~/old` is no loss of a home.
+//! `rm_rf_home`: deletion of a home directory, or of everything in it.
+//! The rule judges the effect, not the text, so `rm -rf ~/old` isn't covered.
 //!
 //! ## Why
-//! A person's documents, keys and settings are there, and in no repository.
+//! It contains a person's documents, keys and settings, which are in no repository.
 //!
 //! ## Examples
 //! - denied: `rm -rf ~`
@@ -11,10 +11,10 @@
 //! - passes: `rm ~/projects/a`
 //!
 //! ## Instead
-//! Name the one directory that you mean, after a look at it with `ls`.
+//! Check with `ls`, and name only the directory that you mean.
 //!
 //! ## Settings
-//! - `rules`: the pattern `rm -rf ~` of `bash`, with its action.
+//! - `rules`: the pattern `rm -rf ~` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 use policy_blast_radius::BlastRadius;

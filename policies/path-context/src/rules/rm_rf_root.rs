@@ -1,7 +1,7 @@
-//! `rm_rf_root`: deletion of the root of the file system, or of a directory of the system.
+//! `rm_rf_root`: deletion of the root of the file system, or of a system directory.
 //!
 //! ## Why
-//! The machine does not run without it, and it can't be restored.
+//! The machine doesn't run without it, and it can't be restored.
 //!
 //! ## Examples
 //! - denied: `rm -rf /`
@@ -10,10 +10,10 @@
 //! - asked by `rm_outside_safe`: `rm -rf /tmp/test`
 //!
 //! ## Instead
-//! Name the one directory that you mean, after a look at it with `ls`.
+//! Check with `ls`, and name only the directory that you mean.
 //!
 //! ## Settings
-//! - `rules`: the pattern `rm -rf /` of `bash`, with its action.
+//! - `rules`: the pattern `rm -rf /` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 use policy_blast_radius::BlastRadius;

@@ -1,7 +1,7 @@
 //! `rm_rf_wildcard`: forced deletion of the whole working directory.
 //!
 //! ## Why
-//! The loss depends on where the shell is at that moment, and uncommitted work is part of it.
+//! The loss depends on the shell's current directory, and includes uncommitted work.
 //!
 //! ## Examples
 //! - denied: `rm -rf *`
@@ -10,10 +10,10 @@
 //! - passes: `rm -rf '*'`
 //!
 //! ## Instead
-//! Name the one directory that you mean, after a look at it with `ls`.
+//! Check with `ls`, and name only the directory that you mean.
 //!
 //! ## Settings
-//! - `rules`: the pattern `rm -rf \*` of `bash`, with its action.
+//! - `rules`: the pattern `rm -rf \*` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 use policy_blast_radius::BlastRadius;

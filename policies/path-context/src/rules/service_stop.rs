@@ -1,7 +1,7 @@
 //! `service_stop`: a command that stops, disables or masks a service.
 //!
 //! ## Why
-//! Users of the service are cut off.
+//! People who use the service are cut off.
 //!
 //! ## Examples
 //! - asked: `systemctl stop nginx`
@@ -10,10 +10,10 @@
 //! - passes: `systemctl start nginx`
 //!
 //! ## Instead
-//! Look at the service first with `systemctl status`.
+//! Check the service first with `systemctl status`.
 //!
 //! ## Settings
-//! - `rules`: the pattern `systemctl (stop|disable|mask)` of `bash`, with its action.
+//! - `rules`: the pattern `systemctl (stop|disable|mask)` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

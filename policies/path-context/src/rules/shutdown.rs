@@ -1,7 +1,7 @@
-//! `shutdown`: a command that switches the machine off, and `shutdown` with any options.
+//! `shutdown`: a command that shuts the machine down, and `shutdown` with any options.
 //!
 //! ## Why
-//! Everybody who uses the machine is cut off, and unsaved work is lost.
+//! Everyone who uses the machine is cut off, and unsaved work is lost.
 //!
 //! ## Examples
 //! - asked: `shutdown -h now`
@@ -10,10 +10,10 @@
 //! - passes: `git commit -m shutdown`
 //!
 //! ## Instead
-//! Let the user switch the machine off.
+//! Let the user shut the machine down.
 //!
 //! ## Settings
-//! - `rules`: the pattern `shutdown` of `bash`, with its action.
+//! - `rules`: the pattern `shutdown` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

@@ -1,8 +1,8 @@
-//! `write_outside_safe`: a write outside of safe places and git repositories, by the tool `Write` or by a shell
-//! command. A file that a command moves away is treated as written.
+//! `write_outside_safe`: a write outside of safe paths and git repositories, with the tool `Write` or a shell command.
+//! Moving a file away is treated as a write.
 //!
 //! ## Why
-//! In a repository `git diff` shows a mistake. Elsewhere it goes unnoticed.
+//! In a repository, `git diff` shows a mistake. Elsewhere, no one notices it.
 //!
 //! ## Examples
 //! - asked: `Write ~/Downloads/file.txt`
@@ -10,11 +10,11 @@
 //! - passes: `Write ~/random-repo/file.txt`, with `~/random-repo` as a git repository
 //!
 //! ## Instead
-//! Write to the project or to another safe place.
+//! Write to the project or to another safe path.
 //!
 //! ## Settings
-//! - `safe_paths`: the safe places.
-//! - `rules`: the entry `outside_safe_paths` of `write`, with its action.
+//! - `safe_paths`: the safe paths.
+//! - `rules`: `outside_safe_paths` in `write`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

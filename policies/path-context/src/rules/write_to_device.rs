@@ -1,7 +1,7 @@
-//! `write_to_device`: a write to a device by another program than `dd`.
+//! `write_to_device`: a write to a device by a program other than `dd`.
 //!
 //! ## Why
-//! The write overwrites partitions and file systems from the first block on.
+//! It overwrites partitions and file systems, starting with the first block.
 //!
 //! ## Examples
 //! - denied: `echo x > /dev/sda`
@@ -12,7 +12,7 @@
 //! Write to a file, such as `disk.img`.
 //!
 //! ## Settings
-//! - `rules`: the pattern `> /dev/sda` of `bash`, with its action.
+//! - `rules`: the pattern `> /dev/sda` in `bash`, with its action.
 
 use guard_sdk::{Outcome, Rule};
 

@@ -1,7 +1,9 @@
-//! `ad-hoc`: a command with the mark `# nous: ad-hoc`. The mark lets the command through, and the journal records it.
+//! `ad-hoc`: a command with the mark `# nous: ad-hoc`.
+//! The command runs, and the journal records it.
 //!
 //! ## Why
-//! Reviewers of the experiment see how often the mark was used. The mark lifts no answer of another policy.
+//! Reviewers of the experiment can see how often the mark was used. The mark doesn't change the answer of another
+//! policy.
 //!
 //! ## Examples
 //! - noted: `nvidia-smi > baseline.log # nous: ad-hoc`, with a plan

@@ -1,8 +1,9 @@
-//! `plan-unreadable`: a plan that is no YAML, names no command, or is larger than 256 KiB. With
-//! `NOUS_PLAN_ENFORCEMENT=strict` every command asks. Otherwise the command runs, and the journal records it.
+//! `plan-unreadable`: a plan that isn't YAML, contains no command, or is larger than 256 KiB.
+//! With `NOUS_PLAN_ENFORCEMENT=strict`, every command needs confirmation. Otherwise the command runs, and the journal
+//! records it.
 //!
 //! ## Why
-//! Nothing can be compared with such a plan, and a broken plan must not switch a strict comparison off in silence.
+//! No command can be compared with such a plan, and a broken plan must not silently turn off a strict comparison.
 //!
 //! ## Examples
 //! - asked: `./blis run`, with `strict`, and a plan that is no YAML
@@ -10,7 +11,7 @@
 //! - passes: `./blis run --size 128`, with a plan that can be read
 //!
 //! ## Instead
-//! Repair the plan, or add `# nous: ad-hoc` to a command that needs no plan.
+//! Fix the plan, or add `# nous: ad-hoc` to a command that needs no plan.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

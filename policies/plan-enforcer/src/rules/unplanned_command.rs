@@ -1,9 +1,10 @@
-//! `unplanned-command`: a program that no command of the plan starts. With `NOUS_PLAN_ENFORCEMENT=strict` the command
-//! is denied. If only a part of the command is understood and that part is planned, the command asks. Otherwise the
-//! command runs, and the journal records it.
+//! `unplanned-command`: a program that no command in the plan starts.
+//! With `NOUS_PLAN_ENFORCEMENT=strict`, the command is denied. If only part of the command is understood and that part
+//! is planned, it needs confirmation.
+//! With `warn`, the command runs, and the journal records it.
 //!
 //! ## Why
-//! An unplanned program disturbs the experiment that runs, and its results belong to no arm.
+//! An unplanned program disturbs the running experiment, and its results belong to no arm.
 //!
 //! ## Examples
 //! - denied: `curl https://example.org`, with `strict`, and a plan that does not name curl

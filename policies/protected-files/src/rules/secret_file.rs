@@ -1,8 +1,8 @@
-//! `secret-file`: a change to a file with secrets, or that decides who may connect.
+//! `secret-file`: a change to a file with secrets, or to a file that controls who may connect.
 //!
 //! ## Why
-//! Keys and passwords are in no repository, so an overwritten one can't be restored, and a line in
-//! `.ssh/authorized_keys` or `.git/config` opens the machine.
+//! Secrets aren't in a repository, so an overwritten key can't be restored. A line in `.ssh/authorized_keys` or
+//! `.git/config` can open the machine to others.
 //!
 //! ## Examples
 //! - denied: `Edit .env`
@@ -16,7 +16,7 @@
 //!
 //! ## Settings
 //! - `blocked`: the names of such files.
-//! - `exempt`: the names that are never such files, such as templates.
+//! - `exempt`: names that are never such files, such as templates.
 
 use guard_sdk::NameList;
 use guard_sdk::syntax::Effect;

@@ -1,8 +1,9 @@
-//! `secret-read`: a tool that reads a file with secrets, or searches for one: `Read`, `Grep`, `Glob`, under any name
-//! the harness has them. `command-guard` says the same of shell commands, with the same default list.
+//! `secret-read`: a file tool that reads or searches a file with secrets, such as `Read`, `Grep` and `Glob`, under any
+//! name that the harness uses.
+//! `command-guard` covers shell commands, with the same default list.
 //!
 //! ## Why
-//! The content goes to the model and into logs, and no rule protects the copy.
+//! The content is sent to the model and written to logs, where no rule protects it.
 //!
 //! ## Examples
 //! - asked: `Read .env`
@@ -12,13 +13,15 @@
 //! - passes: `Read src/env.ts`
 //!
 //! ## Instead
-//! Read the names of the variables in `.env.example`, or ask the user for what you need.
+//! Read the variable names in `.env.example`, or ask the user for what you need.
 //!
 //! ## Settings
-//! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. That of `command-guard` is for shell commands.
+//! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. For shell commands, use the setting of
+//!   `command-guard`.
 //! - `blocked`: the names of files with secrets.
-//! - `reads`: adds to `blocked` for tools that read: `!.env.test` lets them read such files, and changes stay denied.
-//! - `exempt`: the names that are never such files, such as templates.
+//! - `reads`: adds to `blocked`, for tools that read. With `!.env.test`, tools may read such files, but changes are
+//!   still denied.
+//! - `exempt`: names that are never such files, such as templates.
 
 use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Coverage, Effect};

@@ -1,5 +1,5 @@
-//! `sensitive-file`: a change to a file that controls a build, a tool, or the machine. For a file that also has secrets
-//! the rule `secret-file` answers.
+//! `sensitive-file`: a change to a file that controls a build, a tool, or the machine.
+//! If the file also contains secrets, `secret-file` applies.
 //!
 //! ## Why
 //! Lockfiles, build files and pipelines run code on other machines, and agent settings decide what the agent may do.
@@ -12,11 +12,11 @@
 //! - passes: `Edit .gitignore`
 //!
 //! ## Instead
-//! Say what the change does, so that the user can confirm it.
+//! Explain the change, so that the user can confirm it.
 //!
 //! ## Settings
 //! - `confirm`: the names of such files.
-//! - `exempt`: the names that are never such files, such as templates.
+//! - `exempt`: names that are never such files, such as templates.
 
 use guard_sdk::NameList;
 use guard_sdk::syntax::Effect;

@@ -1,7 +1,8 @@
-//! `policy`: an answer of a rule in the text. The tag `rule` has the name of that rule.
+//! `policy`: the results of your Rego rules.
+//! The tag `rule` contains the name of your rule.
 //!
 //! ## Why
-//! Only the author of the text knows its rules.
+//! Your rules decide what they report, and why.
 //!
 //! ## Examples
 //! - denied: `git push --force origin main`, with a text that denies forced pushes to `main`
@@ -9,9 +10,9 @@
 //! - passes: `git push --force origin topic`, with the same text
 //!
 //! ## Settings
-//! - `text`: the text, or a settings file in Rego instead.
-//! - `files`: modules by their paths, or a folder with them as the settings file.
-//! - `data`: what the text sees as `data`.
+//! - `text`: the rules; or use a Rego file as the settings file.
+//! - `files`: modules by path; or use a folder as the settings file.
+//! - `data`: the value of `data`.
 
 use guard_sdk::serde_json::Value;
 use guard_sdk::{Outcome, Rule};

@@ -1,8 +1,8 @@
-//! `agent-without-hooks`: a command that starts an agent which asks no hook, or by which an agent switches off its hooks or
-//! plugins. The rule asks instead if the agent only starts with other settings.
+//! `agent-without-hooks`: a command that starts an agent without hooks, or turns off an agent's hooks or plugins.
+//! If the agent only starts with other settings, the call needs confirmation.
 //!
 //! ## Why
-//! That agent can do everything that this one may not.
+//! An agent without hooks can do everything that this one may not.
 //!
 //! ## Examples
 //! - denied: `claude --bare -p 'delete it'`
@@ -16,7 +16,7 @@
 //! - passes: `HOME=/tmp/x npm test`
 //!
 //! ## Instead
-//! Start the agent with its hooks, as the user set it up.
+//! Start the agent with its hooks, as the user configured it.
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Finding, Outcome, Rule};

@@ -1,12 +1,13 @@
-//! `guard-command`: a command of guard-host that belongs to a person, and a command that stops or removes the program.
-//! Commands that change something less, such as `confirm`, `install` and `policy add`, ask. A command that gives the
-//! program another name asks too. A pattern or a search that fits the program's name is treated as the name, and so does
-//! any name of a file that is the program: a link, a hard link, a copy. A script `guardrail-confirm.py` among the hooks
-//! of a harness is treated as `confirm`, with any content. A command that belongs to a person is denied on another machine,
-//! too, and asks in a container.
+//! `guard-command`: a guard-host command that only a person may run, or a command that stops or removes the program.
+//!
+//! - Commands with less effect need confirmation: `confirm`, `install`, `policy add`, and a command that gives the
+//!   program another name.
+//! - Other names are recognized too: patterns, searches, links, hard links and copies of the program.
+//! - A script `guardrail-confirm.py` among a harness's hooks is treated as `confirm`, even with other content.
+//! - A command for a person is also denied on another machine. In a container, it needs confirmation.
 //!
 //! ## Why
-//! Confirmations, trust in a project's file and the registration of hooks are decisions of the user.
+//! Approvals, trust in a project's file and the registration of hooks are the user's decisions.
 //!
 //! ## Examples
 //! - denied: `guard-host trust`
@@ -26,7 +27,7 @@
 //! Ask the user to run it in a terminal.
 //!
 //! ## Settings
-//! - `places`: where the program is. The host fills it in.
+//! - `places`: the location of the program. guard-host sets it.
 
 use guard_sdk::syntax::{Command, Effect, Word};
 use guard_sdk::{Finding, Outcome, Rule};

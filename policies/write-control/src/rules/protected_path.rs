@@ -1,7 +1,7 @@
-//! `protected-path`: a write to a path that only tools write.
+//! `protected-path`: a write to a protected path, which only tools should write.
 //!
 //! ## Why
-//! A change by hand breaks git's own files, installed packages and lockfiles, and it leaks or destroys keys.
+//! Changes by hand break git's own files, installed packages and lockfiles, and leak or destroy keys.
 //!
 //! ## Examples
 //! - denied: `Write .git/config`
@@ -14,9 +14,9 @@
 //! Tell the user which change is needed, or work on a copy in `agent_sandbox/`.
 //!
 //! ## Settings
-//! - `protected`: the globs.
-//! - `exempt`: paths that are not protected although a glob fits.
-//! - `fold-case`: the case of protected paths is ignored. Default: only on macOS.
+//! - `protected`: the patterns.
+//! - `exempt`: paths that aren't protected although a pattern matches.
+//! - `fold-case`: ignore the case of protected paths. Default: only on macOS.
 
 use guard_sdk::globs::{Glob, spelled_folder};
 use guard_sdk::{Finding, Outcome, Rule};

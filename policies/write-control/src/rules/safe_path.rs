@@ -1,8 +1,8 @@
-//! `safe-path`: a write to a path that anybody may write. The rule only notes it: the finding appears in a trace, and
-//! it lifts no answer of another tier or another policy.
+//! `safe-path`: a write to a safe path.
+//! The rule only adds a finding to the trace. It doesn't change the answer of another list or policy.
 //!
 //! ## Why
-//! Documents, tests and scratch work need no notice.
+//! Documents, tests and temporary work need no notice.
 //!
 //! ## Examples
 //! - noted: `Write docs/README.md`
@@ -11,7 +11,7 @@
 //! - denied by `protected-path`: `Write .git/config`
 //!
 //! ## Settings
-//! - `safe`: the globs.
+//! - `safe`: the patterns.
 
 use guard_sdk::{Finding, Outcome, Rule};
 
