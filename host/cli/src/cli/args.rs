@@ -72,7 +72,7 @@ pub(super) use wit::WitArgs;
   guard-host check 'git push --force origin main'
   echo '{\"tool_input\":{\"command\":\"ls -la\"}}' | guard-host hook claude
 
-Exit codes: check ends with 0 (allowed), 1 (ask) or 2 (deny); test with 0 or, if a case fails, 1; every command ends with 64 and up on errors."
+Exit codes: check exits with 0 (allowed), 1 (ask) or 2 (deny), and test with 1 if a case fails. On errors, every command exits with 64 or more."
 )]
 pub(super) struct Cli {
     #[command(flatten)]
@@ -118,7 +118,7 @@ pub(super) struct GlobalArgs {
     /// Your configuration file [default: ~/.config/guard-host/guard.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     config: Option<PathBuf>,
-    /// The folder for the key that seals the audit log, the audit log itself, and the sessions [default: ~/.local/state/guard-host]
+    /// The folder for the audit log, the key that seals it, and the sessions [default: ~/.local/state/guard-host]
     #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     state: Option<PathBuf>,
     /// The folder of compiled policies [default: ~/.cache/guard-host]
@@ -132,10 +132,10 @@ pub(super) struct OutputArgs {
     /// Print only results and errors; `check` prints nothing, and its exit code is the verdict
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = GLOBAL)]
     pub(super) quiet: bool,
-    /// Print more: the files that are read, each policy's answer in `check`, each case and its log in `test`
+    /// Print more: the files that were read, each policy's answer in `check`, each case with its log in `test`
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(super) verbose: bool,
-    /// When to print colors: auto, always or never; auto means on a terminal, unless NO_COLOR is set
+    /// When to print colors: auto, always or never. With auto, on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value_t, hide_default_value = true, hide_possible_values = true, help_heading = GLOBAL)]
     pub(super) color: ColorChoice,
 }
@@ -185,7 +185,7 @@ pub(super) enum Command {
     New(NewArgs),
     /// List, add, remove, publish or examine policies.
     Policy(PolicyArgs),
-    /// Keep this machine's managed configuration in step with a registry.
+    /// Keep this machine's managed configuration in sync with a registry.
     Sync(SyncArgs),
     /// List, verify or clear compiled policies.
     Cache(CacheArgs),
@@ -211,7 +211,7 @@ pub(super) enum Command {
     Uninstall(UninstallArgs),
     /// Check that the hook works on this machine, and say what to fix.
     Doctor(DoctorArgs),
-    /// Print one line for an agent's status line: whether the guard is on, and what it did in this session.
+    /// Print one line for an agent's status line: whether guard-host is on, and what it did in this session.
     Statusline(StatuslineArgs),
     /// Print completions for a shell.
     Completions(CompletionsArgs),
@@ -221,7 +221,7 @@ pub(super) enum Command {
     /// Show the installed programs and files, or uninstall them.
     #[command(name = "self")]
     Own(SelfArgs),
-    /// Make a Claude Code settings file for an agent that runs one experiment.
+    /// Create a Claude Code settings file for an agent that runs one experiment.
     Settings(SettingsArgs),
     /// Create a scratch folder in the project that git ignores.
     Sandbox(SandboxArgs),
@@ -244,7 +244,7 @@ pub(super) struct HookArgs {
     /// generic for `{"decision": ...}`
     /// [default: detected]
     pub(super) harness: Option<String>,
-    /// Evaluate only these policies; built-in policies need not be in the chain
+    /// Evaluate only these policies; built-in policies don't have to be in the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) only: Vec<String>,
     /// A folder with settings files of built-in policies, such as write-policies.json, instead of the usual ones
@@ -263,7 +263,7 @@ pub(super) struct HookArgs {
   guard-host check --batch < calls.ndjson
   guard-host check target/wasm32-wasip2/release/my_policy.wasm 'npm publish'
 
-Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line could not be read.")]
+Exit codes: 0 allowed, 1 ask, 2 deny. With --batch: 0, or 65 if a line can't be read.")]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) call: CallArgs,
@@ -341,26 +341,26 @@ pub(super) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
-    /// Show the result of all layers
+    /// Show the merged configuration
     Show {
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Find mistakes: start every policy with its settings, run its examples, and have it judge some calls
+    /// Find mistakes: start every policy with its settings, run its examples, and let it judge a few calls
     #[command(
-        after_help = "Also checks the managed file, the token of a `[remote]`, the audit log and the last `sync`, unless the
-command line names a file. `guard-host doctor` asks the server of the `[remote]` as well.
+        after_help = "Unless you name a file, also checks the managed file, the `[remote]` token, the audit log and the last `sync`.
+`guard-host doctor` also contacts the `[remote]` server.
 
 Examples:
   guard-host config check
   guard-host config check ./guard.toml --format sarif > guard.sarif
   guard-host config check ./guard.toml --managed
 
-Ends with 78 if there is a mistake, with 66 if the file doesn't exist. A warning is no mistake."
+Exits with 78 if there is a mistake, and with 66 if the file doesn't exist. A warning doesn't change the exit code."
     )]
     Check {
-        /// Check this file instead of your configuration, the same as with --config
+        /// Check this file instead of your configuration, as with --config
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
         /// Check FILE as if it were the managed file, without the user's and the project's files
@@ -370,12 +370,12 @@ Ends with 78 if there is a mistake, with 66 if the file doesn't exist. A warning
         #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
         format: CheckFormat,
     },
-    /// Write a file with the defaults to start from, unless it exists
+    /// Write a file with the defaults, unless it exists
     #[command(after_help = "Examples:
   guard-host config init
   guard-host config init write-policies.json --print > policies.json")]
     Init {
-        /// guard.toml, guardrails.json or write-policies.json; goes where a preset reads it, or next to your guard.toml
+        /// guard.toml, guardrails.json or write-policies.json; written where a preset reads it, or next to your guard.toml
         #[arg(default_value = "guard.toml")]
         name: String,
         /// Print the file instead
@@ -390,7 +390,7 @@ Ends with 78 if there is a mistake, with 66 if the file doesn't exist. A warning
         /// guard.toml, guardrails.json or write-policies.json
         #[arg(default_value = "guard.toml", conflicts_with = "fixtures")]
         name: String,
-        /// The schema of a policy's cases
+        /// The schema of test cases
         #[arg(long)]
         fixtures: bool,
     },

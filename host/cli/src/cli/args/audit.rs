@@ -28,17 +28,17 @@ pub(in crate::cli) enum AuditCommand {
     Show {
         #[command(flatten)]
         filters: Filters,
-        /// Only the last so many lines
+        /// Show only the last N lines
         #[arg(long, value_name = "N", conflicts_with = "follow")]
         last: Option<usize>,
         /// Wait for new lines and show them
         #[arg(long)]
         follow: bool,
-        /// How to print them; JSON is the lines of the log, unchanged
+        /// How to print them; JSON prints the lines of the log unchanged
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Count denied, asked and approved calls by day, policy and rule
+    /// Count the calls that were denied, needed confirmation or were approved, by day, policy and rule
     #[command(after_help = "Examples:
   guard-host audit stats
   guard-host audit stats --since 7d --policy command-guard")]
@@ -54,9 +54,9 @@ pub(in crate::cli) enum AuditCommand {
   guard-host audit suggest
   guard-host audit suggest --since 30d --apply 1
 
-A suggestion is an allow for a command, or a setting that lowers a rule. Each says how many prompts it would have
-avoided, and which other calls it would have allowed: refused ones, and those without a known outcome. --apply shows an
-allow or a setting and writes it into your file, if a person at a terminal agrees.")]
+A suggestion is an [[allow]] entry for a command, or a setting that lowers a rule. Each shows how many prompts it would
+have avoided, and which other calls it would have allowed: refused ones, and ones without a known outcome. --apply writes
+a suggestion into your file, if a person at a terminal agrees.")]
     Suggest {
         #[command(flatten)]
         filters: Filters,
@@ -76,17 +76,17 @@ allow or a setting and writes it into your file, if a person at a terminal agree
   guard-host audit verify
   guard-host audit verify --format json
 
-Each line has its number, the digest of the line before, and a seal by the key in the state folder. The report has the
-file and the line number of the first wrong line. Lines of older versions aren't part of the chain: they are counted, but
-not checked. A program that runs as you can read the key.
+Each line contains its number, the digest of the previous line, and a seal made with the key in the state folder. The
+report names the file and the line number of the first wrong line. Lines from older versions aren't part of the chain:
+they are counted, but not checked. A program that runs as you can read the key.
 
-Exit codes: 0 the log is whole, 1 a line is wrong or missing, 66 if the log cannot be read.")]
+Exit codes: 0 the log is complete, 1 a line is wrong or missing, 66 the log can't be read.")]
     Verify {
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Send all lines to a receiver of OpenTelemetry logs, such as a collector
+    /// Send the log to an OpenTelemetry collector or another receiver
     Ship(ShipArgs),
 }
 
@@ -97,28 +97,27 @@ Exit codes: 0 the log is whole, 1 a line is wrong or missing, 66 if the log cann
   guard-host audit ship --to http://127.0.0.1:4318
   guard-host audit ship --format ocsf --to https://siem.example/ocsf
 
-Posts OTLP in JSON to URL/v1/logs, or with `--format ocsf` a list of OCSF events to URL. The log and its rotated file are
-the queue: a cursor in the state folder marks how far they were sent, and the next run continues there. A line arrives at least once; the attribute log.record.uid is
-the same if it arrives again. Lines that rotation discarded, damaged lines and rejected lines are counted and
-reported on standard error.
+Posts OTLP in JSON to URL/v1/logs, or with `--format ocsf` a list of OCSF events to URL. The state folder records which
+lines were sent, and the next run continues there. Each line arrives at least once. If it arrives again, it has the same
+attribute log.record.uid. Lines that were rotated out, damaged or rejected are counted and reported on standard error.
 
-Exit codes: 0 all lines were sent, 1 the remaining lines were sent and others were lost, 64 for an address without TLS on
-another machine, 66 if the log cannot be read, 69 if the receiver is missing or refuses, or another run sends to it, 78 if
-the file of headers is not private.")]
+Exit codes: 0 all lines were sent, 1 some lines were lost and all others were sent, 64 an address without TLS on another
+machine, 66 the log can't be read, 69 the receiver is unreachable or refuses, or another run sends to it, 78 the header
+file isn't private.")]
 pub(in crate::cli) struct ShipArgs {
-    /// The receiver, for OTLP without `/v1/logs`; only one on this machine is sent to without TLS
+    /// The receiver's address; for OTLP, without `/v1/logs`. Needs TLS unless it is on this machine
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) to: String,
-    /// The form of the lines: records of OpenTelemetry, or Detection Findings of OCSF
+    /// The format of the lines
     #[arg(long, value_enum, default_value_t = ShipFormat::Otlp)]
     pub(in crate::cli) format: ShipFormat,
-    /// Wait for new lines and send them, until a signal ends it
+    /// Wait for new lines and send them, until stopped by a signal
     #[arg(long)]
     pub(in crate::cli) follow: bool,
-    /// A private file with lines `name: value`, which are sent as headers
+    /// A private file with headers to send, one `name: value` per line
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) header_file: Option<PathBuf>,
-    /// A file of certificate authorities, in PEM, instead of the system's
+    /// A PEM file with certificate authorities to use instead of the system's
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) ca: Option<PathBuf>,
     #[command(flatten)]
@@ -128,25 +127,25 @@ pub(in crate::cli) struct ShipArgs {
 /// The form of lines that are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum ShipFormat {
-    /// OTLP in JSON
+    /// OpenTelemetry log records (OTLP in JSON)
     Otlp,
-    /// OCSF 1.7.0 in JSON
+    /// OCSF 1.7.0 Detection Findings in JSON
     Ocsf,
 }
 
 /// Which lines are selected.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Filters {
-    /// Not before this time: `30m`, `2h`, `7d` ago, `2026-01-31`, or a time
+    /// Only from this time on: an age (`30m`, `2h`, `7d`), a day (`2026-01-31`), or a time
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) since: Option<String>,
-    /// Not after this time
+    /// Only until this time
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) until: Option<String>,
-    /// The policy that decided or spoke
+    /// The policy that decided, or that reported something
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) policy: Option<String>,
-    /// The rule that decided or spoke
+    /// The rule that decided, or that reported something
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) rule: Option<String>,
     /// The result of the call
@@ -170,23 +169,23 @@ pub(in crate::cli) enum Action {
     /// The verdict was ask
     #[value(aliases = ["ask", "asked"])]
     ConfirmRequired,
-    /// Ran by an approval of `guard-host confirm`
+    /// Ran because of an approval with `guard-host confirm`
     #[value(aliases = ["confirmed", "approved"])]
     ConfirmedAllow,
-    /// Warned
+    /// The verdict was warn
     Warn,
-    /// A policy failed and the call ran, or a payload could not be read
+    /// A policy failed and the call ran, or a payload couldn't be read
     Error,
-    /// Allowed, or no policy had an opinion
+    /// The verdict was allow, or no policy objected
     Allow,
-    /// Ran after a prompt, if the harness reports it. `by` is `person` only if no one else can have allowed it
+    /// Ran after a prompt, if the harness reports it. `by` is `person` only if no program could have allowed it
     Ran,
     /// The call was refused at a prompt, if the harness reports it. `by` says who refused it
     Refused,
-    /// Ran; the verdict would be ask, but the policy is watched or paused
+    /// Ran although a policy would ask, because it is only watched or is paused
     #[value(name = "would-ask")]
     WouldAsk,
-    /// Ran; the verdict would be deny, but the policy is watched or paused
+    /// Ran although a policy would deny, because it is only watched or is paused
     #[value(name = "would-deny")]
     WouldDeny,
     /// A person paused policies

@@ -10,8 +10,8 @@ use super::Format;
   guard-host cache list
   guard-host cache clear --older-than 30d
 
-Above `max-bytes` of `[cache]` in guard.toml, 128 MiB by default, each write removes the least recently used files that no
-chain needs.")]
+If the cache exceeds `max-bytes` of `[cache]` in guard.toml (default: 128 MiB), each write removes the least recently used
+files that no chain needs.")]
 pub(in crate::cli) struct CacheArgs {
     #[command(subcommand)]
     pub(in crate::cli) command: CacheCommand,
@@ -21,21 +21,21 @@ pub(in crate::cli) struct CacheArgs {
 pub(in crate::cli) enum CacheCommand {
     /// Compile the policies of the chain, and unpack the script analyzer
     Warm,
-    /// Check every file of compiled code against its digest
+    /// Check every compiled file against its digest
     Verify {
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Show what is there, with sizes and ages
+    /// List the files with their sizes and ages
     List {
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// Remove all of it; guard-host makes it again when it is needed
+    /// Remove all files; guard-host creates them again when it needs them
     Clear {
-        /// Only what was made before this time: `12h`, `30d` ago, or a day
+        /// Only files older than this: an age (`12h`, `30d`) or a day
         #[arg(long, value_name = "TIME")]
         older_than: Option<String>,
     },

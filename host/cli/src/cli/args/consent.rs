@@ -14,7 +14,7 @@ use super::Format;
 
 Exit codes: 0 approved; 1 there is no such pending call; 77 only a person at a terminal may approve it.")]
 pub(in crate::cli) struct ConfirmArgs {
-    /// The operation exactly as the prompt shows it [default: lists the pending calls]
+    /// The operation, exactly as the prompt shows it [default: list the pending calls]
     #[arg(conflicts_with = "code")]
     pub(in crate::cli) operation: Option<String>,
     /// The code of the pending call
@@ -60,7 +60,7 @@ pub(in crate::cli) enum SessionCommand {
         /// Only this session
         #[arg(long, value_name = "ID")]
         session: Option<String>,
-        /// Delete them without asking; needed where there is no terminal
+        /// Delete them without asking; required if there is no terminal
         #[arg(long)]
         yes: bool,
     },
@@ -73,12 +73,12 @@ pub(in crate::cli) enum SessionCommand {
   guard-host trust --yes
   guard-host trust --remove
 
-Shows what the file asks for, and asks whether to trust it. Then pins the digests of .guard/guard.toml and of every file
-that it names. When one of them changes, the limits of an untrusted project apply again.")]
+Shows the parts of the file that need trust, and asks whether to trust it. Then pins the digests of .guard/guard.toml and
+of every file that it refers to. If one of them changes, the trust ends.")]
 pub(in crate::cli) struct TrustArgs {
     /// The folder that contains .guard/guard.toml [default: the project's root]
     pub(in crate::cli) project: Option<PathBuf>,
-    /// Do not ask; a person's terminal is needed all the same
+    /// Don't ask. Still needs a person at a terminal
     #[arg(long)]
     pub(in crate::cli) yes: bool,
     /// End the trust in the project

@@ -17,15 +17,15 @@ use guard_setup::install::{InstallOptions, Scope};
   guard-host install claude --http
   sudo guard-host install claude --managed
 
-By default your own settings file is changed. `--scope project` changes the project's file, with paths of this machine; a
-local file, if the harness has one. `--shared` changes the project's file that is committed, without such paths.
-`--managed` changes the administrator's file, for every user of this machine: of claude, copilot, cursor, gemini and windsurf.
-`--plugin`, `--shim`, `--hooks-file` and `--http` are for claude.
+By default, your own settings file is changed. `--scope project` changes your local file in the project, or the project's
+file if the harness has no local one. `--shared` changes the file that the project commits, which contains no paths of this
+machine. `--managed` changes the administrator's file, for every user of this machine (claude, copilot, cursor, gemini and
+windsurf only). `--plugin`, `--shim`, `--hooks-file` and `--http` are only for claude.
 
 `--shim` replaces a hook script. These names evaluate one policy, unless `--only` names others, and read settings files such
 as write-policies.json in the folder `config` next to the script: dangerous-command-guard.sh, guardrail.py,
 nous-plan-enforcer, protected-files-guard.py, write-control.sh. Any other name evaluates the whole chain. guardrail-confirm.py
-is not a hook, but `guard-host confirm`. Your own script at the same path is saved as NAME.before-guard-host, its entry is
+isn't a hook: it runs `guard-host confirm`. Your own script at the same path is saved as NAME.before-guard-host, its entry is
 replaced, and `uninstall` restores both.
 
 docs/harness-details.md says where each harness keeps its hooks, and what it does when a hook fails.
@@ -33,8 +33,8 @@ docs/harness-details.md says where each harness keeps its hooks, and what it doe
 Without a harness and without a terminal, the command lists the harnesses on this machine and exits with 2.")]
 pub(in crate::cli) struct InstallArgs {
     /// The harness: amp, antigravity, claude, cline, codex, copilot, crush, cursor, devin, droid, gemini, grok, hermes, kilo,
-    /// kimi, kiro, openclaw, opencode, pi, qwen, vibe, vscode or windsurf [default: lists those on this machine, and asks
-    /// which]
+    /// kimi, kiro, openclaw, opencode, pi, qwen, vibe, vscode or windsurf [default: list those on this machine, and ask
+    /// which one]
     pub(in crate::cli) harness: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
@@ -44,13 +44,13 @@ pub(in crate::cli) struct InstallArgs {
     /// How long the harness waits, in seconds [default: 20]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(5..=600))]
     timeout: Option<u32>,
-    /// Evaluate only these policies; built-in policies need not be in the chain
+    /// Evaluate only these policies; built-in policies don't have to be in the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
     /// Allow calls when the hook can't run
     #[arg(long)]
     fail_open: bool,
-    /// Ask the server at this address, which `guard-host serve` starts [default: 127.0.0.1:8273]
+    /// Register the server at this address, which `guard-host serve` starts [default: 127.0.0.1:8273]
     #[arg(
         long,
         value_name = "ADDRESS",
@@ -68,7 +68,7 @@ pub(in crate::cli) struct InstallArgs {
   guard-host uninstall claude
   guard-host uninstall claude --scope project --dry-run")]
 pub(in crate::cli) struct UninstallArgs {
-    /// The harness, by the name that `install` takes
+    /// The harness, by its name for `install`
     pub(in crate::cli) harness: String,
     #[command(flatten)]
     pub(in crate::cli) target: TargetArgs,
@@ -76,22 +76,22 @@ pub(in crate::cli) struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TargetArgs {
-    /// The calls that are checked [default: user]
+    /// Which calls to check [default: user]
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
-    /// For everybody who has the project or the plugin: no paths of this machine
+    /// For everyone with the project or the plugin: uses no paths of this machine
     #[arg(long)]
     shared: bool,
     /// For every user of this machine: the administrator's file, such as /etc/claude-code/managed-settings.json
     #[arg(long, conflicts_with_all = ["scope", "shared", "plugin", "shim", "hooks_file"])]
     managed: bool,
-    /// The folder of a plugin, which is made if it does not exist
+    /// The folder of a plugin, which is created if it doesn't exist
     #[arg(long, value_name = "DIR")]
     plugin: Option<PathBuf>,
-    /// Register a script of this name that starts the hook
+    /// Write a script with this name that starts the hook, and register it
     #[arg(long, value_name = "NAME")]
     shim: Option<String>,
-    /// A file with hooks other than the usual one
+    /// A file with hooks, instead of the usual one
     #[arg(long, value_name = "FILE")]
     hooks_file: Option<PathBuf>,
     /// Print what would change, and change nothing
@@ -101,9 +101,9 @@ pub(in crate::cli) struct TargetArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ScopeName {
-    /// Yours, in every project
+    /// Your calls in every project
     User,
-    /// The calls in this project
+    /// Your calls in this project
     Project,
 }
 
@@ -151,22 +151,22 @@ impl TargetArgs {
   guard-host doctor --last
   guard-host doctor --plugin ./plugins/safety-guard --format json
 
-Starts the registered command with a call that must be denied, and some that are harmless. Exits with 0, or with 69 if
-there is something to fix. --last starts nothing: it shows the last call that was denied or needed confirmation, with its
-time and harness, and when a call was last added to the history of a session.")]
+Starts the registered command with a call that must be denied, and with harmless ones. Exits with 0, or with 69 if there
+is something to fix. --last starts nothing: it shows the last call that was denied or needed confirmation, with its time
+and harness, and when a call was last added to a session's history.")]
 pub(in crate::cli) struct DoctorArgs {
-    /// The harness [default: those that ask this program]
+    /// The harness [default: all in which this program is registered]
     pub(in crate::cli) harness: Option<String>,
-    /// Say when a call was last judged, and try nothing
+    /// Show when a call was last judged, without testing anything
     #[arg(long, conflicts_with_all = ["harness", "plugin", "hooks_file"])]
     pub(in crate::cli) last: bool,
-    /// Look into the folder of this plugin too
+    /// Also check this plugin's folder
     #[arg(long, value_name = "DIR", conflicts_with = "hooks_file")]
     plugin: Option<PathBuf>,
-    /// Look into this file with hooks too
+    /// Also check this file with hooks
     #[arg(long, value_name = "FILE")]
     hooks_file: Option<PathBuf>,
-    /// How to print what was found
+    /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(in crate::cli) format: Format,
 }
@@ -182,7 +182,7 @@ impl DoctorArgs {
   guard-host completions bash > ~/.local/share/bash-completion/completions/guard-host
   guard-host completions fish > ~/.config/fish/completions/guard-host.fish")]
 pub(in crate::cli) struct CompletionsArgs {
-    /// The shell [default: lists them]
+    /// The shell [default: list the shells]
     pub(in crate::cli) shell: Option<clap_complete::Shell>,
 }
 
@@ -195,6 +195,6 @@ pub(in crate::cli) struct CompletionsArgs {
 For Claude Code, in settings.json:
   \"statusLine\": { \"type\": \"command\", \"command\": \"guard-host statusline\" }
 
-The session is read from standard input, in the form that Claude Code sends. The figures come from the audit log and from the
-history of the session, which has a call that ran if the harness reports it.")]
+Reads the session from standard input, in Claude Code's format. The numbers come from the audit log and from the session's
+history, which contains a call that ran only if the harness reports it.")]
 pub(in crate::cli) struct StatuslineArgs {}

@@ -9,11 +9,11 @@ use clap::Args;
   guard-host pause 1h --only command-guard
   guard-host pause --end
 
-Calls that would need confirmation run, and are logged as would-ask. Denies still apply unless --all is given.
-self-protect and the policies of the managed file are never paused. A pause ends by itself, and it also applies to agents
-that are running.
+During a pause, calls that would need confirmation run, and are logged as would-ask. Denied calls are still blocked unless
+you use --all. self-protect and managed policies are never paused. A pause ends by itself, and also applies to agents that
+are already running.
 
-Exit codes: 0; 69 the server of `[remote]` decides, so a pause would change nothing; 77 there is no person at a
+Exit codes: 0 success; 69 the `[remote]` server decides, so a pause would change nothing; 77 there is no person at a
 terminal.")]
 pub(in crate::cli) struct PauseArgs {
     /// How long, at most 24h: `90s`, `10m` or `2h`
@@ -22,13 +22,13 @@ pub(in crate::cli) struct PauseArgs {
     /// End the pause
     #[arg(long, conflicts_with_all = ["length", "asks", "all", "only"])]
     pub(in crate::cli) end: bool,
-    /// Pause asks only, which is the default
+    /// Pause only prompts (the default)
     #[arg(long, conflicts_with = "all")]
     pub(in crate::cli) asks: bool,
-    /// Pause denies as well
+    /// Also let denied calls run
     #[arg(long)]
     pub(in crate::cli) all: bool,
-    /// Only these policies [default: all that may be paused]
+    /// Pause only these policies [default: all that can be paused]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(in crate::cli) only: Vec<String>,
 }

@@ -51,13 +51,13 @@ pub(in crate::cli) enum PolicyCommand {
     Add(AddArgs),
     /// Remove a policy from your guard.toml, or from the project's
     Remove(RemoveArgs),
-    /// Fetch the policies that guard.lock pins and that are not on this machine yet
+    /// Download the policies that guard.lock pins, if they aren't on this machine yet
     Fetch(FetchArgs),
-    /// Take newer versions of policies that were fetched, after showing what changes
+    /// Update policies from registries, after showing what changes
     Update(UpdateArgs),
     /// Publish a policy in a registry
     Push(PushArgs),
-    /// Save a policy of a registry as a file
+    /// Save a policy from a registry as a file
     Pull(PullArgs),
     /// Save the component of a built-in policy as a file
     Export(ExportArgs),
@@ -65,13 +65,13 @@ pub(in crate::cli) enum PolicyCommand {
     Search(SearchArgs),
     /// Run the conformance suite on a policy
     Conformance(ConformanceArgs),
-    /// Count how often the chain stops the calls of a file, by class and by rule
+    /// Measure how often the chain stops the calls in a file, by class and by rule
     Rates(RatesArgs),
-    /// Build one component of the whole configuration, which answers over HTTP on other engines
+    /// Build one component from the whole configuration, which judges calls over HTTP on WebAssembly engines
     Bundle(ServiceBuildArgs),
-    /// Write the contract as WIT files, for tools that make components
+    /// Write the contract as WIT files, for tools that build components
     Wit(WitArgs),
-    /// Make a key to sign policies with
+    /// Create a key for signing policies
     Keygen(KeygenArgs),
 }
 
@@ -93,8 +93,8 @@ impl NetworkArgs {
 #[command(after_help = "Examples:
   guard-host policy fetch
 
-It fetches by the digest that guard.lock pins, from the addresses in your guard.toml, the project's, and the managed one if
-you may write there. Policies that are on this machine aren't fetched again.")]
+Uses the digests in guard.lock and the addresses in your guard.toml, in the project's, and in the managed one if you may
+write there. Policies that are already on this machine aren't downloaded again.")]
 pub(in crate::cli) struct FetchArgs {
     #[command(flatten)]
     pub(in crate::cli) network: NetworkArgs,
@@ -106,14 +106,14 @@ pub(in crate::cli) struct FetchArgs {
   guard-host policy update no-force --project
   guard-host policy update --all
 
-A tag with three numbers, such as 1.2.0, is taken for a version: the newest one with the same first number follows it (of
-0.2.0, the newest 0.2.x). Another tag, such as latest, is followed where it leads. A person must
-agree at a terminal if the new policy asks for a grant that the old one did not ask for, is an older version, or has another
-id. Give the grant with `policy add --replace --grant`.")]
+A tag with three numbers, such as 1.2.0, is a version: the newest one with the same first number replaces it (for 0.2.0,
+the newest 0.2.x). For another tag, such as latest, the policy that it now refers to is used. A person must agree at a
+terminal if the new policy requests a grant that the old one didn't, is an older version, or has a different id. To give
+the grant, use `policy add --replace --grant`.")]
 pub(in crate::cli) struct UpdateArgs {
-    /// Entries with an address [default: all of the file]
+    /// Entries with an address [default: all entries with an address in the file]
     pub(in crate::cli) names: Vec<String>,
-    /// All entries with an address, of your file and of the project's
+    /// All entries with an address, in your file and in the project's
     #[arg(long, conflicts_with_all = ["names", "project"])]
     pub(in crate::cli) all: bool,
     #[command(flatten)]
@@ -127,16 +127,16 @@ pub(in crate::cli) struct UpdateArgs {
   guard-host policy push target/wasm32-wasip2/release/no_force.wasm oci://ghcr.io/acme/no-force
   guard-host policy push no_force.wasm localhost:5000/acme/no-force:1.2.0 --key acme.key
 
-Without a tag, the version in the policy's manifest is the tag. The password is the one of `docker login`.")]
+Without a tag, the tag is the version in the policy's manifest. The password comes from `docker login`.")]
 pub(in crate::cli) struct PushArgs {
     /// A component file, which must pass its own examples
     pub(in crate::cli) file: String,
-    /// Where to: HOST/NAME or HOST/NAME:TAG
+    /// The address to publish to: HOST/NAME or HOST/NAME:TAG
     pub(in crate::cli) address: String,
-    /// Sign it with this secret key, which `policy keygen` made
+    /// Sign it with this secret key, which `policy keygen` created
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) key: Option<PathBuf>,
-    /// Move the tag, if it exists, to this policy
+    /// If the tag exists, move it to this policy
     #[arg(long)]
     pub(in crate::cli) replace: bool,
     #[command(flatten)]
@@ -150,7 +150,7 @@ pub(in crate::cli) struct PushArgs {
 pub(in crate::cli) struct PullArgs {
     /// HOST/NAME:TAG or HOST/NAME@sha256:DIGEST
     pub(in crate::cli) address: String,
-    /// The file, which must not be there [default: NAME.wasm]
+    /// The file to write, which must not exist [default: NAME.wasm]
     #[arg(long, short, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
     #[command(flatten)]
@@ -162,9 +162,9 @@ pub(in crate::cli) struct PullArgs {
   guard-host policy export protected-files
   guard-host policy export rego --output /tmp/rego.wasm")]
 pub(in crate::cli) struct ExportArgs {
-    /// The name of the built-in
+    /// The name of the built-in policy
     pub(in crate::cli) name: String,
-    /// The file, which must not be there [default: NAME.wasm]
+    /// The file to write, which must not exist [default: NAME.wasm]
     #[arg(long, short, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
 }
@@ -174,9 +174,9 @@ pub(in crate::cli) struct ExportArgs {
   guard-host policy search localhost:5000
   guard-host policy search localhost:5000/acme --format json
 
-Many registries list only what is below a name, or nothing; then ask for a policy by its whole name.")]
+Many registries list only names with a given beginning, or nothing. In that case, give the policy's whole name.")]
 pub(in crate::cli) struct SearchArgs {
-    /// HOST, or HOST/BEGINNING of names
+    /// HOST, or HOST/BEGINNING to list only names with this beginning
     pub(in crate::cli) place: String,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -189,10 +189,10 @@ pub(in crate::cli) struct SearchArgs {
 #[command(after_help = "Examples:
   guard-host policy keygen acme.key
 
-Writes the secret key to FILE, readable for you only, and the public key to FILE.pub. Prints the lines that others add to
-their guard.toml. Keep the secret key out of repositories.")]
+Writes the secret key to FILE, which only you can read, and the public key to FILE.pub. Prints the lines that other people
+add to their guard.toml. Keep the secret key out of repositories.")]
 pub(in crate::cli) struct KeygenArgs {
-    /// The file of the secret key, which must not be there
+    /// The file for the secret key, which must not exist
     pub(in crate::cli) file: PathBuf,
 }
 
@@ -203,8 +203,8 @@ pub(in crate::cli) struct KeygenArgs {
   guard-host policy add policies/migrations.wasm --project --dry-run
   guard-host policy add oci://ghcr.io/acme/no-force:1.2.0 --project
 
-The component must pass its own examples and accept its settings. The entry has its digest, so a changed file isn't used;
-`--replace` pins the new one. Fetched policies are pinned in guard.lock, next to the guard.toml.")]
+The component must pass its own examples and accept its settings. The entry pins its digest, so a changed file isn't used.
+`--replace` pins the new file. Policies from registries are pinned in guard.lock, next to the guard.toml.")]
 pub(in crate::cli) struct AddArgs {
     /// A component file, builtin:NAME, or an address: oci://HOST/NAME:TAG, https://..., file://...
     pub(in crate::cli) source: String,
@@ -217,23 +217,23 @@ pub(in crate::cli) struct AddArgs {
     /// A file with its settings, or for `rego` a folder, which is read whenever it changes
     #[arg(long, value_name = "F")]
     pub(in crate::cli) settings_file: Option<PathBuf>,
-    /// The outcome when the policy is at fault [default: ask]
+    /// The outcome if the policy fails [default: ask]
     #[arg(long, value_enum)]
     pub(in crate::cli) on_error: Option<OnErrorName>,
     /// How to answer the policy's WASI calls [default: trap]
     #[arg(long, value_enum, conflicts_with = "project")]
     pub(in crate::cli) wasi: Option<WasiName>,
-    /// Ask it about these tools only
+    /// Use it only for these tools
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(in crate::cli) tools: Vec<String>,
-    /// Grant it env:NAME, read:PATH or journal:STREAM=FILE; can be given again. A path is absolute, or begins with `~/`, or
-    /// with `./` for the project
+    /// Grant it env:NAME, read:PATH or journal:STREAM=FILE. Repeatable. A path is absolute, or begins with `~/`, or with
+    /// `./` for the project
     #[arg(long = "grant", value_name = "GRANT")]
     pub(in crate::cli) grants: Vec<String>,
-    /// Do not pin the digest: a later build of the file is used too
+    /// Don't pin the digest, so that later builds of the file are used too
     #[arg(long)]
     pub(in crate::cli) no_pin: bool,
-    /// Replace the entry of that name; keys that aren't given keep their values
+    /// Replace the entry with this name; keys that aren't given keep their values
     #[arg(long)]
     pub(in crate::cli) replace: bool,
     #[command(flatten)]
@@ -265,11 +265,11 @@ pub(in crate::cli) struct PlaceArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum OnErrorName {
-    /// A prompt
+    /// Prompt
     Ask,
-    /// Nothing
+    /// Ignore the failure
     Allow,
-    /// A refusal
+    /// Deny the call
     Deny,
 }
 

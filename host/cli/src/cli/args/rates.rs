@@ -7,17 +7,17 @@ use clap::Args;
 use super::Format;
 
 #[derive(Debug, Args)]
-#[command(after_help = "A corpus has one JSON object a line:
-  command   the text of a shell command; or `tool` and `input`
-  label     `stop`, `deny` or `pass`: what should happen (or `expect`); may be missing
-  class     a name; the rates are printed for each class
+#[command(after_help = "A corpus has one JSON object per line:
+  command   a shell command; or use `tool` and `input`
+  label     the expected verdict, `stop`, `deny` or `pass` (optional; `expect` works too)
+  class     a name; the rates are also printed for each class
   times     how often the call was seen [default: 1]
-`{CWD}` and `{HOME}` in a text mean the working directory and the home.
+`{CWD}` and `{HOME}` in a string mean the working directory and the home.
 A mapping is a TOML file for a corpus with other keys or labels:
   command = [\"event.cmd\"]
   label = [\"malicious\"]
   labels = { true = \"stop\", false = \"pass\" }
-The range after a rate contains the rate of all such calls with 95% confidence (Wilson's interval).
+The range after a rate is its 95% confidence interval (Wilson).
 
 Examples:
   guard-host policy rates calls.jsonl
@@ -26,18 +26,18 @@ Examples:
   guard-host policy rates --map theirs.toml theirs.jsonl
   guard-host policy rates --against-hook 'nah hook claude run' labelled.jsonl
 
-Exit codes: 0, 65 if a row could not be read, 66 if a file could not.")]
+Exit codes: 0 success, 65 a line can't be read, 66 a file can't be read.")]
 pub(in crate::cli) struct RatesArgs {
-    /// The files of calls
+    /// Files with calls
     #[arg(required = true, value_name = "CORPUS")]
     pub(in crate::cli) corpora: Vec<PathBuf>,
     /// Show the calls whose verdict differs from their label
     #[arg(long)]
     pub(in crate::cli) wrong: bool,
-    /// The keys and labels of the corpora
+    /// A mapping for files with other keys or labels
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) map: Option<PathBuf>,
-    /// Ask another hook of Claude Code about the same calls; may be given again
+    /// Also run another hook for Claude Code on the same calls. Repeatable
     #[arg(long, value_name = "COMMAND")]
     pub(in crate::cli) against_hook: Vec<String>,
     /// How to print the rates

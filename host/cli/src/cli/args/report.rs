@@ -13,19 +13,19 @@ use super::{Filters, Format};
   guard-host audit report --against stricter.toml
   guard-host audit report --format json | jq .prompts
 
-Writes one HTML file that needs no network and no other file: denies and prompts by day, rule, folder and agent, the answers to the
-prompts, and each call with its commands and effects. It contains no secrets.")]
+Writes one self-contained HTML file: denied calls and prompts by day, rule, folder and agent, the answers to the prompts,
+and each call with its commands and effects. It contains no secrets.")]
 pub(in crate::cli) struct ReportArgs {
     #[command(flatten)]
     pub(in crate::cli) filters: Filters,
-    /// Decide the calls again, and show what this would change: a guard.toml instead of yours, or a revision of git with
-    /// another .guard/guard.toml of this project
+    /// Judge the calls again and show what would change, with a guard.toml instead of yours, or with this project's
+    /// .guard/guard.toml at a git revision
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
-    /// The file to write. By default, a page is `report.html` in guard-host's state folder, and JSON is printed
+    /// The file to write [default: `report.html` in the state folder; JSON is printed]
     #[arg(long, short, value_name = "FILE")]
     pub(in crate::cli) output: Option<PathBuf>,
-    /// A page for people, or JSON
+    /// The format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(in crate::cli) format: Format,
     /// Open it in the browser

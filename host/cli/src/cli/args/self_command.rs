@@ -33,24 +33,24 @@ pub(in crate::cli) enum SelfCommand {
   guard-host self version
   guard-host self version --check PROGRAMS.sha256
 
-Exit codes with --check: 0 equal, 1 different, 65 if the file is no list of digests, 66 if it is missing.
-A replaced program can print anything: to find one, run `sha256sum --check PROGRAMS.sha256` next to the programs.")]
+Exit codes with --check: 0 equal, 1 different, 65 the file isn't a list of digests, 66 it doesn't exist.
+A replaced program can print anything. To detect one, run `sha256sum --check PROGRAMS.sha256` next to the programs.")]
     Version {
-        /// Compare the programs with this file, which has the form that `sha256sum` writes
+        /// Compare the programs with this file, which is in the format of `sha256sum`
         #[arg(long, value_name = "FILE")]
         check: Option<PathBuf>,
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
-    /// List the files of guard-host on this machine: registrations, configuration, state and cache
+    /// List guard-host's files on this machine: registrations, configuration, state and cache
     #[command(after_help = "Examples:
   guard-host self uninstall
   guard-host self uninstall --purge
 
-Without --purge nothing is removed. The programs stay: remove them as you installed them.")]
+Without --purge, nothing is removed. Remove the programs themselves as you installed them.")]
     Uninstall {
-        /// Remove your registrations, configuration, audit log, state and cache, after a person has agreed
+        /// Remove your registrations, configuration, audit log, state and cache, after a person agrees
         #[arg(long)]
         purge: bool,
         /// How to print the list

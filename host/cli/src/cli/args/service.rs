@@ -10,7 +10,7 @@ use clap::Args;
   guard-host policy bundle --config team.toml -o guard-service.wasm
   wasmtime serve --addr 127.0.0.1:8274 guard-service.wasm
 
-The component exports wasi:http/incoming-handler and runs on any engine that has wasi:http.")]
+The component exports wasi:http/incoming-handler, and runs on any engine with wasi:http.")]
 pub(in crate::cli) struct ServiceBuildArgs {
     /// The file to write
     #[arg(short, long, value_name = "FILE", default_value = "guard-service.wasm")]

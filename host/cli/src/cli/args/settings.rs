@@ -15,25 +15,25 @@ pub(in crate::cli) struct SettingsArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SettingsCommand {
-    /// Print the settings with the permissions of an experiment's agent
+    /// Print the settings with the permissions for an experiment's agent
     ///
-    /// `allowOnly` lists the folders of the experiment. Claude Code doesn't know that key: `additionalDirectories` and
-    /// `blockWritesOutsideWorkingDirectories` (2.1.314 and later) restrict its file tools to the same folders, and
-    /// path-context its shell commands: see --guard.
+    /// `allowOnly` lists the experiment's folders. Claude Code doesn't know that key. `additionalDirectories` and
+    /// `blockWritesOutsideWorkingDirectories` (2.1.314 and later) restrict its file tools to these folders. path-context
+    /// restricts its shell commands: see --guard.
     #[command(after_help = "Examples:
   guard-host settings render --work-dir runs/7 --allow-bin jq
   guard-host settings render --work-dir runs/7 --guard > runs/7.toml
 
-The second example makes a separate guard.toml, for `guard-host install claude --scope project --config runs/7.toml`. A
-guard.toml can have the entry only once.")]
+The second example creates a separate guard.toml, for `guard-host install claude --scope project --config runs/7.toml`. A
+guard.toml can contain this entry only once.")]
     Render {
         #[command(flatten)]
         experiment: ExperimentArgs,
-        /// Print an entry for a guard.toml instead, which keeps shell commands to the same folders
+        /// Print an entry for a guard.toml instead, which restricts shell commands to the same folders
         #[arg(long)]
         guard: bool,
     },
-    /// Write the settings to .claude/settings.json below the work directory, unless it exists
+    /// Write the settings to .claude/settings.json in the work directory, unless that file exists
     ///
     /// `nous-execute-stop` and `nous-plan-enforcer` in --bin-dir are registered as hooks.
     #[command(after_help = "Examples:
@@ -45,7 +45,7 @@ guard.toml can have the entry only once.")]
         /// The folder of the experiment's scripts [default: bin in this folder]
         #[arg(long, value_name = "DIR")]
         bin_dir: Option<PathBuf>,
-        /// Replace a changed file; a copy of it stays next to it
+        /// Replace a changed file, and keep a copy next to it
         #[arg(long)]
         force: bool,
     },
@@ -54,19 +54,19 @@ guard.toml can have the entry only once.")]
   guard-host settings path --work-dir runs/7
   claude -p --settings \"$(guard-host settings path --work-dir runs/7)\" 'run the plan'")]
     Path {
-        /// Where the agent works
+        /// The folder in which the agent works
         #[arg(long, value_name = "DIR")]
         work_dir: PathBuf,
     },
-    /// Print the arguments that give Claude Code the settings; nothing if there are no settings
+    /// Print the arguments that pass the settings to Claude Code, or nothing if there are no settings
     #[command(after_help = "Examples:
   guard-host settings args --work-dir runs/7
   eval \"claude -p $(guard-host settings args --work-dir runs/7) 'run the plan'\"
 
-Unusual paths are quoted for the shell, so use the line with `eval`: a plain `$(...)` ignores quotes, and works with simple
-paths only. `--settings \"$(guard-host settings path --work-dir runs/7)\"` takes every path.")]
+Unusual paths are quoted for the shell, so use `eval` as in the example. A plain `$(...)` works only with simple paths.
+`--settings \"$(guard-host settings path --work-dir runs/7)\"` works with every path.")]
     Args {
-        /// Where the agent works
+        /// The folder in which the agent works
         #[arg(long, value_name = "DIR")]
         work_dir: PathBuf,
     },
@@ -74,16 +74,16 @@ paths only. `--settings \"$(guard-host settings path --work-dir runs/7)\"` takes
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ExperimentArgs {
-    /// Where the agent works
+    /// The folder in which the agent works
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) work_dir: PathBuf,
     /// The repository that it works on
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) repo_path: Option<PathBuf>,
-    /// The experiment_plan.yaml whose programs may run
+    /// The experiment_plan.yaml with the programs that may run
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) plan: Option<PathBuf>,
-    /// A program that may run besides the usual ones; can be given again
+    /// Another program that may run. Repeatable
     #[arg(long, value_name = "PROGRAM")]
     pub(in crate::cli) allow_bin: Vec<String>,
     /// A program that runs when the agent stops
@@ -105,7 +105,7 @@ pub(in crate::cli) struct SandboxArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SandboxCommand {
-    /// Make agent_sandbox/YYYY-MM-DD/CONTEXT in the project, which git ignores, and print its path
+    /// Create agent_sandbox/YYYY-MM-DD/CONTEXT in the project, which git ignores, and print its path
     #[command(after_help = "Examples:
   guard-host sandbox new auth-investigation
   cp report.csv \"$(guard-host sandbox new api-research)\"")]

@@ -17,7 +17,7 @@ use super::policy::NetworkArgs;
   guard-host sync status --format json
   guard-host sync rollback
 
-`sync.toml` next to the guard.toml has the source, and the signers that are accepted:
+`sync.toml` next to the guard.toml contains the source and the accepted signers:
 
   source = \"oci://ghcr.io/acme/guard:stable\"
   signers = [{ name = \"acme\", key = \"MCow...\" }]
@@ -34,17 +34,17 @@ pub(in crate::cli) struct SyncArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum SyncCommand {
-    /// Publish a guard.toml, with all files that it names, for other machines
+    /// Publish a guard.toml for other machines, with all files that it refers to
     Push(SyncPushArgs),
-    /// Take the configuration before this one back, and leave out this one from now on
+    /// Return to the previous configuration, and never install the current one again
     Rollback(SyncTargetArgs),
-    /// Show which configuration this machine has, and how the last try ended
+    /// Show which configuration this machine has, and whether the last sync succeeded
     Status(SyncStatusArgs),
 }
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SyncTargetArgs {
-    /// The guard.toml that is kept up to date [default: the managed one]
+    /// The guard.toml to keep up to date [default: the managed one]
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) to: Option<PathBuf>,
 }
@@ -56,7 +56,7 @@ pub(in crate::cli) struct SyncRunArgs {
     /// Show what would change, and change nothing
     #[arg(long, short = 'n')]
     pub(in crate::cli) dry_run: bool,
-    /// Take the offered version even if this machine had a newer one; only from a terminal
+    /// Install the published version even if this machine had a newer one; only from a terminal
     #[arg(long)]
     pub(in crate::cli) allow_older: bool,
     #[command(flatten)]
@@ -68,22 +68,22 @@ pub(in crate::cli) struct SyncRunArgs {
   guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --as 1.4.0 --key acme --group canary --percent 0
   guard-host sync push oci://ghcr.io/acme/guard:stable guard.toml --as 1.4.0 --key acme --percent 25
 
-The second command gives the same version to a quarter of all machines. Machines that have it keep it.")]
+The second command offers the same version to a quarter of all machines. Machines that already have it keep it.")]
 pub(in crate::cli) struct SyncPushArgs {
-    /// Where to, such as oci://ghcr.io/acme/guard:stable
+    /// The address to publish to, such as oci://ghcr.io/acme/guard:stable
     pub(in crate::cli) address: String,
-    /// The guard.toml; the files it names are published with it
+    /// The guard.toml; the files that it refers to are published too
     pub(in crate::cli) file: PathBuf,
-    /// The version: machines take no older one, and one version is one configuration
+    /// The version: machines never install an older one, and a version can't be published twice with different content
     #[arg(long = "as", value_name = "VERSION")]
     pub(in crate::cli) version: semver::Version,
     /// The secret key to sign with
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) key: PathBuf,
-    /// The share of the machines that take it
+    /// The share of the machines that install it
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(in crate::cli) percent: u8,
-    /// A group of machines that take it regardless of the share; may be repeated
+    /// A group of machines that all install it, regardless of the share. Repeatable
     #[arg(long = "group", value_name = "GROUP")]
     pub(in crate::cli) groups: Vec<String>,
     #[command(flatten)]

@@ -9,9 +9,9 @@ use super::Format;
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Without a command, shows the losses of the last destructive call in this project and asks before it restores them.
-A file that changed since the call is kept, unless `undo restore` has --force. Replaced files are copied first, so you can
-undo an undo.
+    after_help = "Without a command, shows what the last destructive call in this project destroyed, and asks before it restores it.
+A file that has changed since the call isn't replaced, unless you use `undo restore --force`. Replaced files are copied
+first, so you can undo an undo.
 
 Examples:
   guard-host undo
@@ -42,9 +42,9 @@ pub(in crate::cli) enum UndoCommand {
     },
     /// Show the content of a copy, and how it differs from the current files
     Show {
-        /// The name of the copy, or how it begins
+        /// The name of the copy, or its beginning
         id: String,
-        /// How to print it; JSON has no differences
+        /// How to print it; JSON doesn't include differences
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
     },
@@ -63,18 +63,18 @@ pub(in crate::cli) enum UndoCommand {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct UndoRestoreArgs {
-    /// The name of the copy, or how it begins
+    /// The name of the copy, or its beginning
     pub(in crate::cli) id: String,
     /// Only these files and folders
     #[arg(value_name = "PATH")]
     pub(in crate::cli) paths: Vec<PathBuf>,
-    /// Write below this folder instead of the original place
+    /// Restore into this folder instead of the original location
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) to: Option<PathBuf>,
     /// Print what would be restored, and restore nothing
     #[arg(short = 'n', long)]
     pub(in crate::cli) dry_run: bool,
-    /// Also replace files that changed since the call
+    /// Also replace files that have changed since the call
     #[arg(long)]
     pub(in crate::cli) force: bool,
 }

@@ -11,10 +11,10 @@ use clap::Args;
   guard-host policy wit wit && componentize-py -d wit -w guest bindings types
   guard-host policy wit wit && wit-bindgen c wit --world guest
 
-The package is `guard:policy`, and its one world is `guest`. A file that is there already is never overwritten: the command
-ends with 69 if one has other content.")]
+The package is `guard:policy`, and its only world is `guest`. An existing file is never overwritten. If one has different
+content, the command exits with 69.")]
 pub(in crate::cli) struct WitArgs {
-    /// The folder to write the files into; it is made if it is missing
+    /// The folder for the files, which is created if it doesn't exist
     #[arg(value_name = "DIR")]
     pub(in crate::cli) folder: PathBuf,
 }
