@@ -97,22 +97,23 @@ impl Rewrite {
 pub fn page() -> String {
     let mut page = String::from(
         "# Mutations\n\n\
-         `guard-host test POLICY CASES --mutate` rewrites each case and asks the policy again.\n\
-         A policy that judges what a command does, and not how it is written, gives the same verdict.\n\
-         This page is generated from the table of rewrites (`host/kit/src/suite/mutate/table.rs`); a test compares \
-         the two.\n\n\
-         A rewrite applies only where it keeps the meaning: the text is `bash`, it parses, and the analyzer and the \
-         rewrite read its words alike.\n\
-         Texts of more than 8 KiB, payloads, and cases that expect both kinds of outcome are not rewritten.\n\
-         No rewrite changes upper and lower case, because the world of a test case distinguishes them.\n\
-         `⏎` stands for a line break.\n",
+         Find out whether another spelling of a command bypasses your policy.\n\
+         `guard-host test POLICY CASES --mutate` rewrites each test case and evaluates the policy again. If the policy \
+         judges what a command does, and not how it is written, the verdict stays the same.\n\
+         This page lists all rewrites. It is generated from `host/kit/src/suite/mutate/table.rs`.\n\n\
+         A rewrite applies only if it preserves the meaning. The text must be Bash and must parse, and the analyzer \
+         and the rewrite must agree on its words.\n\
+         These aren't rewritten: texts larger than 8 KiB, payloads, and cases that accept both stopping and passing \
+         outcomes.\n\
+         No rewrite changes the case of letters, because paths in a test case are case-sensitive.\n\n\
+         In the examples, `⏎` is a line break.\n",
     );
     for (title, about, rewrites, chosen) in SECTIONS {
         let _ = write!(page, "\n## {title}\n\n{about}\n\n");
         for rewrite in rewrites.iter().filter(|rewrite| chosen(rewrite)) {
             let (before, after) = rewrite.example;
             let is_deed = rewrite.keeps == Preserved::Deed && rewrites.len() == REWRITES.len();
-            let deed = if is_deed { " A stronger verdict is accepted." } else { "" };
+            let deed = if is_deed { " The verdict may be more severe." } else { "" };
             let _ = writeln!(page, "- **{}**: {}.{deed}", rewrite.id, rewrite.about);
             let _ = writeln!(page, "  {} becomes {}", code(before), code(after));
         }
@@ -124,32 +125,32 @@ type Section = (&'static str, &'static str, &'static [Rewrite], fn(&Rewrite) -> 
 
 const SECTIONS: [Section; 4] = [
     (
-        "Commands that are done",
-        "These rewrites apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than \
-         the mildest expected outcome, nor stronger than the most severe one.",
+        "Commands that run",
+        "These rewrites apply to each `Bash` case that expects ask or deny.\nThe verdict must not be milder than \
+         the mildest expected outcome, or more severe than the most severe one.",
         REWRITES,
         |rewrite| rewrite.keeps != Preserved::Text && !rewrite.is_of_paths(),
     ),
     (
-        "Commands that are data",
-        "These rewrites apply to each case of `Bash` that expects abstain, allow or warn.\nThe verdict must not be \
-         stronger than expected, or than the policy's verdict for the same form around a harmless text.",
+        "Commands as data",
+        "These rewrites apply to each `Bash` case that expects abstain, allow or warn.\nThe verdict must not be more \
+         severe than expected, or than the policy's verdict on the same form with harmless text.",
         REWRITES,
         |rewrite| rewrite.keeps == Preserved::Text,
     ),
     (
         "Paths of file tools",
         "These rewrites apply to each case of a tool whose input has `file_path`, `path` or `notebook_path`.\nThe \
-         verdict must not be weaker than expected; if abstain, allow or warn is expected, it must not be stronger \
-         either.",
+         verdict must not be milder than expected. If the case expects abstain, allow or warn, the verdict must not be \
+         more severe either.",
         REWRITES,
         Rewrite::is_of_paths,
     ),
     (
         "Siblings",
-        "`--siblings` does the same with other programs that do what a command does, and with other programs that run \
-         it.\nThey apply to each case of `Bash` that expects ask or deny.\nThe verdict must not be weaker than the \
-         mildest expected outcome; a stronger one is accepted.",
+        "`--siblings` replaces the command with an equivalent one, or lets another program run it.\nThese rewrites apply \
+         to each `Bash` case that expects ask or deny.\nThe verdict must not be milder than the mildest expected \
+         outcome. It may be more severe.",
         SIBLINGS,
         |_| true,
     ),

@@ -14,36 +14,60 @@ use guard_harness::capabilities::{
 use super::{FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit, named};
 
 const START: &str = "\
-# Harnesses
+# Harnesses in detail
 
-The coding agents that guard-host works with, how to register it with each, and the open questions.
-[The overview](harnesses.md) has the differences that most people need.
+Look up how to register guard-host with your coding agent, how the agent reacts to the hook, and what is tested.
+[The overview](harnesses.md) explains the differences that matter to most people.
 
-`guard-host install NAME` adds the hook to the file listed below and changes nothing else in it.
+`guard-host install NAME` adds the hook to the file below and changes nothing else in it.
 `--dry-run` shows the change, and `uninstall` reverts it.
-`--scope project` registers it for one project only.
-`--shared` writes the file that the project commits, which finds `guard-host` on the `PATH`.
-`guard-host doctor NAME` starts the registered command with a call that must be denied, and accepts only a deny in that harness's own protocol.
+`--scope project` registers the hook for one project only.
+`--shared` writes the file that the project commits, and finds `guard-host` on the `PATH`.
+`guard-host doctor NAME` starts the registered command with a call that must be denied, and accepts only a denial in that harness's own protocol.
+";
+
+const COLUMNS: &str = "
+| column | meaning |
+|---|---|
+| can prompt | If not, a call that needs confirmation is denied, and the message says how to approve it. |
+| the hook is missing or fails, takes too long | *blocked* or *runs*. `install` makes the harness block the call where the harness has a setting for it, and `--fail-open` leaves that setting out. |
+| protocol | How well the protocol is known: *sure* if good sources agree or tests have shown it, *fairly sure* if the sources are few, old or second-hand, *unsure* if they differ. |
+| tested | The newest version that was tested with guard-host. |
+
+In the sections below, some events have a variant:
+
+| variant | meaning |
+|---|---|
+| `http` | the hook is a server |
+| `screen` | a session on the terminal's screen |
+| `exec`, `print` | a run without a screen |
+| `unasked` | a call whose prompt may never be shown |
+| a tool's name | calls to this tool (Cline only) |
 ";
 
 const CHECKS: &str = "
-## How to check what is not verified
+## How to check an unverified claim
 
-`tests/live/run NAME` drives real agents without a vendor, and writes the results on this page; [its page](../tests/live/README.md) explains the words.
-Unverified claims come from documentation or source. To check one by hand, in a project you can afford to lose:
+Unverified claims come from documentation or source code.
+`tests/live/run NAME` runs real agents without contacting a vendor, and records the test results on this page ([live lab](../tests/live/README.md)).
 
-1. Register the hook, start the harness, and let the agent run `git push --force origin main` where there is no remote. It must not run, and the agent must read the reason.
-2. Let it run `git push origin topic`. Where this page says that a person is asked, the harness must prompt; elsewhere the call must be refused with a message that says how to approve it.
-3. Move the program away and let the agent run `ls`. That shows the result if the program is missing; put the program back.
-4. Put a script that sleeps longer than the timeout in its place, and do the same. That shows the result of a timeout.
-5. Add `--record DIR` to the registered command. Each new shape of payload is then saved below `DIR`, without secrets and without names of your machine; compare it with `tests/harness/NAME`.
+To check a claim by hand, use a project that you can afford to lose:
 
-## Others
+1. Register the hook and start the harness. Let the agent run `git push --force origin main` in a repository without a remote. The call must not run, and the agent must get the reason.
+2. Let it run `git push origin topic`. If this page says that the harness can prompt, it must prompt. Otherwise the call must be denied, with a message that says how to approve it.
+3. Move the program away, and let the agent run `ls`. This shows what happens if the program is missing. Put the program back.
+4. Replace the program with a script that sleeps longer than the timeout, and do the same. This shows what happens after a timeout.
+5. Add `--record DIR` to the registered command. Each new kind of payload is then saved in `DIR`, without secrets and names from your machine. Compare it with `tests/harness/NAME`.
 
-A harness that is not here has no registration.
-One that runs the hooks of Claude Code's files will call the hook that `guard-host install claude` registers, and gets Claude Code's replies, unless its payload shows another protocol.
-A program of your own can start `guard-host hook generic` with the payload on standard input, and reads `{\"decision\": \"allow\"}` or `{\"decision\": \"block\", \"reason\": ...}`; it must treat any other output as a block.
-Aider has no hooks: use git hooks, or a sandbox.
+## Other harnesses
+
+For a harness that isn't listed here, `install` has no registration.
+If the harness runs the hooks in Claude Code's files, it also runs the hook of `guard-host install claude`. It gets Claude Code's replies, unless its payload shows another protocol.
+
+Your own program can start `guard-host hook generic` with the payload on standard input.
+The reply is `{\"decision\": \"allow\"}` or `{\"decision\": \"block\", \"reason\": ...}`. Treat any other output as a block.
+
+Aider has no hooks. Use git hooks or a sandbox.
 ";
 
 /// The observations of one harness, in `tests/live/seen.toml`.
@@ -115,13 +139,13 @@ fn the_page_of_harnesses_says_what_the_tables_say() {
 fn page() -> String {
     let mut page = START.to_owned();
     page.push_str(
-        "\n| harness | `NAME` | can ask a person | the program is gone or fails | it takes too long | protocol | tested |\n",
+        "\n| harness | `NAME` | can prompt | the hook is missing or fails | the hook takes too long | protocol | tested |\n",
     );
     page.push_str("|---|---|---|---|---|---|---|\n");
     let seen = seen();
     for capabilities in capabilities::ALL {
         let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
-        let ask = if usual.ask == Ask::Person { "yes" } else { "no: it denies" };
+        let ask = if usual.ask == Ask::Person { "yes" } else { "no" };
         let closes = named(name)
             .is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
         let crash = if closes { "blocked" } else { short(capabilities.on_crash) };
@@ -131,12 +155,7 @@ fn page() -> String {
         let version = version.map_or_else(|| "not tested".to_owned(), |(last, date)| format!("{last} on {date}"));
         writeln!(page, "| {title} | `{name}` | {ask} | {crash} | {timeout} | {known} | {version} |").unwrap();
     }
-    page.push_str("\n\"Blocked\" is what `install` sets where the harness has a switch for it; `--fail-open` leaves the switch out.
-*Protocol* says how well the harness's protocol is known: *sure* if good sources agree or runs have shown it, *fairly sure* if the sources are few, old or second-hand, *unsure* if they differ. Each section names its sources.
-*Tested* is the newest version that was run with guard-host.
-In the sections below, a word after the name of an event is a variant of it: `http` is a hook that is a server, `screen` is a session on the terminal's screen, `exec` and `print` are runs without one, `unasked` is a call whose prompt may never be shown, and for Cline it is the name of a tool.
-*An ask* was tried with no person there, *on the screen* with one.
-A broken hook is *closed* if the call did not run and *open* if it did; *garbage* is a hook that writes nonsense with exit code 0, *silence* one that writes nothing.\n");
+    page.push_str(COLUMNS);
     for capabilities in capabilities::ALL {
         section(capabilities, seen.get(capabilities.name), &mut page);
     }
@@ -146,7 +165,7 @@ A broken hook is *closed* if the call did not run and *open* if it did; *garbage
 
 fn short(fail: Fail) -> &'static str {
     match fail {
-        Fail::Open => "passes unasked",
+        Fail::Open => "runs",
         Fail::Closed | Fail::Switch(_) => "blocked",
         Fail::Unknown => "unknown",
     }
@@ -154,7 +173,7 @@ fn short(fail: Fail) -> &'static str {
 
 fn long(fail: Fail) -> String {
     match fail {
-        Fail::Open => "the call passes unasked".to_owned(),
+        Fail::Open => "the call runs".to_owned(),
         Fail::Closed => "the call is blocked".to_owned(),
         Fail::Switch(switch) => format!("the call is blocked, by `{switch}`"),
         Fail::Unknown => "not observed".to_owned(),
@@ -177,34 +196,38 @@ fn section(capabilities: &Capabilities, seen: Option<&LiveObservation>, page: &m
         None if capabilities.name == "claude" => say(
             "`guard-host install claude` writes `~/.claude/settings.json`. For a project: `./.claude/settings.local.json`, \
              and with `--shared` `./.claude/settings.json`.\n\
-             It also registers in a plugin (`--plugin`), by a script (`--shim`) or in another file (`--hooks-file`).\n\n\
-             By hand: `guard-host install claude --dry-run` prints the entry.\n"
+             `--plugin` registers it in a plugin, `--shim` with a script, and `--hooks-file` in another file.\n\n\
+             To register it by hand, run `guard-host install claude --dry-run`, which prints the entry.\n"
                 .to_owned(),
         ),
-        None => say("By hand: let the program start `guard-host hook generic`.\n".to_owned()),
+        None => say("To register it by hand, let your program start `guard-host hook generic`.\n".to_owned()),
     }
+    say("| event | how a call is denied | a call that needs confirmation | an `allow` | no objection |".to_owned());
+    say("|---|---|---|---|---|".to_owned());
     for surface in capabilities.surfaces {
-        say(format!("- {}", surface_text(surface)));
+        say(surface_row(surface));
     }
     let (crash, exit_one) = (long(capabilities.on_crash), long(capabilities.on_exit_one));
     say(match named(capabilities.name).map(|spec| spec.closing) {
         Some(FailClosed::Line | FailClosed::Reply) => format!(
-            "- If the program is gone, fails or exits with 1: the call is blocked, by the line that starts it. \
+            "\n- If the hook is missing or fails: the call is blocked, by the registered command line. \
              Without that line: {crash}; with exit code 1: {exit_one}."
         ),
         Some(FailClosed::Ours) => {
-            "- If the program is gone, fails, or prints an unreadable reply: the call is blocked, by the file that starts it."
+            "\n- If the hook is missing, fails, or prints an unreadable reply: the call is blocked, by the file that starts it."
                 .to_owned()
         }
-        _ => format!("- If the program is gone or fails: {crash}. With exit code 1: {exit_one}."),
+        _ => format!("\n- If the hook is missing or fails: {crash}. With exit code 1: {exit_one}."),
     });
     let wait = capabilities.timeout_ms.map_or_else(
-        || "How long it waits by itself is not known.".to_owned(),
-        |wait| format!("By itself it waits {} s.", f64::from(wait) / 1000.0),
+        || "The harness's default time limit isn't known.".to_owned(),
+        |wait| format!("The harness's default time limit is {} s.", f64::from(wait) / 1000.0),
     );
-    say(format!("- If it takes too long: {}. {wait}", long(capabilities.on_timeout)));
-    for file in capabilities.files {
-        say(format!("- Hooks are in `{}` ({}).", file.path, confidence(file.confidence)));
+    say(format!("- If the hook takes too long: {}. {wait}", long(capabilities.on_timeout)));
+    let files = capabilities.files.iter().map(|file| format!("`{}` ({})", file.path, confidence(file.confidence)));
+    let files: Vec<String> = files.collect();
+    if !files.is_empty() {
+        say(format!("- Files with hooks: {}.", files.join(", ")));
     }
     for unverified in capabilities.unverified {
         say(format!("- Not verified: {unverified}."));
@@ -212,62 +235,87 @@ fn section(capabilities: &Capabilities, seen: Option<&LiveObservation>, page: &m
     if let Some(seen) = seen {
         say(observation_text(seen));
     }
-    say(format!("- Known from: {}.", capabilities.sources.join("; ")));
+    say(format!("- Sources: {}.", capabilities.sources.join("; ")));
+}
+
+/// The situation that a key of the observations stands for.
+fn situation(key: &str) -> &str {
+    match key {
+        "exit-1" => "exits with 1",
+        "garbage" => "writes nonsense",
+        "missing" => "is missing",
+        "not-executable" => "isn't executable",
+        "signal" => "is killed",
+        "silence" => "writes nothing",
+        "timeout" => "takes too long",
+        other => other,
+    }
 }
 
 fn observation_text(seen: &LiveObservation) -> String {
     if seen.versions.is_empty() {
         return format!("- Not tested, because {}.", seen.not_driven);
     }
-    let ways = seen.broken.iter().map(|(how, word)| (how.as_str(), word));
-    let words = [("a deny", &seen.deny), ("an ask", &seen.ask), ("on the screen", &seen.screen)];
-    let told: Vec<String> = words
-        .into_iter()
-        .chain(ways)
-        .filter(|(_, word)| !word.is_empty())
-        .map(|(what, word)| format!("{what}: {word}"))
-        .collect();
-    let goes_on = if seen.goes_on == "runs" { " The agent continues after a deny." } else { "" };
-    format!("- Seen with {} on {}: {}.{goes_on}", seen.versions.join(", "), seen.date, told.join(" | "))
+    let mut text = format!("- Tested with {} on {}.", seen.versions.join(", "), seen.date);
+    let words = [
+        ("A denied call", &seen.deny),
+        ("A call that needs confirmation, without a person", &seen.ask),
+        ("On the screen", &seen.screen),
+    ];
+    for (what, word) in words.into_iter().filter(|(_, word)| !word.is_empty()) {
+        write!(text, " {what}: {word}.").unwrap();
+    }
+    if seen.goes_on == "runs" {
+        text.push_str(" The agent continues after a denial.");
+    }
+    let mut results: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (key, word) in &seen.broken {
+        let word = word.replace("closed", "blocked").replace("open", "runs").replace("not driven", "not tested");
+        results.entry(word).or_default().push(situation(key));
+    }
+    for (word, situations) in results {
+        write!(text, "\n- If the hook {}: {word}.", situations.join(", ")).unwrap();
+    }
+    text
 }
 
-fn surface_text(surface: &Surface) -> String {
+fn surface_row(surface: &Surface) -> String {
     let event = surface.event;
     let deny = match surface.deny {
-        Deny::Reply => "denies by its reply",
-        Deny::Exit => "denies by exit code 2 and standard error",
-        Deny::Both => "denies by its reply, and by exit code 2 and standard error",
+        Deny::Reply => "reply",
+        Deny::Exit => "exit code 2 and standard error",
+        Deny::Both => "reply, exit code 2 and standard error",
     };
     let ask = match surface.ask {
-        Ask::Person if surface.answered_by_person => "has a person asked, who alone can let the call run",
-        Ask::Person => "can have a person asked",
-        Ask::Unproven => "could ask, but that was never observed: an ask denies",
-        Ask::None => "cannot ask: an ask denies",
+        Ask::Person if surface.answered_by_person => "prompts; only a person can let it run",
+        Ask::Person => "prompts",
+        Ask::Unproven => "denied, because a prompt was never observed",
+        Ask::None => "denied",
     };
     let grant = match surface.on_allow {
-        OnAllow::SkipsPrompt => "an allow skips the harness's prompt",
-        OnAllow::MaySkipPrompt => "an allow may skip the harness's prompt",
-        OnAllow::None => "an allow grants nothing",
+        OnAllow::SkipsPrompt => "skips the harness's prompt",
+        OnAllow::MaySkipPrompt => "may skip the harness's prompt",
+        OnAllow::None => "no effect",
     };
     let abstain = match surface.abstain {
-        Abstain::Silence => "for abstain the hook writes nothing".to_owned(),
-        Abstain::Token(token) => format!("abstain is `{token}`"),
+        Abstain::Silence => "no output".to_owned(),
+        Abstain::Token(token) => format!("`{token}`"),
     };
     let silence = match surface.on_silence {
-        OnSilence::OwnRules => "the harness's own rules then decide",
-        OnSilence::Prompts => "the harness then asks a person",
-        OnSilence::Runs => "silence would let the call run",
-        OnSilence::Broken => "silence would be a broken reply",
+        OnSilence::OwnRules => "the harness's own rules decide",
+        OnSilence::Prompts => "the harness prompts",
+        OnSilence::Runs => "without output, the call would run",
+        OnSilence::Broken => "output is required",
     };
-    format!("`{event}`: {deny}; {ask}; {grant}; {abstain}, {silence}.")
+    format!("| `{event}` | {deny} | {ask} | {grant} | {abstain}; {silence} |")
 }
 
 fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
     let name = spec.capabilities.name;
     let listed = |paths: &[&str]| paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" and ");
     let project = match spec.project {
-        [] => "There is no file for a project.".to_owned(),
-        paths => format!("For a project: {}.", listed(paths)),
+        [] => "There is no project file.".to_owned(),
+        paths => format!("For a project, it writes {}.", listed(paths)),
     };
     say(format!("`guard-host install {name}` writes {}. {project}", listed(spec.user)));
     if let Some((variable, folder)) = spec.moved {
@@ -290,7 +338,7 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         timeout: 20 * spec.unit.per_second(),
         blocks: true,
     };
-    let fenced = |kind: &str, text: &str| format!("\nBy hand:\n\n```{kind}\n{}\n```\n", text.trim_end());
+    let fenced = |kind: &str, text: &str| format!("\nTo register it by hand:\n\n```{kind}\n{}\n```\n", text.trim_end());
     say(match &spec.layout {
         Layout::Entries { beside, make, .. } => {
             let events = make(&hook).into_iter().map(|(event, entry)| (event, super::Item::List(vec![entry])));
@@ -304,7 +352,7 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         Layout::Whole(make) => fenced("json", &make(&hook).printed()),
         Layout::Program(0o755, _, make) => fenced("sh", &make(&hook)),
         Layout::Program(..) | Layout::Folder { .. } => {
-            "\nBy hand: `guard-host install` with `--dry-run` prints the plugin, and where it belongs.\n".to_owned()
+            "\nTo register it by hand, use `--dry-run`, which prints the plugin and its location.\n".to_owned()
         }
     });
     if spec.unit == TimeoutUnit::None {
