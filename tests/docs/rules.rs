@@ -202,7 +202,8 @@ fn page(policy: &str, world: &World) -> Result<String, Vec<String>> {
     if !faults.is_empty() {
         return Err(faults);
     }
-    Ok(format!("# Rules of `{policy}`\n\n{HEAD}\n{about}\n## Rules\n\n{index}\n{}", sections.join("\n")))
+    let about = about.replacen("`: ", "` ", 1);
+    Ok(format!("# Rules of `{policy}`\n\n{about}\n## Rules\n\n{HEAD}\n{index}\n{}", sections.join("\n")))
 }
 
 #[test]
