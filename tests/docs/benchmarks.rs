@@ -9,13 +9,13 @@ use serde_json::Value;
 use crate::support::pages::root;
 
 /// Stands above the tables.
-const MARK: &str = "<!-- The tables below are made from the files in cli/benches/kept/. -->\n";
+const MARK: &str = "<!-- The tables below are generated from the files in host/cli/benches/kept/. -->\n";
 
 /// The table of one file.
 fn table(file: &Value) -> String {
     let text = |key: &str| file[key].as_str().unwrap().to_owned();
     let mut page = format!(
-        "\n## {}, {}\n\nMeasured on {} with {} processors.\n\n| what | 10 % are below | median | 99 % are below | times `/bin/true` |\n|---|---|---|---|---|\n",
+        "\n## {}, {}\n\nMeasured on {} with {} processors.\n\n| call | 10th percentile | median | 99th percentile | relative to `/bin/true` |\n|---|---|---|---|---|\n",
         text("version"),
         text("processor"),
         text("date"),
@@ -24,7 +24,7 @@ fn table(file: &Value) -> String {
     for (name, figures) in file["figures"].as_object().unwrap() {
         let figure = |key: &str| figures[key].as_f64().unwrap();
         if figures.get("a-second").is_some() {
-            writeln!(page, "| {name} | | {} calls a second | | |", figure("a-second")).unwrap();
+            writeln!(page, "| {name} | | {} calls per second | | |", figure("a-second")).unwrap();
         } else {
             let [p10, median, p99] = ["p10", "median", "p99"].map(figure);
             writeln!(page, "| {name} | {p10} us | {median} us | {p99} us | {} |", figure("times-true")).unwrap();
