@@ -313,7 +313,9 @@ impl<'a> EditTarget<'a> {
         for wish in manifest.grants.iter().filter(|wish| !granted.covers(wish)) {
             let grant = if wish.starts_with("journal:") { format!("{wish}=FILE") } else { wish.clone() };
             let way = match self.layer {
-                Layer::Project if !wish.starts_with("read:") => "only your own guard.toml grants that".to_owned(),
+                Layer::Project if !wish.starts_with("read:") => {
+                    "write it into the project's guard.toml, which then needs `guard-host trust`".to_owned()
+                }
                 _ => format!("`--grant {}` grants it", word(&grant)),
             };
             print::note(&format!("note: it asks for {wish}, which is not granted; {way}"));
