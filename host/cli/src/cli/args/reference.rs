@@ -10,7 +10,7 @@ use super::Cli;
 const START: &str = "\
 # Command reference
 
-Every command of `guard-host` with its arguments and options, as `--help` prints them.
+Look up every command, argument and option of `guard-host`, as `--help` prints them.
 [The overview](commands.md) groups the commands by task, and explains the exit codes.
 
 <!-- Written by `UPDATE_PAGES=1 cargo test --release -p guard-host --lib reference`. -->
@@ -48,7 +48,7 @@ fn section(command: &mut Command, level: usize, page: &mut String) {
     let own = |argument: &&Arg| {
         !argument.is_global_set()
             && !argument.is_hide_set()
-            && !matches!(argument.get_id().as_str(), "help" | "version")
+            && !matches!(argument.get_long(), Some("help" | "version"))
     };
     let mut arguments = command.get_arguments().filter(own).peekable();
     if arguments.peek().is_some() {
