@@ -42,6 +42,7 @@ In the sections below, some events have a variant:
 | `screen` | a session on the terminal's screen |
 | `exec`, `print` | a run without a screen |
 | `unasked` | a call whose prompt may never be shown |
+| `old version`, `unknown version` | an old Claude Code, or one whose version isn't known |
 | a tool's name | calls to this tool (Cline only) |
 ";
 
@@ -274,7 +275,9 @@ fn observation_text(seen: &LiveObservation) -> String {
         results.entry(word).or_default().push(situation(key));
     }
     for (word, situations) in results {
-        write!(text, "\n- If the hook {}: {word}.", situations.join(", ")).unwrap();
+        let (last, others) = situations.split_last().unwrap();
+        let others = if others.is_empty() { String::new() } else { format!("{} or ", others.join(", ")) };
+        write!(text, "\n- If the hook {others}{last}: {word}.").unwrap();
     }
     text
 }
