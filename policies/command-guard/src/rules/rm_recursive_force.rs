@@ -4,7 +4,7 @@
 //! - the repository's `.gitignore` files ignore every target
 //! - the same call created the target
 //! - the target doesn't exist, and the same call creates it afterwards
-//! - the target is a harness's folder for one session, or a folder named by `mktemp`
+//! - the target is in a harness's folder for one session, or is a folder named by `mktemp`
 //! - the target is in the project, and a program creates it again at each run, such as `__pycache__` and
 //!   `coverage.xml`
 //! - the target is the output of a build that the same call starts next
