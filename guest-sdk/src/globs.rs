@@ -23,6 +23,7 @@ mod overlap;
 mod segment;
 mod settings;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use segment::Segment;
@@ -41,7 +42,7 @@ const NO_SLASH: &str = "\u{1}";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     pattern: String,
-    problem: &'static str,
+    problem: Cow<'static, str>,
 }
 
 impl fmt::Display for Error {
@@ -61,8 +62,8 @@ impl From<Error> for crate::Error {
 impl Error {
     /// The error of a caller that takes fewer patterns than there are.
     #[must_use]
-    pub fn new(pattern: &str, problem: &'static str) -> Self {
-        Error { pattern: pattern.to_owned(), problem }
+    pub fn new(pattern: &str, problem: impl Into<Cow<'static, str>>) -> Self {
+        Error { pattern: pattern.to_owned(), problem: problem.into() }
     }
 }
 

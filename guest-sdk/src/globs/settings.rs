@@ -9,13 +9,17 @@ use super::{Error, Glob, expand};
 ///
 /// No path below a folder is like that: it is absolute, leads out of the folder, or is no pattern.
 pub fn relative(text: &str) -> Result<String, Error> {
-    let refuse = |problem| Err(Error::new(text, problem));
-    if text.starts_with('/') || text.starts_with('~') {
-        return refuse("it is absolute, and paths are compared from the folder on");
+    if text.starts_with('/') {
+        let relative = text.trim_start_matches('/');
+        let problem = format!("it is absolute, and patterns begin at the project's root: did you mean `{relative}`?");
+        return Err(Error::new(text, problem));
+    }
+    if text.starts_with('~') {
+        return Err(Error::new(text, "it is in a home, and patterns begin at the project's root"));
     }
     let plain = plain(text)?;
     if plain.is_empty() {
-        return refuse("it names the folder itself");
+        return Err(Error::new(text, "it names the folder itself"));
     }
     Ok(if plain.ends_with('/') { format!("{plain}**") } else { plain })
 }
@@ -63,7 +67,7 @@ pub fn possible(text: &str) -> Result<(), Error> {
     };
     let is_variable = || text.starts_with("${") || text.starts_with('$') && text.contains('/');
     let problem = if text.starts_with('!') {
-        "a `!` takes nothing out of this list, which replaces the default one: leave the pattern out"
+        "this list takes no `!`: leave the pattern out"
     } else if text.starts_with(is_blank) || text.ends_with(is_blank) {
         "blanks stand around it, and no path has them"
     } else if text.contains(char::is_control) {

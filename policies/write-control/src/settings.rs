@@ -87,6 +87,12 @@ fn patterns(key: &str, list: Option<Vec<String>>, defaults: &[&str]) -> Result<V
     if list.len() > PATTERNS {
         return Err(format!("`{key}` has more than {PATTERNS} patterns").into());
     }
+    if let Some(except) = list.iter().find_map(|text| text.strip_prefix('!')).filter(|_| key == "protected") {
+        let text = format!(
+            "`{key}`: the pattern `!{except}`: this list takes no `!`: did you mean `exempt = [\"{except}\"]`?"
+        );
+        return Err(text.into());
+    }
     let globs = list.iter().map(|text| covering(text)).collect::<Result<Vec<_>, _>>();
     Ok(globs.map_err(|error| format!("`{key}`: {error}"))?.into_iter().flatten().collect())
 }
@@ -117,7 +123,9 @@ mod tests {
             (json!({"protected": ["~/x"]}), "`~/x`"),
             (json!({"protected": ["../x"]}), "`../x`"),
             (json!({"protected": [""]}), "empty"),
-            (json!({"exempt": ["!x"]}), "`!x`"),
+            (json!({"exempt": ["!x"]}), "`!x`: this list takes no `!`: leave the pattern out"),
+            (json!({"protected": ["a", "!a/b"]}), "`!a/b`: this list takes no `!`: did you mean `exempt = [\"a/b\"]`?"),
+            (json!({"safe": ["/docs/**"]}), "did you mean `docs/**`?"),
             (json!({"protected": vec!["x"; PATTERNS + 1]}), "`protected`"),
         ] {
             let error = read(value.clone()).unwrap_err();
