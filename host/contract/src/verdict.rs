@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::Problem;
 use crate::{Decision, Finding, Outcome, outcome_name, outcome_named, rank, worse};
+use crate::{Layer, Problem};
 
 /// The rule under which the host speaks for a policy that gave no answer.
 pub const FAULT: &str = "policy-fault";
@@ -77,7 +77,11 @@ impl Opinion {
     #[must_use]
     pub fn from_problem(problem: &Problem) -> Self {
         let text = format!("the {} configuration was left out: {problem}", problem.layer.name());
-        Opinion::from_host(CONFIG, BROKEN, problem.outcome(), text, problem.hint.clone())
+        let hint = match (problem.layer, problem.hint.as_str()) {
+            (Layer::Managed, hint) => format!("ask the administrator of this machine to correct the file: {hint}"),
+            (_, hint) => hint.to_owned(),
+        };
+        Opinion::from_host(CONFIG, BROKEN, problem.outcome(), text, hint)
     }
 
     /// The opinion as one that is only watched as far as its outcome is at most `worst`.
