@@ -70,6 +70,20 @@ fn a_server_that_is_told_to_end_answers_the_calls_that_run() {
 }
 
 #[test]
+fn a_server_that_its_own_configuration_names_does_not_start() {
+    let world = World::new();
+    let address = crate::support::world::free_address();
+    let port = address.rsplit_once(':').unwrap().1;
+    for host in ["127.0.0.1", "localhost", "[::1]"] {
+        let token = world.path("token");
+        world.configure(&format!("[remote]\nurl = 'http://{host}:{port}/'\ntoken-file = '{}'\n", token.display()));
+        let ended = world.run(&["serve", "--listen", &address], "");
+        assert!(ended.exit == 78 && ended.stderr.contains("`[remote]` names this server itself"), "{ended:?}");
+        assert!(ended.stderr.contains("hint: remove `[remote]`"), "{ended:?}");
+    }
+}
+
+#[test]
 fn a_second_server_is_refused_and_the_first_one_goes_on() {
     let world = World::new();
     let server = Server::start(&world, &[]);

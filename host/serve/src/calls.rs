@@ -127,9 +127,9 @@ impl Calls {
         &self.metrics
     }
 
-    /// How many mistakes the configuration of all projects has. Prepares the chain if it has to.
-    pub(crate) fn problems(&self) -> usize {
-        self.chains.of(&[], &self.environment.home).prepared.config.problems.len()
+    /// The configuration of all projects. Prepares the chain if it has to.
+    pub(crate) fn config(&self) -> guard_config::Config {
+        self.chains.of(&[], &self.environment.home).prepared.config.clone()
     }
 
     /// Waits until too much has gone wrong in this process.

@@ -121,6 +121,9 @@ pub enum ServeError {
     /// The machine has no room for threads, or no signals.
     #[error("the machine has no room for the server: {0}")]
     Threads(#[source] io::Error),
+    /// Its configuration names it as the server that decides.
+    #[error("`[remote]` names this server itself: `{0}`")]
+    Itself(String),
     /// The server ended by itself.
     #[error("too much went wrong inside")]
     WornOut,
@@ -146,7 +149,11 @@ pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Resu
         let calls = Calls::new(dirs, environment, options)?;
         calls::answer_panics(options.note);
         // Makes the chain that most calls need, before the first one waits for it.
-        calls.problems();
+        if let Some(remote) = calls.config().remote
+            && is_at(&options.address, &remote.url)
+        {
+            return Err(ServeError::Itself(remote.url));
+        }
         let ends = ShutdownSignals::new().map_err(ServeError::Threads)?;
         let site = Router {
             calls,
@@ -176,6 +183,14 @@ pub fn token(dirs: &AppDirs) -> Result<String, TokenError> {
 
 fn token_file(dirs: &AppDirs) -> PathBuf {
     dirs.state.join("serve.token")
+}
+
+/// The address of a `[remote]` is the one where this server listens.
+fn is_at(address: &Address, url: &str) -> bool {
+    let Address::Tcp(own) = address else { return false };
+    let Some(host) = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()) else { return false };
+    let port = host.rsplit_once(':').map_or(Some(80), |(_, port)| port.parse().ok());
+    port == Some(own.port())
 }
 
 /// One thread talks to the clients; each call is decided on one of the others.

@@ -92,6 +92,9 @@ pub(super) fn run(args: &ServeArgs, dirs: &AppDirs, environment: &Environment) -
             ),
             ServeError::Listen(..) => (Exit::Unavailable, "choose another address with `--listen` or `--socket`"),
             ServeError::Folder(_) | ServeError::Lock(..) => (Exit::Unavailable, "make the state folder usable"),
+            ServeError::Itself(_) => {
+                (Exit::Config, "remove `[remote]` from the configuration of this machine, or listen at another address")
+            }
             ServeError::Token(_) => (Exit::Config, TOKEN_HINT),
             ServeError::Sandbox(_) => (Exit::Software, "run `guard-host cache verify`"),
             ServeError::Threads(_) => (Exit::Software, "raise the limits of the process"),
