@@ -11,6 +11,9 @@ use guard_state::files;
 /// The header of an entry in a `guard.toml`.
 const HEADER: &str = "[[policy]]";
 
+/// Stands before what a policy suggests in the place of its settings.
+const SUGGESTION: &str = ": did you mean ";
+
 /// The most known words that a hint lists.
 const LISTED: usize = 24;
 
@@ -157,7 +160,12 @@ pub fn refused_settings(entry: &Entry, error: &str) -> Problem {
         }
         _ => (name.clone().into_owned(), text),
     };
-    let nearest = nearest_key(&text).inspect(|_| cut_expected(&mut text));
+    let suggested = text.split_once(SUGGESTION).map(|(text, meant)| (text.to_owned(), format!("did you mean {meant}")));
+    let suggested = suggested.map(|(message, hint)| {
+        text = message;
+        hint
+    });
+    let nearest = suggested.or_else(|| nearest_key(&text).inspect(|_| cut_expected(&mut text)));
     let hint = nearest.unwrap_or_else(|| "correct the settings of the policy".to_owned());
     let problem = Problem { layer: entry.layer, place, text, hint };
     let Ok(source) = files::read_text(file, PLACE_BYTES) else { return problem };

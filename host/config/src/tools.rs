@@ -18,6 +18,12 @@ pub fn check(pattern: &str) -> Result<(), (String, String)> {
     if pattern.is_empty() {
         return Err(("a name is empty".to_owned(), hint(pattern)));
     }
+    if pattern.starts_with('!') {
+        return Err((
+            format!("`{pattern}`: this list takes no `!`"),
+            "name the tools that the policy judges".to_owned(),
+        ));
+    }
     let glob = Glob::new(pattern).map_err(|error| (error.to_string(), "write a tool's name, or a glob".to_owned()))?;
     let is_of_server = pattern.contains("__") || pattern.contains("mcp_");
     let mut known = COMMON_TOOLS.iter().chain(&OTHER_TOOLS);
@@ -49,6 +55,10 @@ pub(super) fn arguments(options: &ToolOptions) -> Result<Arguments, (String, Str
             format!("{text} in a `[[tool]]`"),
             "give the name of a tool, or a pattern such as `mcp__*__run`",
         );
+    }
+    if entry.tool.starts_with('!') {
+        let hint = "name the tools that the entry is for";
+        return refuse(format!("`match` is `{}`, and it takes no `!`", entry.tool), hint);
     }
     if COMMON_TOOLS.contains(&entry.tool.as_str()) {
         let hint = "name a tool of a server, such as `mcp__box__run`";
@@ -109,7 +119,7 @@ mod tests {
             let (text, hint) = check(name).unwrap_err();
             assert!(text.contains(&format!("`{name}`")) && hint == format!("did you mean `{meant}`?"), "{text} {hint}");
         }
-        for name in ["", "Frobnicate", "x*", "[Bash", "{Bash", "Bash ", "/Bash"] {
+        for name in ["!Bash", "!mcp__github__push", "", "Frobnicate", "x*", "[Bash", "{Bash", "Bash ", "/Bash"] {
             assert!(check(name).is_err(), "{name}");
         }
         for name in ["Bash", "*", "Ba*", "{Write,Edit}", "mcp__*", "mcp__github__push", "TodoWrite", "*Edit"] {
@@ -131,6 +141,7 @@ mod tests {
             ("match = ''\nshell = 'x'", "`match` is empty"),
             ("match = 'mcp__['\nshell = 'x'", "`mcp__[`"),
             ("match = 'Write'\npath = 'x'", "`Write`"),
+            ("match = '!mcp__x__y'\npath = 'x'", "takes no `!`"),
             ("match = 'mcp__x__y'", "names no argument"),
             ("match = 'mcp__x__y'\nsql = []", "names no argument"),
             ("match = 'mcp__x__y'\nsql = ['q', '']", "names no argument"),

@@ -77,6 +77,10 @@ fn check_files(options: &Options) -> Result<(), Refusal> {
         if let Err(error) = Glob::new(pattern) {
             return refuse(format!("`exclude` in `[undo]`: {error}"), "correct the pattern");
         }
+        if pattern.starts_with('!') {
+            let text = format!("`exclude` in `[undo]`: `{pattern}`: this list takes no `!`");
+            return refuse(text, "name the files that are never copied");
+        }
     }
     let written = [
         ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),
