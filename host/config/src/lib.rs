@@ -109,7 +109,7 @@ pub struct Config {
     pub problems: Vec<Problem>,
     /// Warnings, which change no verdict.
     pub warnings: Vec<Problem>,
-    /// Entries of the user's file that have no effect, because they would loosen policies of the managed file.
+    /// Entries of the user's and the projects' files that have no effect, because they would loosen policies of other files.
     pub ineffective: Vec<Problem>,
     /// The policies that the managed layer or the user switches off.
     pub disabled: Vec<String>,

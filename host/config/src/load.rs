@@ -52,8 +52,10 @@ pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> 
     let mut user = layer(Layer::User, &dirs.config, &dirs.home, &mut config);
     let layer_files = (dirs.managed.as_path(), dirs.config.as_path());
     config.ineffective = loosening::drop_loosening(&managed, &mut user, layer_files);
-    let files = projects.iter().map(|root| AppDirs::project_file(root)).filter(|file| *file != dirs.config);
-    let of_projects: Vec<_> = files.map(|file| project(&file, dirs, &mut config)).collect();
+    let files: Vec<PathBuf> =
+        projects.iter().map(|root| AppDirs::project_file(root)).filter(|file| *file != dirs.config).collect();
+    let of_projects: Vec<_> = files.iter().map(|file| project(file, dirs, &mut config)).collect();
+    let disabled: Vec<Vec<String>> = of_projects.iter().map(|chain| chain.disabled.clone()).collect();
     let own = managed.arguments(false).chain(user.arguments(loosening::governs(&managed)));
     config.tools = own.chain(of_projects.iter().flat_map(|chain| chain.arguments(true))).collect();
     let of_projects: Vec<_> = of_projects.into_iter().flat_map(|chain| chain.entries).collect();
@@ -72,6 +74,10 @@ pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> 
     config.entries = chain(managed, user, of_projects, dirs, overrides, &mut config);
     let void = loosening::allows(&config.allows, &config.entries, &config.locked, layer_files);
     config.ineffective.extend(void);
+    for (file, disabled) in files.iter().zip(&disabled) {
+        let of = (Layer::Project, file.as_path());
+        config.ineffective.extend(loosening::switches(&config.entries, disabled, of, layer_files));
+    }
     warn_of_unknown_policies(dirs, &mut config);
     for (of, trust) in trust {
         // The signers of the layers so far.
@@ -311,7 +317,8 @@ fn user_chain(
         user.entries.into_iter().partition(|entry| is_locked(&entry.name));
     let (locked_disabled, disabled): (Vec<_>, Vec<_>) = user.disabled.into_iter().partition(is_locked);
     config.disabled.retain(|name| !locked_disabled.contains(name));
-    config.ineffective.extend(loosening::switches(managed, &disabled, (&dirs.managed, &dirs.config)));
+    let own = (Layer::User, dirs.config.as_path());
+    config.ineffective.extend(loosening::switches(managed, &disabled, own, (&dirs.managed, &dirs.config)));
     config.disabled.retain(|name| !managed.iter().any(|entry| entry.name == *name));
     for name in locked_entries.into_iter().map(|entry| entry.name).chain(locked_disabled) {
         config.problems.push(Problem {

@@ -35,6 +35,7 @@ pub(super) fn drop_loosening(managed: &LayerChain, user: &mut LayerChain, files:
     // A policy that has no time left gives no answer, so its deny would become an ask.
     keys.check("deadline-ms", of_managed.deadline_ms, &mut of_user.deadline_ms, |value| value < DEADLINE_MS);
     keys.preset(of_managed, of_user);
+    keys.tables(of_managed, of_user);
     keys.tools(&of_user.tool);
     keys.dropped
 }
@@ -77,6 +78,34 @@ impl Keys<'_> {
         }
     }
 
+    /// Reports keys of tables that the managed file sets otherwise.
+    fn tables(&mut self, managed: &Options, user: &Options) {
+        fn differ<T: PartialEq>(managed: Option<&T>, user: Option<&T>) -> bool {
+            managed.is_some_and(|managed| user.is_some_and(|user| managed != user))
+        }
+        let audit = (managed.audit.clone().unwrap_or_default(), user.audit.clone().unwrap_or_default());
+        let undo = (managed.undo.clone().unwrap_or_default(), user.undo.clone().unwrap_or_default());
+        let cache = [managed, user].map(|options| options.cache.as_ref()?.max_bytes);
+        let session = [managed, user].map(|options| options.session.as_ref()?.file.as_ref());
+        let is_void = [
+            ("audit", "level", differ(audit.0.level.as_ref(), audit.1.level.as_ref())),
+            ("audit", "path", differ(audit.0.path.as_ref(), audit.1.path.as_ref())),
+            ("audit", "max-bytes", differ(audit.0.max_bytes.as_ref(), audit.1.max_bytes.as_ref())),
+            ("audit", "on-error", differ(audit.0.on_error.as_ref(), audit.1.on_error.as_ref())),
+            ("cache", "max-bytes", differ(cache[0].as_ref(), cache[1].as_ref())),
+            ("session", "file", differ(session[0], session[1])),
+            ("undo", "enabled", differ(undo.0.enabled.as_ref(), undo.1.enabled.as_ref())),
+            ("undo", "max-bytes", differ(undo.0.max_bytes.as_ref(), undo.1.max_bytes.as_ref())),
+            ("undo", "max-ms", differ(undo.0.max_ms.as_ref(), undo.1.max_ms.as_ref())),
+            ("undo", "instead-of-ask", differ(undo.0.instead_of_ask.as_ref(), undo.1.instead_of_ask.as_ref())),
+            ("remote", "url", managed.remote.is_some() && user.remote.is_some()),
+        ];
+        for (table, key, _) in is_void.into_iter().filter(|(.., is_void)| *is_void) {
+            let file = self.managed_file.display();
+            self.report(format!("`{key}` in `[{table}]` has no effect: `{file}` sets it"), "remove it");
+        }
+    }
+
     /// Reports entries that were to replace a guess. One about shell text only can't loosen anything.
     fn tools(&mut self, entries: &[ToolOptions]) {
         let replaces = |entry: &&ToolOptions| {
@@ -98,15 +127,24 @@ impl Keys<'_> {
     }
 }
 
-/// Reports the user's switches of policies that the managed file configures. They apply regardless.
-pub(super) fn switches(chain: &[Entry], disabled: &[String], files: (&Path, &Path)) -> Vec<Problem> {
-    let (managed_file, user_file) = files;
-    let is_managed = |name: &&String| chain.iter().any(|entry| entry.layer == Layer::Managed && entry.name == **name);
+/// Reports the switches of a user's or project's file for policies that a file with more weight has. They apply regardless.
+pub(super) fn switches(
+    chain: &[Entry],
+    disabled: &[String],
+    (layer, file): (Layer, &Path),
+    files: (&Path, &Path),
+) -> Vec<Problem> {
     let problem = |name: &String| {
-        let text = format!("`{name}`: `enabled = false` has no effect: `{}` has the policy", managed_file.display());
-        in_file((Layer::User, user_file), text, "remove the entry")
+        let other = chain.iter().find(|entry| entry.layer < layer && entry.name == *name)?;
+        let owner = if other.layer == Layer::Managed { files.0 } else { files.1 };
+        let why = match owner.exists() {
+            true => format!("`{}` has the policy", owner.display()),
+            false => "the user's preset has the policy".to_owned(),
+        };
+        let text = format!("`{name}`: `enabled = false` has no effect: {why}");
+        Some(in_file((layer, file), text, "remove the entry"))
     };
-    disabled.iter().filter(is_managed).map(problem).collect()
+    disabled.iter().filter_map(problem).collect()
 }
 
 /// Reports the user's allows that lift no ask, because the managed file configures or locks each policy that they name.
