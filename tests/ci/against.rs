@@ -181,6 +181,36 @@ fn a_warning_of_the_check_is_told_and_fails_nothing() {
 }
 
 #[test]
+fn cases_and_calls_under_another_name_are_told() {
+    let world = repository();
+    let entry = "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n";
+    world.write("repo/.guard/guard.toml", entry);
+    let case = "[[cases]]\ninput = \"ls\"\nexpect = \"abstain\"\n";
+    for folder in ["case", "tests", "fixtures", "Cases"] {
+        fs::remove_dir_all(world.path("repo/.guard/cases")).ok();
+        world.write(&format!("repo/.guard/{folder}/a.toml"), case);
+        let ended = ci(&world, &[]);
+        assert_line(&ended, 0, &format!("warning: .guard/{folder}: "), "its cases aren't run");
+        assert!(ended.stdout.contains("hint: rename it to `.guard/cases`"), "{ended:?}");
+        fs::remove_dir_all(world.path(&format!("repo/.guard/{folder}"))).unwrap();
+    }
+    fs::remove_file(world.path("repo/.guard/calls.jsonl")).ok();
+    for file in ["call.jsonl", "calls.json", "recorded.jsonl"] {
+        world.write(&format!("repo/.guard/{file}"), "{\"command\": \"ls\"}\n");
+        for arguments in [&[][..], &["--against", "HEAD"]] {
+            let ended = ci(&world, arguments);
+            assert_line(&ended, 0, &format!("warning: .guard/{file}: "), "its calls aren't judged");
+        }
+        fs::remove_file(world.path(&format!("repo/.guard/{file}"))).unwrap();
+    }
+    // Cases beside rules, settings, and data are none of them.
+    world.write("repo/.guard/rules/cases/a.toml", case);
+    world.write("repo/.guard/data/a.toml", "x = 1\n");
+    world.write("repo/.guard/team.json", "{}\n");
+    assert!(!ci(&world, &[]).stdout.contains("warning: "), "{:?}", ci(&world, &[]));
+}
+
+#[test]
 fn a_call_that_is_judged_milder_is_shown_with_its_line() {
     let world = repository();
     let ended = after(&world, FILE, "\"npm publish\"", "\"npm unpublish\"");

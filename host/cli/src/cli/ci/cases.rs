@@ -1,6 +1,7 @@
 //! The step `test`: the cases of the chain, and those of the project's own rules in Rego and CEL.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::report::{Mistake, Remark, StepResult};
@@ -56,7 +57,26 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (true, 0) => StepResult::skipped(format!("there is no `{CASES}`")),
         (true, count) => StepResult::passed(print::count(count, "case")),
     };
-    Ok(result.with(warnings))
+    let misplaced = if folder.exists() { Vec::new() } else { misplaced(project) };
+    Ok(result.with(warnings).with(misplaced))
+}
+
+/// A warning for each folder of `.guard` that has cases which are run by nothing: it has another name than the one that is
+/// looked for.
+fn misplaced(project: &Project<'_>) -> Vec<Remark> {
+    let guard = project.root.join(".guard");
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(guard).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    folders.sort();
+    let has_cases = |folder: &&PathBuf| {
+        let files = if folder.is_dir() { suite::find(folder).unwrap_or_default() } else { Vec::new() };
+        files.iter().any(|file| file.parent() == Some(folder) && suite::read(file).is_ok())
+    };
+    let remark = |folder: &PathBuf| {
+        let text = format!("its cases aren't run: they are looked for in `{CASES}`");
+        Remark::warning(project.mistake(folder, None, text, &format!("rename it to `{CASES}`")))
+    };
+    folders.iter().filter(has_cases).map(remark).collect()
 }
 
 /// The folders of cases that the revision has and the project no longer has.

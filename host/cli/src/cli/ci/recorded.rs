@@ -4,15 +4,41 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::report::{Mistake, StepResult};
+use super::report::{Mistake, Remark, StepResult};
 use super::{Project, split};
 use crate::cli::print;
 use crate::cli::replay::{CALLS, CONFIGURATION, Replayed, files_at, replay};
 use crate::cli::subject::{Refused, refused};
+use guard_config::problem::nearest_within;
 use guard_contract::exit::Exit;
 
 /// No recorded call is judged milder than before.
 pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
+    let is_usual = project.args.calls.is_none();
+    Ok(judged(project)?.with(if is_usual { misnamed(project) } else { Vec::new() }))
+}
+
+/// A warning for each file of `.guard` with recorded calls that aren't judged: it has another name than the one that is
+/// looked for.
+fn misnamed(project: &Project<'_>) -> Vec<Remark> {
+    let right = project.root.join(CALLS);
+    let Some(folder) = right.parent().filter(|_| !right.exists()) else { return Vec::new() };
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let is_meant = |file: &&PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let is_like = || nearest_within(&name, &["calls.jsonl"], 3).is_some();
+        file.is_file() && (file.extension().is_some_and(|end| end == "jsonl") || is_like())
+    };
+    let remark = |file: &PathBuf| {
+        let text = format!("its calls aren't judged: they are looked for in `{CALLS}`");
+        Remark::warning(project.mistake(file, None, text, &format!("rename it to `{CALLS}`")))
+    };
+    files.iter().filter(is_meant).map(remark).collect()
+}
+
+fn judged(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let args = project.args;
     let Some(against) = &args.against else {
         return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
