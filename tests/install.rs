@@ -8,6 +8,7 @@ mod leftovers;
 mod links;
 mod managed;
 mod others;
+mod outweighed;
 mod plugin;
 mod plugins;
 mod protected;

@@ -385,7 +385,7 @@ fn a_source_that_is_broken_or_gone_is_a_failure_that_status_knows() {
     assert_eq!(fleet.status()["last"]["ok"], false);
     fs::remove_file(&source).unwrap();
     let ended = status();
-    assert!(ended.exit == 69 && ended.stderr.contains("sync.toml` cannot be read"), "{ended:?}");
+    assert!(ended.exit == 69 && ended.stderr.contains("sync.toml: it can't be read"), "{ended:?}");
     assert!(ended.stdout.contains("current    1.0.0"), "{ended:?}");
     fs::write(&source, text).unwrap();
     fleet.synced("1.0.0");

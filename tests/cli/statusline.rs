@@ -32,7 +32,145 @@ fn the_status_line_says_what_the_guard_did_in_this_session() {
     world.configure("preset = \"none\"\n");
     assert!(line(&world, "s1").starts_with("guard OFF: no policies"), "{}", line(&world, "s1"));
     world.configure("[[policy]]\nname = 1\n");
-    assert!(line(&world, "s1").starts_with("guard on, broken configuration"), "{}", line(&world, "s1"));
+    assert!(line(&world, "s1").starts_with("guard on, 1 problem: run `guard-host doctor`"), "{}", line(&world, "s1"));
+}
+
+/// The problems of `doctor` are those of the status line.
+#[track_caller]
+fn assert_problems(world: &World, expected: usize) {
+    let line = line(world, "s1");
+    let told = match expected {
+        0 => "guard on | ".to_owned(),
+        1 => "guard on, 1 problem: run `guard-host doctor` | ".to_owned(),
+        many => format!("guard on, {many} problems: run `guard-host doctor` | "),
+    };
+    let doctor = world.run(&["doctor"], "").stdout;
+    let is_problem = |line: &&str| ["problem ", "warning "].iter().any(|state| line.starts_with(state));
+    let found: Vec<&str> = doctor.lines().filter(is_problem).collect();
+    assert!(line.starts_with(&told), "{line}: {found:#?}");
+    assert_eq!(found.len(), expected, "{found:#?}");
+}
+
+#[test]
+fn a_guard_that_stops_less_than_its_files_say_is_not_simply_on() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    assert_problems(&world, 0);
+    let policy = |text: &str| world.configure(&format!("[[policy]]\nname = \"command-guard\"\n{text}\n"));
+    for (text, expected) in [
+        ("settings = { raise = [\"git-push\"] }", 0),
+        ("settings = { raise = [\"git-psh\"] }", 1),
+        ("tools = [\"Write\"]", 1),
+        ("settings-file = \"~/none.toml\"", 1),
+        ("source = \"none.wasm\"", 2),
+    ] {
+        policy(text);
+        let line = line(&world, "s1");
+        assert_eq!(line.contains("problem"), expected > 0, "{text}: {line}");
+    }
+    // What the policy itself refuses counts where it isn't started by a call of this kind.
+    world.configure("[[policy]]\nname = \"write-control\"\nsettings = { protected = [\"a\", \"!a/b\"] }\n");
+    assert_problems(&world, 1);
+    world.configure("[audit]\npath = \"/proc/none/audit.jsonl\"\non-error = \"deny\"\n");
+    assert_problems(&world, 1);
+    world.configure("");
+    let protects = |pattern: &str| {
+        let entry = "[[policy]]\nname = \"files\"\nsource = \"builtin:write-control\"\n";
+        world.write("repo/.guard/guard.toml", format!("{entry}settings = {{ protected = [\"{pattern}\"] }}\n"));
+    };
+    fs::create_dir_all(world.path("repo/db/migrations")).unwrap();
+    protects("db/migrations/**");
+    assert_problems(&world, 0);
+    protects("db/migratons/**");
+    assert_problems(&world, 1);
+    fs::rename(world.path("repo/.guard/guard.toml"), world.path("repo/.guard/guard.tml")).unwrap();
+    assert_problems(&world, 1);
+}
+
+#[test]
+fn keys_that_only_let_less_pass_leave_the_guard_on() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    world.configure("[[allow]]\ncommand = [\"npm\", \"publish\"]\nuntil = \"2020-01-31\"\n");
+    assert_problems(&world, 0);
+    let ours = "[[policy]]\nname = \"ours\"\nsource = \"builtin:protected-files\"\n";
+    world.write("repo/.guard/guard.toml", format!("{ours}settings = {{ confirm = [\"!Makefile\"] }}\n"));
+    assert_problems(&world, 0);
+    assert!(world.run(&["doctor"], "").stdout.contains("note     configuration: "));
+}
+
+#[test]
+fn a_trusted_file_that_is_missing_is_a_problem() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    let file = world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"cel\"\n");
+    crate::support::terminal::attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["trust"], "y\n");
+    fs::remove_file(file).unwrap();
+    assert_problems(&world, 1);
+    let checked = world.run(&["config", "check"], "");
+    assert!(checked.exit == 0 && checked.stderr.contains("which you trusted, is missing"), "{checked:?}");
+}
+
+#[test]
+fn a_server_that_refuses_connections_is_a_problem() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    let token = world.write("token", "secret\n");
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    let remote = |address: &str| {
+        let token = token.display();
+        world.configure(&format!("[remote]\nurl = 'http://{address}'\ntoken-file = '{token}'\n"));
+    };
+    remote(&crate::support::world::free_address());
+    assert!(line(&world, "s1").starts_with("guard on, 1 problem: "), "{}", line(&world, "s1"));
+    let other = World::new();
+    let server = crate::serve::client::Server::start(&other, &[]);
+    remote(&server.address);
+    assert!(line(&world, "s1").starts_with("guard on | "), "{}", line(&world, "s1"));
+}
+
+#[test]
+fn a_hook_that_covers_some_tools_or_is_switched_off_is_no_guard_that_is_on() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude", "--matcher", "Bash"], "").exit, 0);
+    assert_problems(&world, 1);
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    let file = world.path(".claude/settings.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen('{', "{ \"disableAllHooks\": true,", 1)).unwrap();
+    assert!(line(&world, "s1").starts_with("guard OFF: `disableAllHooks: true` in `"), "{}", line(&world, "s1"));
+    fs::write(&file, text.replacen('{', "{,", 1)).unwrap();
+    let told = line(&world, "s1");
+    assert!(told.contains(".claude/settings.json` can't be read, run `guard-host doctor`"), "{told}");
+    let doctor = world.run(&["doctor"], "").stdout;
+    let remedy = doctor.lines().find(|line| line.contains("remedy: ")).unwrap();
+    assert!(remedy.contains("correct `") && remedy.contains("settings.json` by hand"), "{doctor}");
+}
+
+#[test]
+fn policies_that_a_person_switched_off_are_named_and_are_no_problem() {
+    let world = World::new();
+    assert_eq!(world.run(&["install", "claude"], "").exit, 0);
+    for (text, told) in [
+        ("[[policy]]\nname = \"command-guard\"\nenabled = false\n", "guard on (command-guard off) | "),
+        ("[[policy]]\nname = \"command-guard\"\nmode = \"watch\"\n", "guard on (command-guard only watched) | "),
+        (
+            "[[policy]]\nname = \"session-guard\"\nenabled = false\n[[policy]]\nname = \"command-guard\"\nmode = \"watch\"\n",
+            "guard on (session-guard off; command-guard only watched) | ",
+        ),
+        ("preset = \"none\"\n[[policy]]\nname = \"command-guard\"\n", "guard on (self-protect, "),
+        // Another entry of the same policy stops calls.
+        (
+            "[[policy]]\nname = \"mine\"\nsource = \"builtin:command-guard\"\n[[policy]]\nname = \"command-guard\"\nmode = \"watch\"\n",
+            "guard on | ",
+        ),
+    ] {
+        world.configure(text);
+        assert!(line(&world, "s1").starts_with(told), "{text}: {}", line(&world, "s1"));
+    }
+    world.configure("[[policy]]\nname = \"self-protect\"\nenabled = false\n");
+    let doctor = world.run(&["doctor"], "").stdout;
+    assert!(doctor.contains("note     mode: these policies are off and stop nothing: self-protect"), "{doctor}");
 }
 
 #[test]
@@ -58,7 +196,8 @@ fn a_chain_that_only_watches_is_not_called_on() {
         );
     }
     world.configure("mode = \"watch\"\n[[policy]]\nname = \"command-guard\"\nmode = \"enforce\"\n");
-    assert!(line(&world, "s1").starts_with("guard on | "), "{}", line(&world, "s1"));
+    let told = "guard on (protected-files, session-guard, intrusion-guard only watched) | ";
+    assert!(line(&world, "s1").starts_with(told), "{}", line(&world, "s1"));
 }
 
 #[test]

@@ -73,8 +73,85 @@ fn an_entry_that_takes_nothing_out_is_told_if_it_is_misspelt() {
     let output = confirm("!Dockerfil");
     assert!(output.contains("no file matches `!Dockerfil` in `confirm`"), "{output}");
     assert!(output.contains("did you mean `!Dockerfile`?"), "{output}");
-    for fine in ["!Dockerfile", "!Makefile", "!db/migrations/*"] {
-        assert_eq!(confirm(fine), "", "{fine}");
+    let world = World::new();
+    world.write("repo/Dockerfile", "");
+    let confirm = |policy: &str, list: &str| {
+        world.configure(&format!("[[policy]]\nname = \"{policy}\"\nsettings = {{ {list} }}\n"));
+        warnings(&world)
+    };
+    for (policy, list, pattern) in [
+        ("protected-files", "confirm = [\"!Dockerfil\"]", "!Dockerfil"),
+        ("protected-files", "blocked = [\"!.emv\"]", "!.emv"),
+        ("protected-files", "reads = [\"!customers.csv\", \"customers.csv\"]", "!customers.csv"),
+        ("protected-files", "confirm = [\"deploy.sh\", \"!demo/deploy.py\"]", "!demo/deploy.py"),
+        ("command-guard", "files = { blocked = [\"!vault/public.txt\"] }", "!vault/public.txt"),
+        ("command-guard", "protected-branches = [\"!mian\"]", "!mian"),
+        ("command-guard", "protected-branches = [\"release/*\", \"!hotfix/*\"]", "!hotfix/*"),
+    ] {
+        let output = confirm(policy, list);
+        assert!(output.contains(&format!("`{pattern}` takes nothing out of `")), "{list}: {output}");
+        assert_eq!(output.matches("warning: ").count(), 1, "{list}: {output}");
+    }
+    for (policy, list) in [
+        ("protected-files", "confirm = [\"!Dockerfile\"]"),
+        ("protected-files", "confirm = [\"deploy.sh\", \"!demo/deploy.sh\"]"),
+        ("protected-files", "blocked = [\"customers.csv\"], reads = [\"!customers.csv\"]"),
+        ("protected-files", "blocked = [\"!*\", \"keys\"]"),
+        ("protected-files", "blocked = [\"!fixtures\", \"!vault/**\", \"!*.pem\", \"!.env.example\"]"),
+        ("command-guard", "files = { confirm = [\"!Makefile\"] }"),
+        ("command-guard", "protected-branches = [\"!master\", \"release/*\", \"!release/old*\"]"),
+    ] {
+        assert_eq!(confirm(policy, list), "", "{list}");
+    }
+}
+
+#[test]
+fn a_list_without_removals_refuses_an_exclamation_mark() {
+    let world = World::new();
+    for (text, words) in [
+        ("[[policy]]\nname = \"command-guard\"\ntools = [\"*\", \"!mcp__github__push\"]\n", "`!mcp__github__push`"),
+        ("[[tool]]\nmatch = \"!mcp__ops__exec\"\nshell = \"line\"\n", "`!mcp__ops__exec`"),
+        ("[undo]\nexclude = [\"*.iso\", \"!small.iso\"]\n", "`!small.iso`"),
+        (
+            "[[policy]]\nname = \"write-control\"\nsettings = { protected = [\"db/**\", \"!db/new.sql\"] }\n",
+            "did you mean `exempt = [\"db/new.sql\"]`?",
+        ),
+        ("[[policy]]\nname = \"write-control\"\nsettings = { protected = [\"/db/**\"] }\n", "did you mean `db/**`?"),
+        ("[[policy]]\nname = \"path-context\"\nsettings = { safe_paths = [\"!docs\"] }\n", "`!docs`"),
+    ] {
+        world.configure(text);
+        let ended = world.run(&["config", "check"], "");
+        assert!(ended.exit == 78 && ended.stderr.contains(words), "{ended:?}");
+        assert!(!ended.stderr.contains("correct the settings of the policy") || words == "`!docs`", "{ended:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_path_in_a_list_of_the_user_is_told_where_a_similar_one_exists() {
+    let world = protecting("");
+    fs::remove_file(world.path("repo/.guard/guard.toml")).unwrap();
+    let mine = |pattern: &str| {
+        world.configure(&entry(&format!("\"{pattern}\"")));
+        warnings(&world)
+    };
+    for (pattern, meant) in [("db/migration", "db/migrations"), ("db/Migrations/**", "db/migrations/**")] {
+        let output = mine(pattern);
+        assert!(output.contains(&format!("no file matches `{pattern}` in `protected`")), "{output}");
+        assert!(output.contains(&format!("did you mean `{meant}`?")), "{output}");
+    }
+    // The list is for all projects.
+    for fine in ["db/migrations", "db/schema", "deploy/keys", "inf/**", "**/migration"] {
+        assert_eq!(mine(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn a_suggestion_exists_in_each_of_its_folders() {
+    for (pattern, meant) in
+        [("DB/Migrations/**", "db/migrations/**"), ("SVC/A/DB", "svc/a/db"), ("svcs/a/bd/*.sql", "svc/a/bd/*.sql")]
+    {
+        let output = warnings(&protecting(&format!("\"{pattern}\"")));
+        assert!(output.contains(&format!("did you mean `{meant}`?")), "{pattern}: {output}");
     }
 }
 
@@ -152,6 +229,35 @@ fn a_projects_entry_that_would_loosen_another_policy_is_told() {
         assert_eq!(ours("write-control", &format!("{key} = [\"production-path\"]")), "");
     }
     assert_eq!(ours("command-guard", "raise = [\"git-push\"]"), "");
+    for (policy, settings, keys) in [
+        ("protected-files", "confirm = [\"!Dockerfile\"]", "`!Dockerfile` has"),
+        ("protected-files", "blocked = [\"!.env\", \"!*.pem\"]", "`!.env`, `!*.pem` have"),
+        ("protected-files", "secret-reads = \"allow\"", "`secret-reads` has"),
+        ("protected-files", "exempt = [\".env.ci\"]", "`exempt` has"),
+        ("command-guard", "files = { confirm = [\"!Makefile\"] }", "`!Makefile` has"),
+        ("command-guard", "protected-branches = [\"!main\"]", "`!main` has"),
+    ] {
+        let output = ours(policy, settings);
+        let told = format!("policy `ours`: {keys} no effect on the rules of `{policy}`");
+        assert!(output.contains(&told) && output.contains("a project can only tighten"), "{settings}: {output}");
+    }
+    for (policy, settings) in [
+        ("protected-files", "blocked = [\"keys\", \"!keys/public\"]"),
+        ("protected-files", "blocked = [\"keys\"], exempt = [\"keys/public\"]"),
+        ("protected-files", "secret-reads = \"deny\""),
+        ("command-guard", "strict = true"),
+        ("command-guard", "protected-branches = [\"release/*\"]"),
+    ] {
+        assert_eq!(ours(policy, settings), "", "{settings}");
+    }
+    world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"command-guard\"\nenabled = false\n");
+    let output = warnings(&world);
+    assert!(output.contains("`command-guard`: `enabled = false` has no effect"), "{output}");
+    world.write(
+        "repo/.guard/guard.toml",
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\nenabled = false\n",
+    );
+    assert_eq!(warnings(&world), "", "its own");
 }
 
 #[test]
@@ -165,7 +271,22 @@ fn a_pattern_of_a_nested_file_begins_at_the_projects_root() {
 
 #[test]
 fn a_file_with_a_wrong_name_is_told() {
-    for name in ["repo/.guard/guard.tml", "repo/.guard/config.toml", "repo/guard.toml", "repo/.guard.toml"] {
+    for name in [
+        "repo/.guard/guard.tml",
+        "repo/.guard/config.toml",
+        "repo/guard.toml",
+        "repo/.guard.toml",
+        "repo/.Guard/guard.toml",
+        "repo/guard/guard.toml",
+        "repo/.guards/guard.toml",
+        "repo/.claude/guard.toml",
+        "repo/.guard-host/guard.toml",
+        ".guard/guard.toml",
+        ".guard.toml",
+        ".config/guard.toml",
+        ".config/guard-host.toml",
+        ".config/guard/guard.toml",
+    ] {
         let world = World::new();
         world.write(name, entry("\"**/*.sql\""));
         let output = warnings(&world);
@@ -180,6 +301,9 @@ fn other_files_of_such_a_name_are_not_told() {
     let world = World::new();
     world.write("repo/guard.toml", "[guard]\nname = \"another program\"\n");
     world.write("repo/.guard/notes.md", "[[policy]]\n");
+    world.write("repo/guards/guard.toml", "[guard]\n");
+    world.write("repo/guard/Cargo.toml", "[package]\nname = \"guard\"\n");
+    world.write(".config/other/guard.toml", "preset = \"standard\"\n");
     assert_eq!(warnings(&world), "");
     world.write("repo/.guard/guard.toml", entry("\"**/*.sql\""));
     world.write("repo/.guard/settings.toml", "protected = [\"a\"]\n");

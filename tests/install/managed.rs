@@ -14,13 +14,17 @@ use crate::support::texts::Transcript;
 use crate::support::world::{ProcessOutput, World, end, free_address};
 use crate::texts::assert_text;
 
-const MANAGED: &str = "etc/claude-code/managed-settings.json";
+pub(super) const MANAGED: &str = "etc/claude-code/managed-settings.json";
+
+/// A `sync.toml` that can be used.
+pub(super) const SYNC: &str = "source = 'oci://x.example/acme/guard:1'\n\
+    signers = [{ name = 'acme', key = 'MCowBQYDK2VwAyEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }]\n";
 
 /// A machine whose `/etc` is a folder of the world.
-struct Machine(World);
+pub(super) struct Machine(pub(super) World);
 
 impl Machine {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let world = World::new();
         fs::create_dir(world.path("etc")).unwrap();
         fs::copy("/etc/passwd", world.path("etc/passwd")).unwrap();
@@ -33,7 +37,7 @@ impl Machine {
     }
 
     /// The same, with this text on its standard input.
-    fn given(&self, before: &str, arguments: &[&str], input: &str) -> ProcessOutput {
+    pub(super) fn given(&self, before: &str, arguments: &[&str], input: &str) -> ProcessOutput {
         let Machine(world) = self;
         let mut command = Command::new("unshare");
         let script = format!("mount --bind \"$HOME/etc\" /etc && exec {before} \"$0\" \"$@\"");
@@ -43,12 +47,12 @@ impl Machine {
         end(command, input)
     }
 
-    fn run(&self, arguments: &[&str]) -> ProcessOutput {
+    pub(super) fn run(&self, arguments: &[&str]) -> ProcessOutput {
         self.run_as("", arguments)
     }
 
     #[track_caller]
-    fn done(&self, arguments: &[&str]) -> String {
+    pub(super) fn done(&self, arguments: &[&str]) -> String {
         let ended = self.run(arguments);
         assert_eq!(ended.exit, 0, "{arguments:?}: {ended:?}");
         ended.stdout
@@ -59,7 +63,7 @@ impl Machine {
     }
 
     /// The problems of `doctor`, as `check: text -> remedy`, after its exit code.
-    fn problems(&self) -> (i32, Vec<String>) {
+    pub(super) fn problems(&self) -> (i32, Vec<String>) {
         let ended = self.run(&["doctor", "--format", "json"]);
         let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
         let part = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
@@ -70,7 +74,7 @@ impl Machine {
 
     /// `doctor` has this problem alone, and `config check` the same if `is_checked`.
     #[track_caller]
-    fn assert_problem(&self, is_checked: bool, words: &[&str]) {
+    pub(super) fn assert_problem(&self, is_checked: bool, words: &[&str]) {
         // The mode of a file is a part of what a chain was prepared from.
         self.done(&["cache", "warm"]);
         let (exit, problems) = self.problems();
@@ -173,10 +177,10 @@ fn a_managed_file_that_others_can_write_is_a_problem() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     machine.assert_problem(true, &["/etc/guard-host/guard.toml", "other users can write", "chmod go-w"]);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-    machine.0.write("etc/guard-host/sync.toml", "");
-    let state = json!({ "last": { "time": "2026-01-01T00:00:00Z", "ok": false, "text": "no route" } });
+    machine.0.write("etc/guard-host/sync.toml", SYNC);
+    let state = json!({ "last": { "time": jiff::Timestamp::now().to_string(), "ok": false, "text": "no route" } });
     machine.0.write("etc/guard-host/sync/state.json", state.to_string());
-    machine.assert_problem(true, &["the last `guard-host sync` failed", "no route", "guard-host sync status"]);
+    machine.assert_problem(true, &["the last `guard-host sync` failed", "no route", "sudo guard-host sync"]);
 }
 
 #[test]
@@ -194,7 +198,9 @@ fn every_file_of_a_managed_installation_that_others_can_change_is_a_problem() {
     mode("etc/claude-code", 0o777);
     machine.assert_problem(false, &["/etc/claude-code`", "the registration of the hook", "chmod go-w"]);
     mode("etc/claude-code", 0o755);
-    world.write("etc/guard-host/sync.toml", "source = \"oci://x/y:z\"\n");
+    world.write("etc/guard-host/sync.toml", SYNC);
+    let state = json!({ "last": { "time": jiff::Timestamp::now().to_string(), "ok": true, "text": "" } });
+    world.write("etc/guard-host/sync/state.json", state.to_string());
     mode("etc/guard-host/sync.toml", 0o646);
     machine.assert_problem(true, &["sync.toml", "other users can write"]);
     mode("etc/guard-host/sync.toml", 0o644);
@@ -220,6 +226,11 @@ fn a_managed_file_that_is_not_read_is_a_problem() {
     let wrong = machine.0.write("etc/guard-host/guard.tml", "preset = \"standard\"\n");
     machine.assert_problem(true, &["guard.tml", "is not read", "rename it to"]);
     fs::remove_file(wrong).unwrap();
+    for other in ["etc/guard.toml", "etc/guard-host.toml", "etc/guard/guard.toml"] {
+        let wrong = machine.0.write(other, "preset = \"standard\"\n");
+        machine.assert_problem(true, &[other, "is not read", "rename it to"]);
+        fs::remove_file(wrong).unwrap();
+    }
     machine.0.write("etc/guard-host/guard.toml", "");
     machine.assert_problem(true, &["guard.toml", "sets nothing"]);
 }

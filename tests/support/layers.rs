@@ -15,7 +15,7 @@ use guard_facts::real::RealFacts;
 use guard_hook::cache::prepare;
 use guard_hook::chain::{AskOptions, Chain};
 use guard_kit::compile::making;
-use guard_setup::check::{Mistake, check};
+use guard_setup::check::{Depth, Mistake, check};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use serde_json::Value;
@@ -97,7 +97,7 @@ impl Layers {
             program: program.to_path_buf(),
             started: std::time::Instant::now(),
         };
-        check(prepared, &environment, &root)
+        check(prepared, &environment, &root, Depth::Calls)
     }
 
     /// The verdicts of the chain over all layers on calls of tools.

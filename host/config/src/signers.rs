@@ -69,7 +69,8 @@ pub(super) fn of(trust: Option<&TrustOptions>) -> Vec<Signer> {
 
 /// The text is the base64 of a public key of Ed25519 (RFC 8410) or P-256 (RFC 5480), by what each begins with and by its
 /// length. Whether the point is on the curve is found when a signature is checked.
-pub(super) fn is_key(text: &str) -> bool {
+#[must_use]
+pub fn is_key(text: &str) -> bool {
     let is_base64 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
     let begins = |head: &str, length: usize| text.starts_with(head) && text.len() == length;
     is_base64 && (begins("MCowBQYDK2VwAyEA", 60) || begins("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE", 124))

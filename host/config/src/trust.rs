@@ -62,11 +62,20 @@ pub fn file(state: &Path) -> PathBuf {
 
 /// The pins of all projects. Without a file, or with one that nobody here sealed, nothing is trusted.
 pub(super) fn pins(state: &Path) -> BTreeMap<PathBuf, Pins> {
+    sealed(state).flatten().unwrap_or_default()
+}
+
+/// The file of the pins is there, and nothing in it counts: it is damaged, or was sealed with another key.
+#[must_use]
+pub fn is_damaged(state: &Path) -> bool {
+    sealed(state) == Some(None)
+}
+
+/// The pins as they are in the file: `None` without a file, `Some(None)` if nothing in it counts.
+fn sealed(state: &Path) -> Option<Option<BTreeMap<PathBuf, Pins>>> {
     // Only a file asks for the key, which would be made otherwise.
-    if fs::symlink_metadata(file(state)).is_err() {
-        return BTreeMap::new();
-    }
-    Seal::open(state).ok().and_then(|seal| seal.read(PURPOSE, &file(state))).unwrap_or_default()
+    fs::symlink_metadata(file(state)).ok()?;
+    Some(Seal::open(state).ok().and_then(|seal| seal.read(PURPOSE, &file(state))))
 }
 
 /// The files of these projects that a person trusted and that are missing now, for example on a branch without them. Their

@@ -1,9 +1,54 @@
-//! Notes on policies that are only watched, or paused.
+//! Policies that are off, only watched, or paused, and the notes on calls that they would have stopped.
 
+use guard_config::Config;
+use guard_contract::Layer;
 use guard_contract::Outcome;
+use guard_contract::policy::{Entry, Source, may_loosen};
 use guard_contract::verdict::{Attributed, Opinion, Verdict};
 use guard_state::Pause;
 use jiff::{SignedDuration, Timestamp};
+
+/// The preset whose policies count as off where a chain lacks them.
+const USUAL_PRESET: &str = "standard";
+
+/// Policies that stop nothing by the choice of a person. One that another file enforces as well is none of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IdlePolicies {
+    /// Policies of the standard preset that the chain lacks.
+    pub off: Vec<String>,
+    /// Policies that are only watched.
+    pub watched: Vec<String>,
+    /// Policies that the pause is about; empty without a pause.
+    pub paused: Vec<String>,
+}
+
+impl IdlePolicies {
+    /// Those of a chain.
+    #[must_use]
+    pub fn new(config: &Config, entries: &[&Entry], pause: Option<&Pause>) -> Self {
+        let named = |is_idle: &dyn Fn(&Entry) -> bool| {
+            let mut names: Vec<String> = Vec::new();
+            for entry in entries.iter().filter(|entry| is_idle(entry)) {
+                let is_enforced = entries.iter().any(|other| other.source == entry.source && !is_idle(other));
+                if !is_enforced && !names.contains(&entry.name) {
+                    names.push(entry.name.clone());
+                }
+            }
+            names
+        };
+        let may_pause = |entry: &Entry| may_loosen(&config.locked, Layer::User, entry);
+        let is_paused = |entry: &Entry| pause.is_some_and(|pause| pause.names(&entry.name)) && may_pause(entry);
+        let usual = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&USUAL_PRESET));
+        let is_off = |name: &str| !entries.iter().any(|entry| entry.source == Source::Builtin(name.to_owned()));
+        // A server has a chain of its own.
+        let off = usual.filter(|builtin| config.remote.is_none() && is_off(builtin.name));
+        IdlePolicies {
+            off: off.map(|builtin| builtin.name.to_owned()).collect(),
+            watched: named(&|entry| entry.watched),
+            paused: named(&is_paused),
+        }
+    }
+}
 
 /// The note in a reply where policies would have stopped the call; `None` if none would have.
 #[must_use]

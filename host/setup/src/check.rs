@@ -15,7 +15,7 @@ use guard_config::{Overrides, refused_settings};
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
-use guard_contract::{FaultKind, Level, Problem};
+use guard_contract::{FaultKind, Level, Limits, Problem};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
@@ -28,30 +28,64 @@ use guard_state::environment::Environment;
 /// The most examples of one policy that are decided with its settings.
 const EXAMPLES: usize = 8;
 
+/// The subjects of mistakes in the configuration, and of policies that give no answer.
+pub(crate) const CONFIGURATION: &str = "configuration";
+pub(crate) const POLICIES: &str = "policies";
+
 /// One mistake in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// The policy that it breaks; `None`: a whole layer, or what is no policy's matter.
     pub policy: Option<String>,
-    /// The policy was asked, or was to be, and gave no answer.
-    pub is_fault: bool,
-    /// Everything works, and a part of the configuration has no effect here.
-    pub is_warning: bool,
+    /// The thing that has it: a fixed word.
+    pub subject: &'static str,
+    /// How severe it is.
+    pub severity: Severity,
     /// The error, its place and its fix.
     pub problem: Problem,
 }
 
+/// How severe a mistake is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something can't be used.
+    Error,
+    /// Everything works, and the guard stops less here than its files say.
+    Gap,
+    /// Everything works, and a part of the configuration has no effect here.
+    Warning,
+}
+
+/// How much [`check`] has the policies do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// They read their settings.
+    Settings,
+    /// They decide calls of all kinds.
+    Calls,
+}
+
 impl Mistake {
-    /// A part of the configuration that has no effect here.
+    pub(crate) fn new(severity: Severity, problem: Problem) -> Self {
+        Mistake { policy: None, subject: CONFIGURATION, severity, problem }
+    }
+
+    /// Everything works regardless.
     #[must_use]
-    pub fn warning(problem: Problem) -> Self {
-        Mistake { policy: None, is_fault: false, is_warning: true, problem }
+    pub fn is_warning(&self) -> bool {
+        self.severity != Severity::Error
+    }
+
+    /// The policy was asked, or was to be, and gave no answer.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        self.subject == POLICIES
     }
 
     /// How severe it is: `error` or `warning`.
     #[must_use]
     pub fn level(&self) -> &'static str {
-        if self.is_warning { "warning" } else { "error" }
+        if self.is_warning() { "warning" } else { "error" }
     }
 
     /// The file, and the line and the column where they are known.
@@ -69,7 +103,7 @@ impl Mistake {
 
 /// Everything that is wrong with a chain. None: every policy answers.
 #[must_use]
-pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Vec<Mistake> {
+pub fn check(prepared: Prepared, environment: &Environment, project: &str, depth: Depth) -> Vec<Mistake> {
     let mut found = CheckResults::default();
     for problem in prepared.config.problems.iter().chain(&prepared.config.warnings) {
         found.add(None, problem.clone());
@@ -89,7 +123,12 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str) -> Ve
             found.push(Some(entry), fault_problem(entry, fault, None), true);
         }
     }
+    let has_settings = |member: &Member| !has_defaults(&member.entry);
+    if depth == Depth::Settings && !prepared.members.iter().any(has_settings) {
+        return found.mistakes;
+    }
     match Engine::new() {
+        Ok(engine) if depth == Depth::Settings => configure(&engine, &prepared, &mut found),
         Ok(engine) => decide(engine, prepared, environment, project, &mut found),
         Err(fault) => {
             let problem = Problem {
@@ -111,6 +150,7 @@ pub fn registration_mistakes(
     site: HookLocation<'_>,
     projects: &[String],
     making: Option<BuildOptions>,
+    depth: Depth,
 ) -> Vec<Mistake> {
     let program = &site.environment.program;
     let mut found = CheckResults::default();
@@ -121,7 +161,7 @@ pub fn registration_mistakes(
         if let Some(only) = &overrides.only {
             prepared.members.retain(|member| only.contains(&member.entry.name));
         }
-        let mistakes = check(prepared, site.environment, &site.project.to_string_lossy());
+        let mistakes = check(prepared, site.environment, &site.project.to_string_lossy(), depth);
         mistakes.into_iter().for_each(|mistake| found.note(mistake));
     }
     found.mistakes
@@ -158,6 +198,27 @@ pub(crate) fn named_files(site: HookLocation<'_>) -> Vec<PathBuf> {
     let is_json = |file: &PathBuf| file.extension().is_some_and(|end| end == "json") && file.exists();
     files.retain(|file| is_json(file) && !file.ends_with("settings.json") && !file.ends_with("settings.local.json"));
     files
+}
+
+/// A built-in without settings of a person, which it takes.
+fn has_defaults(entry: &Entry) -> bool {
+    let settings: Map<String, Value> = serde_json::from_str(&entry.settings).unwrap_or_default();
+    matches!(entry.source, Source::Builtin(_)) && settings.keys().all(|key| key == "places")
+}
+
+/// Has every policy read its settings. One with a snapshot has read them.
+fn configure(engine: &Engine, prepared: &Prepared, found: &mut CheckResults) {
+    let _clock = Clock::start(engine.clone());
+    for Member { entry, readiness } in &prepared.members {
+        let Readiness::Ready { artifact, snapshot: None, .. } = readiness else { continue };
+        if has_defaults(entry) || found.broken.contains(&(entry.layer, entry.name.clone())) {
+            continue;
+        }
+        let configured = artifact.policy(engine).and_then(|policy| policy.configure(Limits::PREPARE, &entry.settings));
+        if let Err(fault) = configured {
+            found.push(Some(entry), fault_problem(entry, &fault, None), true);
+        }
+    }
 }
 
 /// Has every policy decide calls of all kinds.
@@ -227,7 +288,7 @@ impl CheckResults {
 
     /// A mistake with which the policy still answers.
     fn add_beside(&mut self, entry: &Entry, problem: Problem) {
-        self.note(Mistake { policy: Some(entry.name.clone()), is_fault: false, is_warning: false, problem });
+        self.note(Mistake { policy: Some(entry.name.clone()), ..Mistake::new(Severity::Error, problem) });
     }
 
     fn push(&mut self, entry: Option<&Entry>, problem: Problem, is_fault: bool) {
@@ -235,7 +296,8 @@ impl CheckResults {
         if let Some(entry) = entry.filter(|entry| entry.ignored_settings().is_none()) {
             self.broken.insert((entry.layer, entry.name.clone()));
         }
-        self.note(Mistake { policy, is_fault, is_warning: false, problem });
+        let subject = if is_fault { POLICIES } else { CONFIGURATION };
+        self.note(Mistake { policy, subject, severity: Severity::Error, problem });
     }
 
     fn note(&mut self, mistake: Mistake) {
@@ -257,8 +319,8 @@ impl CheckResults {
         for line in loud {
             let mistake = Mistake {
                 policy: Some(entry.name.clone()),
-                is_fault: true,
-                is_warning: false,
+                subject: POLICIES,
+                severity: Severity::Error,
                 problem: Problem {
                     layer: entry.layer,
                     place: place(entry),
@@ -354,7 +416,7 @@ pub fn json(policies: usize, mistakes: &[Mistake]) -> Value {
         })
     };
     json!({
-        "ok": mistakes.iter().all(|mistake| mistake.is_warning),
+        "ok": mistakes.iter().all(Mistake::is_warning),
         "policies": policies,
         "problems": mistakes.iter().map(row).collect::<Vec<_>>(),
     })

@@ -9,11 +9,15 @@ mod undo;
 
 use std::path::Path;
 
-use crate::check::named_files;
+use crate::check::{Depth, named_files};
 use crate::install::{FailureBehavior, FoundHook, HookLocation, InstallOptions, Registration, Running, Survey};
 use crate::versions;
+use guard_config::{Config, load};
 use guard_contract::shell_word::word;
 use guard_harness::Harness;
+use guard_hook::watch::IdlePolicies;
+use guard_state::Pause;
+use jiff::Timestamp;
 use trial::{Program, Trial};
 
 /// How something is.
@@ -23,6 +27,8 @@ pub enum State {
     Ok,
     /// As somebody may want it, with a consequence.
     Note,
+    /// The guard stops less here than its files say.
+    Gap,
     /// Something to fix.
     Problem,
 }
@@ -71,7 +77,9 @@ pub fn examine(
     }
     findings.extend(machine::registrations(&surveys, site));
     findings.extend(machine::folders(site.dirs));
-    let (idle, is_idle) = machine::idle(site, projects);
+    let config = load(site.dirs, projects);
+    let pause = Pause::load(&site.dirs.state, Timestamp::now());
+    let (idle, is_idle) = machine::idle(&idle_policies(&config, pause.as_ref()), pause.as_ref(), &config);
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
@@ -86,10 +94,37 @@ pub fn examine(
     }
     findings.extend(idle);
     findings.extend(ready);
-    findings.extend(machine::chain(site, projects));
-    findings.extend(server::surroundings(site, projects));
-    findings.extend(undo::rehearsed(site, projects));
+    findings.extend(machine::chain(site, projects, Depth::Calls));
+    let is_sound = !findings.iter().any(|finding| finding.check == "remote");
+    findings.extend(config.remote.as_ref().filter(|_| is_sound).map(|remote| server::ask(remote, site)));
+    findings.extend(undo::rehearsed(&config, site));
     findings
+}
+
+/// The findings that need neither a call nor an answer of another machine, in a few milliseconds.
+#[must_use]
+pub fn glance(
+    (harness, registration): (&dyn Harness, &dyn Registration),
+    survey: &Survey,
+    config: &Config,
+    site: HookLocation<'_>,
+    projects: &[String],
+) -> Vec<Finding> {
+    let surveys = std::slice::from_ref(survey);
+    let mut findings = registered(harness.name(), survey, registration, &InstallOptions::default(), site);
+    findings.extend(switched_off(survey));
+    findings.extend(machine::registrations(surveys, site));
+    findings.extend(machine::folders(site.dirs));
+    findings.extend(machine::chain(site, projects, Depth::Settings));
+    let is_sound = !findings.iter().any(|finding| finding.check == "remote");
+    findings.extend(config.remote.as_ref().filter(|_| is_sound).and_then(server::knock));
+    findings
+}
+
+/// The policies of a configuration that stop nothing by the choice of a person.
+#[must_use]
+pub fn idle_policies(config: &Config, pause: Option<&Pause>) -> IdlePolicies {
+    IdlePolicies::new(config, &config.entries.iter().collect::<Vec<_>>(), pause)
 }
 
 /// The registrations, and what they start.
@@ -107,13 +142,14 @@ fn registered(
         let text = format!("`{name}` does not ask this program");
         // Whether a harness reads such a file only a person can say.
         let named = named_files(site).into_iter().next().filter(|_| *options == InstallOptions::default());
+        let damaged = survey.unreadable.first().map(|(file, _)| format!("correct `{}` by hand", file.display()));
         let look = named.filter(|_| name == guard_harness::default().name()).map(|file| {
             format!(
                 "run `guard-host doctor --hooks-file {}` if the harness reads that file, or ",
                 word(&file.to_string_lossy())
             )
         });
-        findings.push(Finding::problem(CHECK, text, look.unwrap_or_default() + &again));
+        findings.push(Finding::problem(CHECK, text, damaged.unwrap_or_else(|| look.unwrap_or_default() + &again)));
     }
     for found in &survey.found {
         let again = format!("run `{}`", found.again);

@@ -29,6 +29,8 @@ pub mod oversights;
 pub mod presence;
 pub mod process;
 pub mod surroundings;
+pub mod sync;
+pub mod findings;
 
 /// How the hooks of the harness of that name are registered; `None` if that is done by hand.
 #[must_use]

@@ -1,16 +1,17 @@
 //! [`oversights`]: parts of a configuration that are valid and have no effect here. `config check` and `doctor` warn of them.
 //!
 //! These are the policies of a project where a server decides, grants that wait for trust, files with a wrong name,
-//! patterns of paths that don't exist, allows that lift nothing, settings that would loosen other policies, and a harness's
-//! rules that `confine` makes void. Asks no policy.
+//! patterns that match nothing, allows that lift nothing, keys that would loosen other policies, and a harness's rules that
+//! `confine` makes void. Asks no policy.
 
 mod ineffective_rules;
+mod misplaced;
 mod patterns;
+mod void_keys;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use guard_config::problem::{entry_location, nearest_within};
+use guard_config::problem::entry_location;
 use guard_config::{Config, nearest};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
@@ -22,20 +23,9 @@ use guard_state::AppDirs;
 use guard_state::files::read_text;
 use guard_state::session::today;
 use serde::Deserialize;
-use serde_json::Value;
 
-/// The file of a project, below its root.
-const FOLDER: &str = ".guard";
-const FILE: &str = "guard.toml";
-
-/// Names that other programs give to their configuration.
-const OTHER_NAMES: [&str; 2] = ["config.toml", "guard-host.toml"];
-
-/// Tables that only a configuration of this program has.
-const TABLES: [&str; 3] = ["policy", "preset", "tool"];
-
-/// Keys of a built-in's settings that loosen its rules.
-const LOOSENING: [&str; 2] = ["lower", "silence"];
+use crate::check::{Mistake, Severity};
+pub(crate) use misplaced::lookalikes;
 
 /// The most files of a folder whose names are looked at.
 const FILES: usize = 1000;
@@ -43,26 +33,31 @@ const FILES: usize = 1000;
 /// The most that is read of a file.
 const TEXT_BYTES: u64 = 1 << 20;
 
-/// The parts of the configuration without an effect in these projects, the first of which is that of the call.
-#[must_use]
-pub fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
+/// The parts of the configuration without an effect in these projects, the first of which is that of the call. With most of
+/// them the guard stops less than its files say; the others would only have let more pass.
+pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDirs) -> Vec<Mistake> {
     let config = &prepared.config;
     let of_projects = || {
         let entries = prepared.members.iter().map(|member| &member.entry);
         entries.filter(|entry| entry.layer == Layer::Project)
     };
-    let mut found = config.ineffective.clone();
-    found.extend(undecided(of_projects(), config, dirs));
-    found.extend(undecided_by_user(prepared, dirs));
-    found.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
-    found.extend(projects.iter().flat_map(|root| misnamed_files(root, dirs)));
-    let right = &dirs.config;
-    found.extend(lookalikes(right).iter().map(|path| not_read(path, right)));
-    found.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, dirs)));
-    found.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
-    found.extend(of_projects().filter_map(|entry| loosening(entry, prepared)));
+    let entries = || prepared.members.iter().map(|member| &member.entry);
+    let mut gaps: Vec<Problem> = undecided(of_projects(), config, dirs).into_iter().collect();
+    gaps.extend(undecided_by_user(prepared, dirs));
+    gaps.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
+    gaps.extend(misplaced::misplaced(projects, dirs));
+    gaps.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
+    let mut found: Vec<Mistake> = gaps.into_iter().map(|problem| Mistake::new(Severity::Gap, problem)).collect();
     let root = projects.first().map_or("", String::as_str);
-    found.extend(of_projects().flat_map(|entry| patterns::unmatched(entry, root)));
+    found.extend(entries().flat_map(|entry| patterns::unmatched(entry, root)));
+    let mut others = config.ineffective.clone();
+    others.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, dirs)));
+    for entry in entries() {
+        let void = void_keys::void_keys(entry, prepared, dirs);
+        let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
+        others.extend(void.into_iter().chain(idle));
+    }
+    found.extend(others.into_iter().map(|problem| Mistake::new(Severity::Warning, problem)));
     found
 }
 
@@ -142,18 +137,6 @@ fn unused_allow(allow: &Allow, dirs: &AppDirs) -> Option<Problem> {
     told(format!("the `[[allow]]` for `{command}` names an unknown rule, `{name}`"), hint)
 }
 
-/// Settings of a project's entry that loosen rules, where the chain has the same rules from another file.
-fn loosening(entry: &Entry, prepared: &Prepared) -> Option<Problem> {
-    let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
-    let has = |key: &&&str| settings.get(**key).and_then(Value::as_array).is_some_and(|rules| !rules.is_empty());
-    let key = LOOSENING.iter().find(has)?;
-    let is_other = |other: &Entry| other.layer != Layer::Project && other.source == entry.source;
-    let other = prepared.members.iter().map(|member| &member.entry).find(|other| is_other(other))?;
-    let text = format!("policy `{}`: `{key}` has no effect on the rules of `{}`", entry.name, other.name);
-    let hint = format!("a project can only tighten: remove `{key}`, or put it into your own guard.toml");
-    Some(warning(entry_location(&entry.settings_source.file, &entry.name), text, hint))
-}
-
 /// The file whose `[remote]` applies.
 #[must_use]
 pub fn remote_file(dirs: &AppDirs) -> &Path {
@@ -186,61 +169,4 @@ pub fn waiting_grants(entry: &Entry, home: &str) -> GrantSpec {
         });
     }
     waiting
-}
-
-/// Files that look like a project's configuration and are not read.
-fn misnamed_files(root: &str, dirs: &AppDirs) -> Vec<Problem> {
-    let root = native(root);
-    let right = root.join(FOLDER).join(FILE);
-    if root.as_os_str().is_empty() || right.exists() {
-        return Vec::new();
-    }
-    let is_used = |path: &Path| path == dirs.config || path == dirs.managed;
-    let mut found = Vec::new();
-    for folder in [root.join(FOLDER), root.to_path_buf()] {
-        let entries = fs::read_dir(&folder).into_iter().flatten().flatten().take(FILES);
-        let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
-        files.sort();
-        let is_meant = |path: &&PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_like = match folder.ends_with(FOLDER) {
-                true => name.ends_with(".toml") || nearest(&name, &[FILE]).is_some(),
-                false => name.trim_start_matches('.') == FILE,
-            };
-            is_like && path.is_file() && !is_used(path) && is_configuration(path)
-        };
-        found.extend(files.iter().filter(is_meant).map(|path| not_read(path, &right)));
-    }
-    found
-}
-
-fn not_read(path: &Path, right: &Path) -> Problem {
-    let shown = path.display();
-    warning(shown.to_string(), format!("`{shown}` is not read"), format!("rename it to `{}`", right.display()))
-}
-
-/// The files beside a configuration that is missing which were probably meant to be it.
-pub(crate) fn lookalikes(right: &Path) -> Vec<PathBuf> {
-    let Some(folder) = right.parent().filter(|folder| folder.is_absolute() && !right.exists()) else {
-        return Vec::new();
-    };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES);
-    let is_meant = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // `guard.lock` is three changes away.
-        let is_like = nearest_within(&name, &[FILE], 2).is_some() || OTHER_NAMES.contains(&&*name);
-        path.is_file() && (is_like || name.ends_with(".toml") && is_configuration(path))
-    };
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_meant).collect();
-    found.sort();
-    found
-}
-
-/// Whether the text has a table of this program, as far as it can be parsed.
-fn is_configuration(path: &Path) -> bool {
-    let text = read_text(path, TEXT_BYTES).unwrap_or_default();
-    match toml::from_str::<toml::Table>(&text) {
-        Ok(table) => TABLES.iter().any(|name| table.contains_key(*name)),
-        Err(_) => text.contains("[[policy]]"),
-    }
 }

@@ -1,4 +1,4 @@
-//! [`SetupGap`]: a flaw in what verdicts need beside the chain. `config check` and `doctor` report them.
+//! [`survey`]: flaws in what verdicts need beside the chain.
 //!
 //! These are the managed file, the token of a server, the audit log, and the last `guard-host sync`. Reads only, and asks
 //! no other machine.
@@ -14,42 +14,40 @@ use guard_platform::fs::{MetadataExt, check_entry, check_write, full_disk};
 use guard_redact::plain;
 use serde::{Deserialize, Serialize};
 
+use crate::check::{Mistake, Severity};
 use crate::oversights::remote_file;
-use guard_config::bundle::FOLDER;
-use guard_config::{Audit, Config, Remote, line_and_column};
+use crate::sync::SyncTarget;
+use guard_config::{Audit, Config, Remote, trust};
 use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
 use guard_state::{AppDirs, io_hint};
 pub(crate) use managed::{MachineFile, open_to_others};
-use managed::{SYNC_FILE, managed_files, unread};
+use managed::{managed_files, unread};
 
 /// The most that is read of a file.
 const TEXT_BYTES: u64 = 1 << 20;
 
+/// The line before a certificate in PEM.
+const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----";
+
 /// A disk with less space than this can't take many more lines of the log.
 const SPARE_BYTES: u64 = 1 << 20;
 
-/// A flaw in what verdicts need beside the chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetupGap {
-    /// The thing that has it: a fixed word.
-    pub check: &'static str,
-    /// The flaw, the file, and the remedy.
-    pub problem: Problem,
-}
-
-/// All deficiencies of the surroundings.
+/// All flaws of the surroundings.
 #[must_use]
-pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<SetupGap> {
+pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<Mistake> {
     let layer = || if remote_file(dirs) == dirs.managed { Layer::Managed } else { Layer::User };
     let open = open_to_others(&managed_files(config, dirs), dirs);
     let managed = unread(dirs).into_iter().chain(open).map(|problem| ("managed", problem));
-    let token = config.remote.as_ref().and_then(|remote| token(remote, layer())).map(|problem| ("remote", problem));
+    let token = config.remote.as_ref().and_then(|remote| token(remote, layer()));
+    let authorities = config.remote.as_ref().and_then(|remote| authorities(remote, layer()));
+    let remote = token.into_iter().chain(authorities).map(|problem| ("remote", problem));
     let audit = unwritable(&config.audit).map(|problem| ("audit", problem));
-    let sync = failed_sync(dirs).map(|problem| ("sync", problem));
+    let trust = damaged_trust(dirs).map(|problem| ("trust", problem));
     let ship = failed_ships(dirs).into_iter().map(|problem| ("ship", problem));
-    let others = [token, audit, sync].into_iter().flatten();
-    managed.chain(others).chain(ship).map(|(check, problem)| SetupGap { check, problem }).collect()
+    let mistake = |(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) };
+    let sync = SyncTarget { file: dirs.managed.clone() }.mistakes();
+    managed.chain(remote).chain(audit).chain(trust).map(mistake).chain(sync).chain(ship.map(mistake)).collect()
 }
 
 fn problem(layer: Layer, file: &Path, text: impl Into<String>, hint: impl Into<String>) -> Option<Problem> {
@@ -94,6 +92,26 @@ fn token(remote: &Remote, layer: Layer) -> Option<Problem> {
         }
         _ => None,
     }
+}
+
+/// The authorities that count for the server can't be read, so no certificate of it is valid.
+fn authorities(remote: &Remote, layer: Layer) -> Option<Problem> {
+    let file = remote.ca.as_ref()?;
+    let why = match read_text(file, TEXT_BYTES) {
+        Ok(text) if text.contains(CERTIFICATE) => return None,
+        Ok(_) => "the file contains no certificate in PEM".to_owned(),
+        Err(error) => format!("it can't be read: {error}"),
+    };
+    let text = format!("`ca` in `[remote]`: {why}");
+    problem(layer, file, text, "save the certificate of the server's authority there, or remove `ca`")
+}
+
+/// The record of trusted projects can't be used, so none of them is trusted.
+fn damaged_trust(dirs: &AppDirs) -> Option<Problem> {
+    let file = trust::file(&dirs.trust);
+    let text = "guard-host didn't write this file with its present key, so no project is trusted";
+    let hint = format!("remove `{}`, and run `guard-host trust` in your projects again", file.display());
+    trust::is_damaged(&dirs.trust).then(|| problem(Layer::User, &file, text, hint)).flatten()
 }
 
 /// The audit log takes no more lines.
@@ -149,54 +167,8 @@ pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     is_disk_full(size, left, files, files_left).then(|| (folder, full_disk()))
 }
 
-/// The state of `guard-host sync`, in the parts that are needed here.
-#[derive(Deserialize)]
-struct SyncState {
-    last: Option<SyncTry>,
-    current: Option<serde::de::IgnoredAny>,
-}
-
-#[derive(Deserialize)]
-struct SyncTry {
-    time: String,
-    ok: bool,
-    text: String,
-}
-
-/// The managed file follows a registry, and the last `sync` failed or the next one can't succeed.
-fn failed_sync(dirs: &AppDirs) -> Option<Problem> {
-    let (source, folder) = (dirs.managed.with_file_name(SYNC_FILE), dirs.managed.with_file_name(FOLDER));
-    let state = read_text(&folder.join("state.json"), TEXT_BYTES).ok();
-    let state = state.and_then(|text| serde_json::from_str::<SyncState>(&text).ok());
-    let has_taken = state.as_ref().is_some_and(|state| state.current.is_some());
-    let status = "run `sudo guard-host sync`, and `guard-host sync status`";
-    match read_text(&source, TEXT_BYTES) {
-        Err(error) if error.kind() == ErrorKind::NotFound && !has_taken => return None,
-        Err(error) => {
-            let text = format!("`guard-host sync` can't read its source, so it can't take a new version: {error}");
-            return problem(Layer::Managed, &source, text, "restore the file");
-        }
-        Ok(text) => {
-            if let Err(error) = toml::from_str::<toml::Table>(&text) {
-                let at = error.span().map_or(0, |span| span.start);
-                let place = format!("{}:{}", source.display(), line_and_column(&text, at));
-                let text = format!("`guard-host sync` can't read its source: {}", error.message());
-                return Some(Problem { layer: Layer::Managed, place, text, hint: "correct the file".to_owned() });
-            }
-        }
-    }
-    if let Some(error) = full_or_read_only(&folder) {
-        let text = format!("`guard-host sync` can't store a new version: {error}");
-        return problem(Layer::Managed, &folder, text, io_hint(&error));
-    }
-    let last = state?.last.filter(|last| !last.ok)?;
-    let text = format!("the last `guard-host sync` failed at {}: {}", last.time, last.text);
-    problem(Layer::Managed, &dirs.managed, text, status)
-}
-
 /// Why no one can write to this folder, whatever its owner and mode. Everyone can find out, not only the administrator.
-#[must_use]
-pub fn full_or_read_only(folder: &Path) -> Option<io::Error> {
+pub(crate) fn full_or_read_only(folder: &Path) -> Option<io::Error> {
     if !folder.exists() {
         return None;
     }

@@ -31,7 +31,9 @@ use guard_hook::cache::{Prepared, prepare};
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
 use guard_kit::suite::{FinishedCase, Options, Run};
-use guard_setup::oversights::oversights;
+use guard_setup::check::Depth;
+use guard_setup::findings::{self, Inspection};
+use guard_setup::install::HookLocation;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use report::{Mistake, Remark, StepResult};
@@ -143,9 +145,11 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let (all, missing) =
         (prepared.members.len(), prepared.members.iter().filter(|member| member.entry.refused.is_some()).count());
     let root = project.root.to_string_lossy().into_owned();
-    let warnings = oversights(&prepared, std::slice::from_ref(&root), project.dirs);
-    let warnings: Vec<Remark> = warnings.iter().map(|one| Remark::warning(project.problem_mistake(one))).collect();
-    let found = guard_setup::check::check(prepared, project.environment, &root);
+    let site = HookLocation { environment: project.environment, project: &project.root, dirs: project.dirs };
+    let inspection = Inspection { depth: Depth::Calls, of_machine: false, making: Some(making()) };
+    let found = findings::mistakes(prepared, site, std::slice::from_ref(&root), inspection);
+    let (warnings, found): (Vec<_>, Vec<_>) = found.into_iter().partition(guard_setup::check::Mistake::is_warning);
+    let warnings = warnings.iter().map(|one| Remark::warning(project.problem_mistake(&one.problem))).collect();
     // What the lock says of a policy was told.
     let found = found.into_iter().filter(|mistake| !mistake.problem.text.starts_with("it is not used"));
     let mistakes: Vec<_> = found

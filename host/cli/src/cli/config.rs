@@ -18,10 +18,9 @@ use guard_hook::nested::below;
 use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_platform::paths::native;
-use guard_setup::check::{Mistake, line, registration_mistakes, text};
+use guard_setup::check::{Depth, Mistake, line, text};
+use guard_setup::findings::{Inspection, mistakes};
 use guard_setup::install::HookLocation;
-use guard_setup::oversights::oversights;
-use guard_setup::surroundings::survey;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
@@ -143,20 +142,10 @@ fn check(
     }
     let prepared = prepare(dirs, &environment.program, &projects, Some(making()));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
-    let unused = oversights(&prepared, &projects, dirs);
-    let mut mistakes = guard_setup::check::check(prepared, environment, &at.project_root);
-    if !is_named {
-        // A file that is named may be meant for another machine.
-        // A chain has its entries elsewhere.
-        let surroundings = survey(&load(dirs, &projects), dirs).into_iter();
-        let mistake = |problem| Mistake { policy: None, is_fault: false, is_warning: false, problem };
-        mistakes.extend(surroundings.map(|one| mistake(one.problem)));
-        let site = HookLocation { environment, project: &native(&at.project_root), dirs };
-        let beside = registration_mistakes(site, &projects, Some(making())).into_iter();
-        mistakes.extend(beside.filter(|mistake| !mistakes.contains(mistake)).collect::<Vec<_>>());
-    }
-    mistakes.extend(unused.into_iter().map(Mistake::warning));
-    let is_fine = mistakes.iter().all(|mistake| mistake.is_warning);
+    let site = HookLocation { environment, project: &native(&at.project_root), dirs };
+    let inspection = Inspection { depth: Depth::Calls, of_machine: !is_named, making: Some(making()) };
+    let mistakes = mistakes(prepared, site, &projects, inspection);
+    let is_fine = mistakes.iter().all(Mistake::is_warning);
     match format {
         CheckFormat::Human => {
             print_mistakes(&mistakes);

@@ -96,6 +96,7 @@ fn names(state: State) -> (&'static str, &'static str) {
     match state {
         State::Ok => ("ok", "allow"),
         State::Note => ("note", "warn"),
+        State::Gap => ("warning", "ask"),
         State::Problem => ("problem", "deny"),
     }
 }

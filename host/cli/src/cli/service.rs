@@ -12,7 +12,7 @@ use guard_hook::chain::speaks_for_itself;
 use guard_kit::compile::making;
 use guard_kit::service::{RowPolicy, ServiceError, compose};
 use guard_platform::paths::native;
-use guard_setup::check;
+use guard_setup::check::{self, Depth};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
@@ -23,7 +23,7 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
         let text = format!("the service is not built: the server `{}` decides instead of its chain", remote.url);
         return Err(refused(Exit::Config, text, "build it from a configuration without `[remote]`, with `--config`"));
     }
-    let mistakes = check::check(prepared.clone(), environment, "");
+    let mistakes = check::check(prepared.clone(), environment, "", Depth::Calls);
     if let Some(first) = mistakes.first() {
         let text = format!("the service is not built: {}", check::line(first));
         return Err(refused(Exit::Config, text, "`guard-host config check` shows all"));

@@ -9,20 +9,22 @@ use super::install::registration;
 use super::outcome_counts::OutcomeCounts;
 use super::print;
 use super::subject::call_context;
-use guard_config::load;
+use guard_config::{Config, load};
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, SELF_PROTECT};
+use guard_hook::watch::IdlePolicies;
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
-use guard_setup::install::{HookLocation, InstallOptions};
+use guard_setup::doctor::{Finding, State, glance, idle_policies};
+use guard_setup::install::{HookLocation, InstallOptions, Survey};
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, Pause};
 
 /// The longest input that is read: what Claude Code tells a status line.
 const INPUT_BYTES: u64 = 1 << 20;
 
-/// The longest name of a paused policy that is shown.
-const NAME_BYTES: usize = 40;
+/// The longest list of policies that is shown.
+const NAMES_BYTES: usize = 60;
 
 pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let input = input();
@@ -31,29 +33,22 @@ pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<E
     let at = call_context(environment, cwd);
     let config = load(dirs, &at.projects());
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
-    let (_, claude) = registration(guard_harness::default().name())?;
-    if claude.survey(&InstallOptions::default(), site).found.is_empty() {
-        print::line("guard OFF: not registered, run `guard-host install claude`")?;
+    let (harness, claude) = registration(guard_harness::default().name())?;
+    let survey = claude.survey(&InstallOptions::default(), site);
+    if let Some(off) = off(&survey) {
+        print::line(&format!("guard OFF: {off}"))?;
         return Ok(Exit::Success);
     }
-    let mut parts = Vec::new();
-    match Pause::load(&dirs.state, Timestamp::now()) {
-        Some(pause) => {
-            let until = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
-            let what = if pause.denies { "asks and denies" } else { "asks" };
-            let only = shorten(&plain(&pause.only.join(", ")), NAME_BYTES);
-            let of = if only.is_empty() { String::new() } else { format!(" of {only}") };
-            parts.push(format!("guard PAUSED: {what}{of} until {}", until.strftime("%H:%M")));
-        }
-        None if config.problems.is_empty() && config.entries.is_empty() => {
-            parts.push("guard OFF: no policies, run `guard-host config check`".to_owned());
-        }
-        None if config.problems.is_empty() && is_watched(&config.entries) => {
-            parts.push("guard NOT ENFORCING: only changes to guard-host itself are stopped".to_owned());
-        }
-        None if config.problems.is_empty() => parts.push("guard on".to_owned()),
-        None => parts.push("guard on, broken configuration: run `guard-host doctor`".to_owned()),
-    }
+    let findings = glance((harness, claude), &survey, &config, site, &at.projects());
+    let is_problem = |finding: &&Finding| matches!(finding.state, State::Problem | State::Gap);
+    let problems = findings.iter().filter(is_problem).count() as u64;
+    let mut parts = vec![
+        enforcement(&config, dirs)?
+            + &match problems {
+                0 => String::new(),
+                _ => format!(", {}: run `guard-host doctor`", print::count(problems, "problem")),
+            },
+    ];
     let OutcomeCounts { ran, asked, denied, watched, faults } =
         OutcomeCounts::of_session(text("/session_id"), &config.audit.path, &dirs.state);
     if ran + asked + denied + watched == 0 {
@@ -72,9 +67,48 @@ pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<E
     Ok(Exit::Success)
 }
 
-/// All policies are only watched, except the one that a user can't switch to that.
-fn is_watched(entries: &[Entry]) -> bool {
-    entries.iter().all(|entry| entry.watched || entry.name == SELF_PROTECT)
+/// Why Claude Code asks no hook of this program.
+fn off(survey: &Survey) -> Option<String> {
+    if let Some(switch) = survey.switches.first() {
+        return Some(format!("`{}` in `{}`, run `guard-host doctor`", switch.setting, switch.place.display()));
+    }
+    if !survey.found.is_empty() {
+        return None;
+    }
+    Some(match survey.unreadable.first() {
+        Some((file, _)) => format!("`{}` can't be read, run `guard-host doctor`", file.display()),
+        None => "not registered, run `guard-host install claude`".to_owned(),
+    })
+}
+
+/// Whether the policies stop calls: all of them, or all but those that a person switched off, watches or paused.
+fn enforcement(config: &Config, dirs: &AppDirs) -> anyhow::Result<String> {
+    let pause = Pause::load(&dirs.state, Timestamp::now());
+    let IdlePolicies { off, watched, paused } = idle_policies(config, pause.as_ref());
+    if let Some(pause) = pause.filter(|_| !paused.is_empty()) {
+        let until = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
+        let what = if pause.denies { "asks and denies" } else { "asks" };
+        let only = names(&pause.only);
+        let of = if only.is_empty() { String::new() } else { format!(" of {only}") };
+        return Ok(format!("guard PAUSED: {what}{of} until {}", until.strftime("%H:%M")));
+    }
+    // A server has policies of its own, and every call is stopped while a file is broken.
+    let is_alone = config.remote.is_none() && config.problems.is_empty();
+    if is_alone && config.entries.is_empty() {
+        return Ok("guard OFF: no policies".to_owned());
+    }
+    let is_watched = |entry: &Entry| watched.contains(&entry.name) || entry.name == SELF_PROTECT;
+    if is_alone && config.entries.iter().all(is_watched) {
+        return Ok("guard NOT ENFORCING: only changes to guard-host itself are stopped".to_owned());
+    }
+    let parts = [(off, "off"), (watched, "only watched")].into_iter().filter(|(policies, _)| !policies.is_empty());
+    let parts: Vec<String> = parts.map(|(policies, state)| format!("{} {state}", names(&policies))).collect();
+    Ok(if parts.is_empty() { "guard on".to_owned() } else { format!("guard on ({})", parts.join("; ")) })
+}
+
+/// The names of policies in a few words.
+fn names(policies: &[String]) -> String {
+    shorten(&plain(&policies.join(", ")), NAMES_BYTES)
 }
 
 /// Reads the harness's JSON from standard input. The value is null where a person types the command.

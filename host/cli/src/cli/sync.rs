@@ -18,6 +18,7 @@ use semver::Version;
 use serde_json::json;
 
 use super::args::{Format, SyncArgs, SyncCommand, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
+use super::config::print_mistakes;
 use super::install::show;
 use super::policy::fetched::{has_signed, reference, told};
 use super::print;
@@ -30,13 +31,13 @@ use guard_hook::audit::append_deed;
 use guard_hook::cache::prepare;
 use guard_kit::compile::making;
 use guard_registry::{Annotations, NamedFile, Offer, Registry};
-use guard_setup::check;
+use guard_setup::check::{self, Depth};
 use guard_setup::install::EditedFile;
-use guard_setup::surroundings::full_or_read_only;
+use guard_setup::sync::{State, SyncAttempt, SyncSettings, SyncTarget, SyncedConfig, digest_of};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
-use site::{State, SyncAttempt, SyncSettings, SyncTarget, SyncedConfig, digest_of};
+use site::unusable;
 
 /// Annotations of the manifest: the version, the share of machines, and the groups, separated by commas.
 const VERSION: &str = "org.opencontainers.image.version";
@@ -65,18 +66,18 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
     if args.allow_older && !is_attended() {
         return Err(unattended("`--allow-older` works", "guard-host sync --allow-older"));
     }
-    let site = SyncTarget::new(args.target.to.as_deref(), dirs, &environment.cwd);
+    let site = site::target(args.target.to.as_deref(), dirs, &environment.cwd);
     let wanted = match site.read_settings() {
-        Err(error) if args.dry_run || !site.folder().exists() => return Err(error),
-        wanted => wanted,
+        Err(error) if args.dry_run || !site.folder().exists() => return Err(unusable(error)),
+        wanted => wanted.map_err(unusable),
     };
     // A trial makes no folder for it.
-    let lock = (!args.dry_run).then(|| site.lock()).transpose();
+    let lock = (!args.dry_run).then(|| site::lock(&site)).transpose();
     let (wanted, _lock) = match (wanted, lock) {
         (Err(error), Err(_)) => return Err(error),
         (wanted, lock) => (wanted, lock?),
     };
-    let mut state = site.state()?;
+    let mut state = site.state().map_err(unusable)?;
     let mut after = state.clone();
     let came = wanted.and_then(|wanted| take(args, &site, &wanted, &mut after, dirs, environment));
     if args.dry_run {
@@ -91,10 +92,10 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
         state = after;
     }
     state.last = Some(SyncAttempt { time: now(), ok, text });
-    let kept = site.keep_state(&state);
+    let kept = site::keep_state(&site, &state);
     print::line(&came?)?;
     kept?;
-    site.drop_unused(&state);
+    site::drop_unused(&site, &state);
     Ok(Exit::Success)
 }
 
@@ -116,7 +117,7 @@ fn take(
         let text = format!("`{}` has no signature of a signer in sync.toml", wanted.source);
         return Err(refused(Exit::Data, text, "nothing was changed; ask those who publish it"));
     }
-    let found = site.digest()?;
+    let found = site::digest(site)?;
     let current = state.current.clone();
     let is_current = |applied: &SyncedConfig| found.as_ref() == Some(&applied.sha256);
     let is_there = |applied: &SyncedConfig| is_current(applied) && site.saved_text(&applied.sha256).is_some();
@@ -128,7 +129,7 @@ fn take(
     let version = new.version.to_string();
     let why = if state.left_out.contains(&new.sha256) {
         Some("was taken back on this machine, and is left out")
-    } else if !wanted.is_chosen(&new.sha256, new.percent, &new.groups)?
+    } else if !site::is_chosen(wanted, &new.sha256, new.percent, &new.groups)?
         && current.as_ref().is_none_or(|applied| applied.sha256 != new.sha256)
     {
         Some("is not for this machine yet")
@@ -202,11 +203,11 @@ fn put(site: &SyncTarget, new: &Files) -> anyhow::Result<()> {
     for (name, bytes) in &new.others {
         let place = site.folder().join(name);
         if fs::read(&place).ok().as_ref() != Some(bytes) {
-            site.keep(&place, bytes)?;
+            site::keep(&place, bytes)?;
         }
     }
-    site.keep(&site.copy(&new.sha256), new.main.as_bytes())?;
-    site.keep(&site.file, new.main.as_bytes())
+    site::keep(&site.copy(&new.sha256), new.main.as_bytes())?;
+    site::keep(&site.file, new.main.as_bytes())
 }
 
 /// Nothing is taken: what is there stays, and comes back if it is gone.
@@ -231,7 +232,7 @@ fn keep_current(
         let text = format!("{why}, and of {} a file is gone", current.version);
         return Err(refused(Exit::Data, text, "publish it once more"));
     };
-    site.keep(&site.file, text.as_bytes())?;
+    site::keep(&site.file, text.as_bytes())?;
     Ok(format!("{why}; {} was gone, and is there again", current.version))
 }
 
@@ -288,7 +289,7 @@ fn mistakes_of<'a>(
         ..dirs.clone()
     };
     let prepared = prepare(&dirs, &environment.program, &[], Some(making()));
-    let lines = check::check(prepared, environment, "").iter().map(check::line).collect::<Vec<_>>();
+    let lines = check::check(prepared, environment, "", Depth::Calls).iter().map(check::line).collect::<Vec<_>>();
     let folder = shown.parent().unwrap_or(Path::new(""));
     let of = |path: &Path| path.to_string_lossy().into_owned();
     let shown = |line: &String| line.replace(&of(&file), &of(shown)).replace(&of(scratch.path()), &of(folder));
@@ -296,9 +297,9 @@ fn mistakes_of<'a>(
 }
 
 fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = SyncTarget::new(args.to.as_deref(), dirs, &environment.cwd);
-    let _lock = site.lock()?;
-    let mut state = site.state()?;
+    let site = site::target(args.to.as_deref(), dirs, &environment.cwd);
+    let _lock = site::lock(&site)?;
+    let mut state = site.state().map_err(unusable)?;
     let (Some(current), Some(previous)) = (state.current.clone(), state.previous.clone()) else {
         return Err(refused(
             Exit::NoInput,
@@ -306,7 +307,7 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
             "`guard-host sync status` shows what there is",
         ));
     };
-    if !site.is_ours(site.digest()?.as_ref()) {
+    if !site.is_ours(site::digest(&site)?.as_ref()) {
         let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
         return Err(refused(Exit::Unavailable, text, MOVE));
     }
@@ -318,8 +319,8 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
     state.left_out.push(current.sha256.clone());
     let surplus = state.left_out.len().saturating_sub(LEFT_OUT);
     state.left_out.drain(..surplus);
-    site.keep_state(&state)?;
-    site.keep(&site.file, text.as_bytes())?;
+    site::keep_state(&site, &state)?;
+    site::keep(&site.file, text.as_bytes())?;
     let line = format!("took {} back; {} decides again", current.version, previous.version);
     state = State {
         current: Some(SyncedConfig { since: now(), ..previous.clone() }),
@@ -327,33 +328,32 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
         last: Some(SyncAttempt { time: now(), ok: true, text: line.clone() }),
         ..state
     };
-    site.keep_state(&state)?;
+    site::keep_state(&site, &state)?;
     log_sync(&format!("back to {} {}", previous.version, previous.digest), dirs, environment);
     print::line(&line)?;
     Ok(Exit::Success)
 }
 
 fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let site = SyncTarget::new(args.target.to.as_deref(), dirs, &environment.cwd);
-    let state = site.state()?;
+    let site = site::target(args.target.to.as_deref(), dirs, &environment.cwd);
+    let state = site.state().map_err(unusable)?;
     let wanted = match site.read_settings() {
         // Nothing was ever taken here.
-        Err(error) if state.last.is_none() => return Err(error),
-        wanted => wanted,
+        Err(error) if state.last.is_none() => return Err(unusable(error)),
+        wanted => wanted.ok(),
     };
-    let failures = failures(&site, wanted.as_ref().err(), &state);
-    let wanted = wanted.ok();
-    let found = site.digest()?;
-    let is_intact = state.current.as_ref().map_or(found.is_none(), |current| {
-        found.as_ref() == Some(&current.sha256) && site.saved_text(&current.sha256).is_some()
-    });
+    let found = site::digest(&site)?;
+    let is_intact = site.is_intact(&state, found.as_ref());
+    let mistakes = site.mistakes();
+    let failures: Vec<String> =
+        mistakes.iter().filter(|mistake| !mistake.is_warning()).map(|failure| failure.problem.text.clone()).collect();
     let file = site.file.display().to_string();
     match args.format {
         Format::Json => {
             let State { current, previous, left_out, newest, last } = &state;
             let value = json!({
                 "file": file, "source": wanted.as_ref().map(|wanted| &wanted.source),
-                "machine": wanted.as_ref().map(SyncSettings::machine),
+                "machine": wanted.as_ref().map(site::machine),
                 "group": wanted.as_ref().and_then(|wanted| wanted.group.as_ref()), "failures": failures,
                 "current": current, "previous": previous, "left_out": left_out, "newest": newest, "last": last, "intact": is_intact,
             });
@@ -375,39 +375,9 @@ fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> a
             }
         }
     }
-    if state.current.is_some() && !is_intact {
-        print::note(&format!("warning: `{file}`, or a file that it names, is not what was taken"));
-    }
-    if let Some(days) = state.last.as_ref().and_then(|last| days_since(&last.time)).filter(|days| *days > 0) {
-        let days = print::count(days, "day");
-        print::note(&format!("warning: no `guard-host sync` has ended for {days}; check that its timer runs"));
-    }
+    print_mistakes(&mistakes);
     // Whoever watches machines by exit codes learns of it.
-    for failure in &failures {
-        print::problem(&format!("error: {failure}"));
-    }
-    if failures.is_empty() {
-        return Ok(Exit::Success);
-    }
-    print::problem(
-        "  hint: run `guard-host sync` to see whether it still fails; until it succeeds, the previous configuration applies",
-    );
-    Ok(Exit::Unavailable)
-}
-
-/// Why the last `sync` failed, or why the next one will. One that could write nothing left no trace.
-fn failures(site: &SyncTarget, unread: Option<&anyhow::Error>, state: &State) -> Vec<String> {
-    let last = state.last.as_ref().filter(|last| !last.ok).map(|_| "the last sync failed".to_owned());
-    let folder = site.folder();
-    let unwritable =
-        full_or_read_only(&folder).map(|error| format!("can't store a new version in `{}`: {error}", folder.display()));
-    last.into_iter().chain(unread.map(ToString::to_string)).chain(unwritable).collect()
-}
-
-/// The whole days since a time of the state.
-fn days_since(time: &str) -> Option<u64> {
-    let since = Timestamp::now().duration_since(time.parse().ok()?);
-    u64::try_from(since.as_hours() / 24).ok()
+    Ok(if failures.is_empty() { Exit::Success } else { Exit::Unavailable })
 }
 
 /// Writes to the audit log what this machine runs from now on.

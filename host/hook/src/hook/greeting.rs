@@ -3,8 +3,10 @@
 use jiff::Timestamp;
 
 use crate::cache::{Prepared, Readiness};
+use crate::watch::IdlePolicies;
 use guard_config::{Fallback, Remote, trust};
 use guard_contract::Outcome;
+use guard_contract::policy::Entry;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_state::files::read_text;
 use guard_state::{AppDirs, Pause};
@@ -42,7 +44,9 @@ pub(super) fn verdict(prepared: &Prepared, dirs: &AppDirs, projects: &[String]) 
         0 => "",
         _ => "; something is broken: run `guard-host doctor`",
     };
-    let paused = match Pause::load(&dirs.state, Timestamp::now()) {
+    let entries: Vec<&Entry> = prepared.members.iter().map(|member| &member.entry).collect();
+    let pauses = |pause: &Pause| !IdlePolicies::new(&prepared.config, &entries, Some(pause)).paused.is_empty();
+    let paused = match Pause::load(&dirs.state, Timestamp::now()).filter(pauses) {
         Some(pause) => format!("; PAUSED until {}", pause.until),
         None => String::new(),
     };

@@ -3,23 +3,20 @@
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
-use super::Finding;
-use crate::check::{Mistake, check, line, registration_mistakes};
+use super::{Finding, State};
+use crate::check::{CONFIGURATION, Depth, POLICIES, Severity, line};
+use crate::findings::{Inspection, mistakes};
 use crate::install::{HookLocation, Running, Survey};
-use crate::oversights::oversights;
 use crate::surroundings::{MachineFile, obstacle, open_to_others};
-use guard_config::{load, trust};
+use guard_config::Config;
+use guard_contract::FaultKind;
 use guard_contract::policy::{Entry, Source};
-use guard_contract::{FaultKind, Layer};
 use guard_hook::cache::{Member, Prepared, Readiness, prepare};
 use guard_hook::programs::TOOLS;
-use guard_hook::watch::span;
+use guard_hook::watch::{IdlePolicies, span};
 use guard_platform::paths::native;
 use guard_state::{AppDirs, FolderErrorKind, Pause, check_private, io_hint};
 use jiff::Timestamp;
-
-const CONFIGURATION: &str = "configuration";
-const POLICIES: &str = "policies";
 
 /// Registrations for every user of the machine, and the programs that they start, which other users can change.
 pub(super) fn registrations(surveys: &[Survey], site: HookLocation<'_>) -> Vec<Finding> {
@@ -61,30 +58,34 @@ pub(super) fn folders(dirs: &AppDirs) -> Vec<Finding> {
 }
 
 /// The policies that stop nothing now, and whether the one that denies the tried call is among them.
-pub(super) fn idle(site: HookLocation<'_>, projects: &[String]) -> (Vec<Finding>, bool) {
+pub(super) fn idle(idle: &IdlePolicies, pause: Option<&Pause>, config: &Config) -> (Vec<Finding>, bool) {
     const CHECK: &str = "mode";
-    let config = load(site.dirs, projects);
-    let names = |entries: Vec<&Entry>| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
-    let watched: Vec<&Entry> = config.entries.iter().filter(|entry| entry.watched).collect();
-    let is_tried = |entry: &&Entry| entry.source == Source::Builtin("command-guard".to_owned());
-    let mut is_idle = watched.iter().any(is_tried);
+    let IdlePolicies { off, watched, paused } = idle;
     let mut findings = Vec::new();
+    if !off.is_empty() {
+        let text = format!("these policies are off and stop nothing: {}", off.join(", "));
+        findings.push(Finding::note(CHECK, text, "add them to guard.toml, or choose another `preset`, to have them"));
+    }
     if !watched.is_empty() {
-        let text = format!("these policies are only watched and stop nothing: {}", names(watched));
+        let text = format!("these policies are only watched and stop nothing: {}", watched.join(", "));
         findings.push(Finding::note(CHECK, text, "remove `mode` from guard.toml once they should stop calls"));
     }
-    let now = Timestamp::now();
-    if let Some(pause) = Pause::load(&site.dirs.state, now)
-        && let Some(left) = pause.left(now)
+    if let Some(pause) = pause
+        && let Some(left) = pause.left(Timestamp::now())
     {
-        let is_paused = |entry: &&Entry| pause.names(&entry.name) && config.may_loosen(Layer::User, entry);
-        let paused: Vec<&Entry> = config.entries.iter().filter(is_paused).collect();
-        is_idle |= pause.denies && paused.iter().any(is_tried);
         let stops = if pause.denies { "stop nothing" } else { "ask about nothing" };
-        let text = format!("these policies are paused for {} and {stops}: {}", span(left), names(paused));
+        let (left, names) = (span(left), paused.join(", "));
+        let text = match paused.is_empty() {
+            true => format!("a pause lasts for {left} and has no effect: you may not pause any of its policies"),
+            false => format!("these policies are paused for {left} and {stops}: {names}"),
+        };
         findings.push(Finding::note(CHECK, text, "run `guard-host pause --end`"));
     }
-    (findings, is_idle)
+    let is_tried = |entry: &&Entry| entry.source == Source::Builtin("command-guard".to_owned());
+    let is_idle = |entry: &Entry| {
+        watched.contains(&entry.name) || pause.is_some_and(|pause| pause.denies) && paused.contains(&entry.name)
+    };
+    (findings, config.entries.iter().filter(is_tried).any(is_idle))
 }
 
 /// Whether a call finds every policy compiled. After a change of the configuration the chain is prepared again here, as the
@@ -113,32 +114,34 @@ pub(super) fn ready(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding>
     }
 }
 
-/// Errors in the configuration, and policies that give no answer.
-pub(super) fn chain(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {
-    let environment = site.environment;
-    let prepared = Prepared::open(site.dirs, &environment.program, projects)
-        .unwrap_or_else(|| prepare(site.dirs, &environment.program, projects, None));
-    let count = prepared.members.len();
-    let unused = oversights(&prepared, projects, site.dirs).into_iter().map(Mistake::warning);
-    let unused: Vec<Mistake> = unused.collect();
-    let mut mistakes = check(prepared, environment, &site.project.to_string_lossy());
-    let beside = registration_mistakes(site, projects, None).into_iter();
-    mistakes.extend(beside.filter(|mistake| !mistakes.contains(mistake)).collect::<Vec<_>>());
-    let finding = |mistake: &Mistake| {
-        let remedy = if mistake.problem.hint.is_empty() { "correct the file" } else { &mistake.problem.hint };
-        Finding::problem(if mistake.is_fault { POLICIES } else { CONFIGURATION }, line(mistake), remedy)
-    };
-    let mut findings: Vec<Finding> = mistakes.iter().map(finding).collect();
-    let fine = [(CONFIGURATION, format!("{count} policies")), (POLICIES, "every policy answers".to_owned())];
-    for (what, text) in fine {
-        if !findings.iter().any(|finding| finding.check == what) {
-            findings.push(Finding::ok(what, text));
+/// Everything that is known to be wrong with the configuration and with the files beside it.
+pub(super) fn chain(site: HookLocation<'_>, projects: &[String], depth: Depth) -> Vec<Finding> {
+    let program = &site.environment.program;
+    let prepared =
+        Prepared::open(site.dirs, program, projects).unwrap_or_else(|| prepare(site.dirs, program, projects, None));
+    let (count, log) = (prepared.members.len(), prepared.config.audit.path.clone());
+    let inspection = Inspection { depth, of_machine: true, making: None };
+    let findings = mistakes(prepared, site, projects, inspection).into_iter().map(|mistake| {
+        let state = match mistake.severity {
+            Severity::Error => State::Problem,
+            Severity::Gap => State::Gap,
+            Severity::Warning => State::Note,
+        };
+        let text = line(&mistake);
+        let hint = mistake.problem.hint;
+        let remedy = if hint.is_empty() { "correct the file".to_owned() } else { hint };
+        Finding { check: mistake.subject, state, text, remedy }
+    });
+    let mut findings: Vec<Finding> = findings.collect();
+    let fine = [
+        (CONFIGURATION, format!("{count} policies")),
+        (POLICIES, "every policy answers".to_owned()),
+        ("audit", format!("`{}` takes lines", log.display())),
+    ];
+    for (check, text) in fine {
+        if !findings.iter().any(|finding| finding.check == check && finding.state == State::Problem) {
+            findings.push(Finding::ok(check, text));
         }
-    }
-    findings.extend(unused.iter().map(|one| Finding::note(CONFIGURATION, line(one), &one.problem.hint)));
-    for file in trust::missing(site.dirs, projects) {
-        let (text, remedy) = trust::missing_file_problem(&file);
-        findings.push(Finding::note(CONFIGURATION, text, remedy));
     }
     findings
 }

@@ -1,12 +1,14 @@
-//! Other things that verdicts need: the stores, and the server of a `[remote]`, which is asked about one harmless call.
+//! The server of a `[remote]`: whether it answers one harmless call, or at least can be reached.
 
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Finding;
 use crate::install::HookLocation;
-use crate::surroundings::{SetupGap, survey};
 use guard_chain::exchange::Request;
-use guard_config::{Remote, load};
+use guard_config::Remote;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_hook::remote::{Child, RemoteDecider};
 use serde_json::{Map, Value};
@@ -14,24 +16,33 @@ use serde_json::{Map, Value};
 /// The call that the server is asked about.
 const HARMLESS: &str = "ls";
 
-/// The deficiencies, and the answer of the server, which is asked only where its token is sound.
-pub(super) fn surroundings(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {
-    let config = load(site.dirs, projects);
-    let found = survey(&config, site.dirs);
-    let finding = |SetupGap { check, problem }: &SetupGap| Finding::problem(check, problem.to_string(), &problem.hint);
-    let mut findings: Vec<Finding> = found.iter().map(finding).collect();
-    let is_sound = |check: &str| !found.iter().any(|one| one.check == check);
-    if is_sound("audit") {
-        findings.push(Finding::ok("audit", format!("`{}` takes lines", config.audit.path.display())));
-    }
-    if let Some(remote) = config.remote.as_ref().filter(|_| is_sound("remote")) {
-        findings.push(server(remote, site));
-    }
-    findings
+/// How long [`knock`] waits. A status line is drawn often.
+const KNOCK: Duration = Duration::from_millis(8);
+
+/// Whether the server refuses connections. A server that is only slow is no finding.
+pub(super) fn knock(remote: &Remote) -> Option<Finding> {
+    let (scheme, rest) = remote.url.split_once("://")?;
+    let host = rest.split('/').next()?;
+    let port = if scheme == "https" { 443 } else { 80 };
+    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let address = if has_port { host.to_owned() } else { format!("{host}:{port}") };
+    let (sender, receiver) = mpsc::channel();
+    // Looking up a name can take seconds, and nobody waits for this thread.
+    thread::spawn(move || {
+        let connect = |address| TcpStream::connect_timeout(&address, KNOCK);
+        let answers = address.to_socket_addrs().map(|all| all.map(connect).collect::<Vec<_>>());
+        let is_refused = |answer: &std::io::Result<TcpStream>| {
+            answer.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
+        };
+        let _ = sender.send(answers.is_ok_and(|all| !all.is_empty() && all.iter().all(is_refused)));
+    });
+    let is_refused = receiver.recv_timeout(KNOCK).unwrap_or(false);
+    let text = format!("`{}` refuses connections", remote.url);
+    is_refused.then(|| Finding::problem("remote", text, remedy("", remote)))
 }
 
 /// Asks the server, and waits as long as a hook does.
-fn server(remote: &Remote, site: HookLocation<'_>) -> Finding {
+pub(super) fn ask(remote: &Remote, site: HookLocation<'_>) -> Finding {
     let project = site.project.to_string_lossy();
     let at = CallContext {
         cwd: project.clone().into_owned(),

@@ -1,6 +1,6 @@
 //! Whether `guard-host undo` works here: a copy and a restore in a throwaway folder.
 
-use guard_config::{Config, load};
+use guard_config::Config;
 use guard_hook::undo::{RehearsalResult, patience, rehearse};
 use guard_redact::plain;
 use guard_state::check_private;
@@ -12,15 +12,14 @@ use crate::install::HookLocation;
 const CHECK: &str = "undo";
 
 /// Tries it. Without a sound state folder there is nothing to try, and another finding says so.
-pub(super) fn rehearsed(site: HookLocation<'_>, projects: &[String]) -> Option<Finding> {
-    let config = load(site.dirs, projects);
+pub(super) fn rehearsed(config: &Config, site: HookLocation<'_>) -> Option<Finding> {
     if !config.undo.enabled {
         let text = "nothing is copied before a call, and `guard-host undo` restores nothing: `enabled = false`";
         return Some(Finding::note(CHECK, text, "remove `enabled = false` from `[undo]` to be able to undo calls"));
     }
     check_private(&site.dirs.state).ok()?;
-    Some(match rehearse(&config, site.project, site.dirs, site.environment) {
-        Ok(rehearsed) => works(rehearsed, &config, site),
+    Some(match rehearse(config, site.project, site.dirs, site.environment) {
+        Ok(rehearsed) => works(rehearsed, config, site),
         Err(why) => {
             let text = format!("`guard-host undo` doesn't work here: {}", plain(&why));
             let shown = site.dirs.state.display();

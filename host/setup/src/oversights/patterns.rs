@@ -1,17 +1,21 @@
-//! Patterns of a project's policies that begin in a folder or a file that doesn't exist.
+//! Patterns that match no file of the project, and entries `!x` of lists that take nothing out.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
 use guard_config::problem::{entry_location, nearest_within};
-use guard_contract::Problem;
 use guard_contract::paths::below;
 use guard_contract::policy::{Entry, Source};
+use guard_contract::{Layer, Problem};
 use guard_platform::paths::native;
+use guard_sdk::globs::Glob;
+use guard_sensitive_paths::{Entries, Lists};
 use serde_json::Value;
 
+use super::void_keys::{FILES_TABLE, LISTS};
 use super::{FILES, warning};
+use crate::check::{Mistake, Severity};
 
 /// Lists of patterns that begin at the project's root, and protect what they match.
 const PROTECTING: [&str; 2] = ["protected", "warned"];
@@ -19,8 +23,11 @@ const PROTECTING: [&str; 2] = ["protected", "warned"];
 /// Lists whose patterns match at any depth, or that let calls pass. Only a misspelt name is worth a warning there.
 const OTHERS: [&str; 5] = ["blocked", "confirm", "exempt", "reads", "safe"];
 
-/// The table that has the lists of files of a policy with other settings.
-const FILES_TABLE: &str = "files";
+/// Branches that are protected without any setting.
+const BRANCHES: [&str; 2] = ["main", "master"];
+
+/// The lists among them that let calls pass.
+const LOOSENING: [&str; 2] = ["exempt", "safe"];
 
 /// The most patterns of one list that are looked at.
 const PATTERNS: usize = 256;
@@ -42,24 +49,146 @@ struct PatternGap<'a> {
     rest: &'a str,
 }
 
-/// A warning for each pattern of an entry that matches no file below `root`, the root of the call's project.
-pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Problem> {
+/// A mistake for each pattern of an entry that matches no file below `root`, the root of the call's project. Lists of a
+/// user or the administrator are for all projects, so a pattern of theirs is only told if a file has a similar name.
+pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Mistake> {
+    let mut found = Vec::new();
+    for (key, patterns) in lists(entry, &[&PROTECTING[..], &OTHERS].concat()) {
+        let is_of_project = entry.layer == Layer::Project;
+        // A usual file may have been written for a machine.
+        let is_told = is_of_project || !entry.settings_source.is_usual;
+        let hint = |pattern: &String| match is_of_project {
+            true => hint(pattern, key, entry, root),
+            false => misspelt(pattern, root),
+        };
+        let texts = patterns.iter().filter(|_| is_told).filter_map(|pattern| Some((pattern, hint(pattern)?)));
+        found.extend(texts.map(|(pattern, hint)| {
+            let text = format!("no file matches `{pattern}` in `{key}`");
+            let severity = if is_of_project && !LOOSENING.contains(&key) { Severity::Gap } else { Severity::Warning };
+            Mistake::new(severity, of_entry(entry, &text, hint))
+        }));
+    }
+    found
+}
+
+/// A warning for each `!x` in a list of an entry that takes nothing out of it.
+pub(super) fn idle_removals(entry: &Entry) -> Vec<Problem> {
+    let lists = lists(entry, &LISTS);
+    let blocked = lists.iter().find(|(key, _)| *key == "blocked").map(|(_, patterns)| patterns.clone());
+    let mut found = Vec::new();
+    for (key, patterns) in &lists {
+        // `reads` adds to `blocked`.
+        let mut before = blocked.clone().filter(|_| *key == "reads").unwrap_or_default();
+        for pattern in patterns {
+            let hint = match pattern.strip_prefix('!') {
+                Some(removed) if *key == "protected-branches" => no_such_branch(&before, removed),
+                Some(removed) => no_such_file(key, &before, removed),
+                None => None,
+            };
+            if let Some(hint) = hint {
+                let text = format!("`{pattern}` takes nothing out of `{key}`: nothing before it matches");
+                found.push(of_entry(entry, &text, hint));
+            }
+            before.push(pattern.clone());
+        }
+    }
+    found
+}
+
+/// The hint for the name of a file that neither the default list nor an entry before it has; `None` if one has it, and for
+/// a pattern or a folder, which take out what is below.
+fn no_such_file(key: &str, before: &[String], name: &str) -> Option<String> {
+    let own = Entries::try_from(before.to_vec()).ok();
+    let lists = match key {
+        "confirm" => Lists::new(None, own, None),
+        "exempt" => Lists::new(None, None, own),
+        _ => Lists::new(own, None, None),
+    };
+    let has = |name: &str| match key {
+        "confirm" => lists.sensitive(name).is_some(),
+        "exempt" => lists.is_exempt(name),
+        // A template may be listed, and is no secret.
+        _ => lists.secret(name).is_some() || lists.is_exempt(name),
+    };
+    if name.contains(SPECIAL) || name.ends_with('/') || has(name) {
+        return None;
+    }
+    let meant = similar_texts(name).find(|other| has(other)).map(|meant| format!("did you mean `!{meant}`?"));
+    // A name without an extension may be that of a folder.
+    let last = name.rsplit('/').next().unwrap_or_default();
+    let is_file = last.rfind('.').is_some_and(|dot| dot > 0);
+    meant.or_else(|| is_file.then(|| "correct the name, or remove it".to_owned()))
+}
+
+/// The texts that are one change away: a character more, less, or another one, or two that are exchanged.
+fn similar_texts(text: &str) -> impl Iterator<Item = String> {
+    let chars: Vec<char> = text.chars().collect();
+    let splice = move |at: usize, length: usize, new: &[char]| -> String {
+        let (before, after) = (chars.iter().take(at), chars.iter().skip(at + length));
+        before.chain(new).chain(after).collect()
+    };
+    let letters = || ('a'..='z').chain(['.', '-', '_']);
+    let count = text.chars().count();
+    let exchanged: Vec<(char, char)> = text.chars().zip(text.chars().skip(1)).collect();
+    (0..=count).flat_map(move |at| {
+        let mut found: Vec<String> = letters().map(|letter| splice(at, 0, &[letter])).collect();
+        if at < count && count > 3 {
+            found.push(splice(at, 1, &[]));
+            found.extend(letters().map(|letter| splice(at, 1, &[letter])));
+        }
+        found.extend(exchanged.get(at).map(|(one, two)| splice(at, 2, &[*two, *one])));
+        found
+    })
+}
+
+/// The hint for a pattern of branches that neither the default list nor an entry before it has; `None` if one has it.
+fn no_such_branch(before: &[String], removed: &str) -> Option<String> {
+    let removed = Glob::of_name(removed).ok()?;
+    let known = before.iter().map(String::as_str).chain(BRANCHES).filter(|known| !known.starts_with('!'));
+    let is_known = known.filter_map(|known| Glob::of_name(known).ok()).any(|known| removed.overlaps(&known, true));
+    (!is_known).then(|| "correct the pattern, or remove it".to_owned())
+}
+
+/// The lists of these names in the settings of a built-in, and in its table of files.
+fn lists(entry: &Entry, keys: &[&'static str]) -> Vec<(&'static str, Vec<String>)> {
     let is_built_in = matches!(entry.source, Source::Builtin(_));
     let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
     let tables = [Some(&settings), settings.get(FILES_TABLE)];
     let mut found = Vec::new();
     for table in tables.into_iter().flatten().filter(|_| is_built_in) {
-        for key in PROTECTING.iter().chain(&OTHERS) {
-            let patterns = table.get(*key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-            let texts = patterns.take(PATTERNS).filter_map(|pattern| Some((pattern, hint(pattern, key, entry, root)?)));
-            found.extend(texts.map(|(pattern, hint)| {
-                let place = entry_location(&entry.settings_source.file, &entry.name);
-                let text = format!("policy `{}`: no file matches `{pattern}` in `{key}`", entry.name);
-                warning(place, text, hint)
-            }));
+        for key in keys {
+            let patterns = table.get(*key).and_then(Value::as_array).into_iter().flatten();
+            let patterns = patterns.filter_map(Value::as_str).take(PATTERNS).map(str::to_owned);
+            found.push((*key, patterns.collect()));
         }
     }
     found
+}
+
+/// A problem of an entry, at its place.
+fn of_entry(entry: &Entry, text: &str, hint: String) -> Problem {
+    let place = entry_location(&entry.settings_source.file, &entry.name);
+    Problem { layer: entry.layer, ..warning(place, format!("policy `{}`: {text}", entry.name), hint) }
+}
+
+/// The hint for a pattern of several components that matches nothing in a project which has a file with a similar name.
+fn misspelt(pattern: &str, root: &str) -> Option<String> {
+    let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
+    let gap = missing_name(pattern, &native(root)).filter(|gap| !root.is_empty() && !gap.before.is_empty())?;
+    Some(format!("did you mean `{not}{}`?", corrected(pattern, &gap, &native(root))?))
+}
+
+/// The pattern with each name that doesn't exist replaced by a similar one, as far as there are such names.
+fn corrected(pattern: &str, gap: &PatternGap<'_>, base: &Path) -> Option<String> {
+    let PatternGap { before, name, rest } = gap;
+    let mut found = format!("{before}{}{rest}", similar_name(&base.join(before), name)?);
+    let names = pattern.split('/').count();
+    for _ in 0..names {
+        let Some(PatternGap { before, name, rest }) = missing_name(&found, base) else { break };
+        let Some(meant) = similar_name(&base.join(before), name) else { break };
+        found = format!("{before}{meant}{rest}");
+    }
+    Some(found)
 }
 
 /// The hint for a pattern that matches nothing; `None` if it may match a file.
@@ -71,13 +200,14 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     if let Some((meant, why)) = misspelt_path(pattern, &native(base)) {
         return Some(format!("{why}: did you mean `{not}{meant}`?"));
     }
-    let PatternGap { before, name, rest } = missing_name(pattern, &native(base))?;
+    let gap = missing_name(pattern, &native(base))?;
+    let PatternGap { before, name, rest } = gap;
     let own = native(&entry.project).join(name);
     if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
         return Some(format!("patterns begin at the project's root: did you mean `{not}{folder}/{pattern}`?"));
     }
-    if let Some(meant) = similar_name(&native(base).join(before), name) {
-        return Some(format!("did you mean `{not}{before}{meant}{rest}`?"));
+    if let Some(meant) = corrected(pattern, &gap, &native(base)) {
+        return Some(format!("did you mean `{not}{meant}`?"));
     }
     let deeper = Some(name)
         .filter(|_| before.is_empty() && PROTECTING.contains(&key))

@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::problem;
 use crate::oversights::{lookalikes, remote_file};
+use crate::sync::SYNC_FILE;
 use guard_config::Config;
 use guard_contract::policy::Source;
 use guard_contract::{Layer, Problem};
 use guard_platform::access::{MachineAccess, of_machine};
 use guard_state::AppDirs;
 use guard_state::files::read_text;
-
-/// The file beside the managed one that names the registry it comes from.
-pub(super) const SYNC_FILE: &str = "sync.toml";
 
 /// A file that only the administrator may change.
 #[derive(Debug, Clone, PartialEq, Eq)]

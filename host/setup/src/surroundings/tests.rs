@@ -9,6 +9,10 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// A `sync.toml` that can be used.
+const SYNC: &str = "source = 'oci://x.example/acme/guard:1'\n\
+    signers = [{ name = 'acme', key = 'MCowBQYDK2VwAyEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }]\n";
+
 /// A machine: `etc` with the managed file, and a home.
 struct Machine(TempDir);
 
@@ -39,7 +43,7 @@ impl Machine {
         let home = self.path("home");
         let dirs =
             AppDirs { managed: self.path("etc/guard-host/guard.toml"), ..AppDirs::under_home(home.to_str().unwrap()) };
-        let line = |SetupGap { check, problem }: &SetupGap| format!("{check}: {}", problem.with_hint());
+        let line = |Mistake { subject, problem, .. }: &Mistake| format!("{subject}: {}", problem.with_hint());
         survey(&load(&dirs, &[]), &dirs).iter().map(line).collect()
     }
 
@@ -91,11 +95,12 @@ fn every_file_that_binds_all_users_is_checked_for_other_writers() {
         machine.path("shared").display(),
     );
     machine.write("etc/guard-host/guard.toml", &policy, 0o644);
-    machine.write("etc/guard-host/sync.toml", "", 0o644);
+    machine.write("etc/guard-host/sync.toml", SYNC, 0o644);
+    machine.write("etc/guard-host/sync/state.json", "{\"last\":{\"time\":\"\",\"ok\":true,\"text\":\"\"}}", 0o644);
     machine.write("etc/guard-host/token", "secret\n", 0o644);
     machine.write("etc/guard-host/own.wasm", "", 0o644);
     machine.write("shared/own.json", "{}", 0o644);
-    machine.write("shared/ca.pem", "", 0o644);
+    machine.write("shared/ca.pem", "-----BEGIN CERTIFICATE-----\n", 0o644);
     assert_eq!(machine.found(), Vec::<String>::new());
     for file in ["etc/guard-host/sync.toml", "etc/guard-host/own.wasm", "shared/own.json", "shared/ca.pem"] {
         machine.mode(file, 0o646);
@@ -185,29 +190,68 @@ fn a_log_on_a_full_or_read_only_disk_is_a_deficiency() {
 }
 
 #[test]
-fn a_failed_sync_is_a_deficiency_while_the_file_follows_a_registry() {
+fn a_sync_that_failed_or_will_fail_is_a_deficiency() {
     let machine = Machine::new();
-    let state = |ok: bool| {
-        let text = format!("{{\"last\":{{\"time\":\"2026-01-01T00:00:00Z\",\"ok\":{ok},\"text\":\"no route\"}}}}");
-        machine.write("etc/guard-host/sync/state.json", &text, 0o644);
-    };
-    state(false);
+    let state = |text: &str| machine.write("etc/guard-host/sync/state.json", text, 0o644);
+    let last = |ok: bool, time: &str| format!("{{\"last\":{{\"time\":\"{time}\",\"ok\":{ok},\"text\":\"no route\"}}}}");
+    let now = jiff::Timestamp::now().to_string();
+    // Once it ran, its source is missed.
+    state(&last(true, &now));
+    machine.assert_found(&["sync: ", "sync.toml", "can't be read", "restore it"]);
+    machine.write("etc/guard-host/sync.toml", SYNC, 0o644);
     assert_eq!(machine.found(), Vec::<String>::new());
-    machine.write("etc/guard-host/sync.toml", "", 0o644);
-    machine.assert_found(&["sync: ", "failed at 2026-01-01T00:00:00Z: no route", "sync status"]);
-    state(true);
-    assert_eq!(machine.found(), Vec::<String>::new());
+    state(&last(false, &now));
+    machine.assert_found(&["sync: ", &format!("failed at {now}: no route"), "sudo guard-host sync"]);
+    state(&last(true, "2026-01-01T00:00:00Z"));
+    machine.assert_found(&["sync: ", " days", "check that its timer runs"]);
+    state("{");
+    machine.assert_found(&["sync: ", "state.json", "can't be used", "starts over"]);
 }
 
 #[test]
-fn a_sync_that_can_leave_no_trace_is_a_deficiency() {
+fn a_source_that_never_works_is_a_deficiency_before_the_first_sync() {
     let machine = Machine::new();
-    let state = "{\"last\":{\"time\":\"2026-01-01T00:00:00Z\",\"ok\":true,\"text\":\"took 1.0.0\"},\"current\":{}}";
-    machine.write("etc/guard-host/sync/state.json", state, 0o644);
-    machine.assert_found(&["sync: ", "sync.toml", "can't read its source"]);
-    machine.write("etc/guard-host/sync.toml", "source = oci\n", 0o644);
-    machine.assert_found(&["sync: ", "sync.toml:1:", "can't read its source", "correct the file"]);
-    machine.write("etc/guard-host/sync.toml", "source = 'oci://x/y'\n", 0o644);
+    let source = |text: &str| machine.write("etc/guard-host/sync.toml", text, 0o644);
+    let [address, signers] = SYNC.split_inclusive('\n').collect::<Vec<_>>()[..] else { panic!("two lines") };
+    for (text, words) in [
+        ("source = oci\n".to_owned(), &["sync.toml:1:"][..]),
+        (address.to_owned(), &["sync.toml", "`signers`"]),
+        (format!("{address}signers = []\n"), &["`signers` has no public keys", "policy keygen"]),
+        (format!("{address}signers = [{{ name = 'acme', key = 'x' }}]\n"), &["`signers` has no public keys"]),
+        (SYNC.replace("oci://x.example", "x.example"), &["`source`", "isn't an address in a registry", "oci://"]),
+        (SYNC.replace("oci://", "https://"), &["`source`", "isn't an address in a registry"]),
+        (format!("{SYNC}sinner = 'x'\n"), &["`sinner`"]),
+        (signers.to_owned(), &["`source`"]),
+    ] {
+        source(&text);
+        machine.assert_found(&[&["sync: "], words].concat());
+    }
+    source(SYNC);
+    machine.assert_found(&["sync: ", "sync.toml", "has never run", "enable its timer"]);
+    machine.write("etc/guard-host/guard.toml", "preset = 'standard'\n", 0o644);
+    machine.assert_found(&["sync: ", "guard.toml", "a person wrote this file", "move it away"]);
+}
+
+#[test]
+fn a_record_of_trust_that_is_damaged_is_a_deficiency() {
+    let machine = Machine::new();
+    machine.write("home/.local/state/guard-host/trust.json", "{}", 0o600);
+    machine.mode("home/.local/state/guard-host", 0o700);
+    machine.assert_found(&["trust: ", "trust.json", "no project is trusted", "guard-host trust"]);
+}
+
+#[test]
+fn the_authorities_of_a_server_are_there() {
+    let machine = Machine::new();
+    let path = |name: &str| machine.path(name).display().to_string();
+    let remote = "[remote]\nurl = 'https://guard.example'\n";
+    let remote = format!("{remote}token-file = '{}'\nca = '{}'\n", path("token"), path("ca.pem"));
+    machine.write("home/.config/guard-host/guard.toml", &remote, 0o600);
+    machine.write("token", "secret\n", 0o600);
+    machine.assert_found(&["remote: ", "ca.pem", "`ca` in `[remote]`", "can't be read"]);
+    machine.write("ca.pem", "secret\n", 0o644);
+    machine.assert_found(&["remote: ", "contains no certificate in PEM"]);
+    machine.write("ca.pem", "-----BEGIN CERTIFICATE-----\n", 0o644);
     assert_eq!(machine.found(), Vec::<String>::new());
 }
 

@@ -195,6 +195,8 @@ pub(in crate::cli) struct CompletionsArgs {
 For Claude Code, in settings.json:
   \"statusLine\": { \"type\": \"command\", \"command\": \"guard-host statusline\" }
 
+`guard on, 2 problems` counts the problems and warnings of `doctor`, except for those of its test call.
+
 Reads the session from standard input, in Claude Code's format. The numbers come from the audit log and from the session's
 history, which contains a call that ran only if the harness reports it.")]
 pub(in crate::cli) struct StatuslineArgs {}

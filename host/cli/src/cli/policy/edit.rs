@@ -24,7 +24,7 @@ use guard_contract::{Manifest, Problem};
 use guard_hook::cache::{Artifact, Component, Member, Prepared, Readiness, forget, run_examples, warm};
 use guard_kit::compile::making;
 use guard_platform::paths::{judged_text, native, slashed};
-use guard_setup::check::check;
+use guard_setup::check::{Depth, check};
 use guard_setup::install::{Change, EditedFile, apply};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -298,12 +298,12 @@ impl<'a> EditTarget<'a> {
         // Those of the chain as it is are not this entry's.
         alone.config.problems.clear();
         alone.config.warnings.clear();
-        let mistakes = check(alone, self.environment, &self.at.project_root);
+        let mistakes = check(alone, self.environment, &self.at.project_root, Depth::Calls);
         let Some(first) = mistakes.first() else { return Ok(()) };
         let Problem { text, hint, place, .. } = &first.problem;
         let place = if *place == self.file.to_string_lossy() { String::new() } else { format!(" ({place})") };
         let what =
-            if first.is_fault && text.starts_with("it ") { "is not added" } else { "does not take its settings" };
+            if first.is_fault() && text.starts_with("it ") { "is not added" } else { "does not take its settings" };
         let text = format!("`{}` {what}: {text}{place}", entry.name);
         Err(refused(Exit::Data, text, hint))
     }
