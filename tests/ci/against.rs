@@ -197,10 +197,7 @@ fn cases_and_calls_under_another_name_are_told() {
     fs::remove_file(world.path("repo/.guard/calls.jsonl")).ok();
     for file in ["call.jsonl", "calls.json", "recorded.jsonl"] {
         world.write(&format!("repo/.guard/{file}"), "{\"command\": \"ls\"}\n");
-        for arguments in [&[][..], &["--against", "HEAD"]] {
-            let ended = ci(&world, arguments);
-            assert_line(&ended, 0, &format!("warning: .guard/{file}: "), "its calls aren't judged");
-        }
+        assert_line(&ci(&world, &[]), 0, &format!("warning: .guard/{file}: "), "its calls aren't judged");
         fs::remove_file(world.path(&format!("repo/.guard/{file}"))).unwrap();
     }
     // Cases beside rules, settings, and data are none of them.

@@ -59,6 +59,8 @@ pub enum Severity {
 /// How much [`check`] has the policies do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
+    /// Nothing: only files are looked at.
+    Files,
     /// They read their settings.
     Settings,
     /// They decide calls of all kinds.
@@ -124,7 +126,7 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str, depth
         }
     }
     let has_settings = |member: &Member| !has_defaults(&member.entry);
-    if depth == Depth::Settings && !prepared.members.iter().any(has_settings) {
+    if depth == Depth::Files || depth == Depth::Settings && !prepared.members.iter().any(has_settings) {
         return found.mistakes;
     }
     match Engine::new() {
