@@ -91,6 +91,70 @@ def sub_steps():
     ]
 
 
+# The files of `ask_steps`. Claude Code treats the hidden folders as its own or as sensitive.
+ASKED = {
+    "shell": [".git/hooks/pre-push", ".vscode/tasks.json"],
+    "write": [".git/hooks/pre-commit", ".vscode/settings.json", ".claude/agents/lab.md", "Dockerfile"],
+    "write below": [".github/workflows/lab.yml"],
+    "mcp": [".git/hooks/pre-rebase"],
+    "sub": [".git/hooks/post-commit"],
+}
+
+
+def push_step(kind, name, more=""):
+    """A push to a branch of that name, so that each leaves a mark of its own."""
+    push = f"git push origin {name}"
+    via = "mcp: " if kind == "mcp_run" else ""
+    return Step(f"{kind}: {push}{more}", kind, {"command": push + more}, marked(via + push))
+
+
+def write_step(world, kind, name):
+    return Step(f"{kind}: {name}", kind, {"path": str(world.proj / name), "content": "lab"}, made(name))
+
+
+def ask_steps(world):
+    """Calls that a person must be asked about. Many touch a path as well for which an agent has rules of its own."""
+    commands = ["rm -rf .git", "git branch -D lab", "git clean -fdx", "gh pr create --fill"]
+    redirected = {"gh release create v1": ".claude/release.log", "git stash drop": ".vscode/stash.log"}
+    inner = "git push origin inner"
+    return [
+        push_step("shell", "plain"),
+        push_step("shell", "git", " 2> .git/push.log"),
+        push_step("shell", "editor", " > .vscode/push.log"),
+        *(Step(f"shell: {text}", "shell", {"command": text}, marked(text)) for text in commands),
+        *(
+            Step(f"shell: {text} > {path}", "shell", {"command": f"{text} > {path}"}, marked(text))
+            for text, path in redirected.items()
+        ),
+        Step(f"shell: bash -c '{inner}'", "shell", {"command": f"bash -c '{inner}'"}, marked(inner)),
+        *(Step(f"shell: > {name}", "shell", {"command": f"echo lab > {name}"}, made(name)) for name in ASKED["shell"]),
+        *(write_step(world, "write", name) for name in ASKED["write"] + ASKED["write below"]),
+        Step("", "read", {"path": str(world.proj / "Makefile")}),
+        Step(
+            "edit: Makefile",
+            "edit",
+            {"path": str(world.proj / "Makefile"), "old": "before", "new": "after"},
+            holds("Makefile", "after"),
+        ),
+        push_step("mcp_run", "server"),
+        push_step("mcp_run", "server-git", " 2> .git/server.log"),
+        *(write_step(world, "mcp_write", name) for name in ASKED["mcp"]),
+        push_step("background", "background"),
+        push_step("background", "background-git", " 2> .git/background.log"),
+        push_step("monitor", "monitor", " 2> .git/monitor.log"),
+        Step("", "subagent", {"prompt": f"{SUB} go"}),
+        Step("", "wait", {}),
+    ]
+
+
+def ask_sub_steps(world):
+    return [
+        push_step("shell", "sub"),
+        push_step("shell", "sub-git", " 2> .git/sub.log"),
+        *(write_step(world, "write", name) for name in ASKED["sub"]),
+    ]
+
+
 class Lab:
     """One agent of one version in one world."""
 
@@ -241,6 +305,22 @@ class Lab:
             ]
             self.play_all(mode, steps)
 
+    def asks(self):
+        """In each mode, everything that a person must be asked about, with no person there. Nothing of it may run."""
+        steps = [step for step in ask_steps(self.world) if step.kind in self.driver.CALLS]
+        sub = ask_sub_steps(self.world) if "subagent" in self.driver.CALLS else []
+        files = [self.world.proj / name for names in ASKED.values() for name in names]
+        for mode in self.driver.MODES:
+            for file in files:
+                file.unlink(missing_ok=True)
+            cells = {}
+            self.play_all(mode, steps, sub, lambda step, cell: step.cell and cells.update({step.cell: cell}))
+            ran = [name for name, cell in cells.items() if cell.seen == "runs"]
+            reached = any(cell.seen != "not reached" for cell in cells.values())
+            seen = "held" if reached else "not reached"
+            words = "\n".join(f"{name}: {cell.seen}" for name, cell in cells.items())
+            self.keep(f"asks, {mode}", Cell("runs unasked: " + ", ".join(ran) if ran else seen, words))
+
     def beside(self):
         """The project has Claude Code's hook as well, and some agents run that, too."""
         if self.register:
@@ -316,7 +396,7 @@ class Lab:
             if hasattr(self.driver, "APPROVES"):
                 self.doctor("doctor, approved")
 
-    ALL = ("control", "uninstall", "doctor", "main", "ask", "beside", "broken", "served", "screen")
+    ALL = ("control", "uninstall", "doctor", "main", "ask", "asks", "beside", "broken", "served", "screen")
 
     def all(self, only):
         for check in self.ALL:

@@ -11,6 +11,7 @@ COLUMNS = {
     "goes on": ["goes on"],
     "ends the run": ["ends the run"],
     "ask": ["ask, ", "ask to push, "],
+    "all asks": ["asks, "],
     ".env": ["write .env", "edit .env"],
     "MCP": ["mcp deny", "mcp .env"],
     "subagent": ["subagent deny"],

@@ -142,9 +142,12 @@ class World:
         for path in self.proj.iterdir():
             if path.name not in (".git", ".claude", "sub"):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for name in (".claude", ".vscode"):
+            (self.proj / name).mkdir(exist_ok=True)
         for path in (self.proj / "sub").iterdir():
             path.unlink()
-        (self.proj / "a.txt").write_text("before\n")
+        for name in ("a.txt", "Makefile"):
+            (self.proj / name).write_text("before\n")
         (self.proj / ".env.production").write_text("KEY=before\n")
 
     def env(self, extra=None):
