@@ -52,15 +52,16 @@ def chosen(names):
     return [agent for agent in agents if not names or agent.name in names or agent.id in names]
 
 
-def run(command, log):
+def run(command, log, env=None):
     with open(log, "ab") as file:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, timeout=900)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, timeout=900, env=env)
     if done.returncode:
         raise Skip(f"`{Path(command[0]).name}` could not install it, see {log}")
 
 
-def npm(folder, package):
-    """Installs a package once. A sign at the end tells a whole installation from a broken one."""
+def npm(folder, package, node=""):
+    """Installs a package once, with the Node of that folder. A sign at the end tells a whole installation from a broken
+    one."""
     if (folder / "whole").exists():
         return
     if not shutil.which("npm"):
@@ -69,8 +70,9 @@ def npm(folder, package):
     folder.mkdir(parents=True)
     (folder / "package.json").write_text("{}")
     quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
+    env = os.environ | ({"PATH": f"{node}:{os.environ['PATH']}"} if node else {})
     # Some packages refuse an older Node, though they are started with one of their own.
-    run(["npm", "install", "--prefix", str(folder), "--force", *quiet, package], folder / "install.log")
+    run(["npm", "install", "--prefix", str(folder), "--force", *quiet, package], folder / "install.log", env)
     (folder / "whole").touch()
 
 
@@ -106,15 +108,14 @@ def fetch(agent, cache):
         pip(folder, agent)
         pattern = agent.program if "/" in agent.program else f"bin/{agent.program}"
         return list((folder / "venv").glob(pattern))[:1], "/usr/bin"
-    npm(folder, f"{agent.package}@{agent.version}")
+    node = ""
+    if agent.node:
+        npm(cache / f"node@{agent.node}", f"node@{agent.node}")
+        node = str(cache / f"node@{agent.node}" / "node_modules/.bin")
+    npm(folder, f"{agent.package}@{agent.version}", node)
     program = folder / agent.program if "/" in agent.program else folder / "node_modules/.bin" / agent.program
     if not program.exists():
         raise Skip(f"its package has no program `{agent.program}`")
-    if agent.node:
-        node = cache / f"node@{agent.node}"
-        npm(node, f"node@{agent.node}")
-        return [program], str(node / "node_modules/.bin")
-    node = shutil.which("node")
-    if not node:
+    if not node and not shutil.which("node"):
         raise Skip("Node is not installed")
-    return [program], str(Path(node).parent)
+    return [program], node or str(Path(shutil.which("node")).parent)
