@@ -111,7 +111,7 @@ fn a_call_that_was_not_asked_about_leaves_no_line_and_no_file() {
 #[test]
 fn where_nobody_knows_who_let_it_run_nobody_is_named() {
     let world = World::new();
-    // Headless, an ask is refused there, and a call that runs all the same was let by nobody that is known.
+    // An ask is refused there, and a call that runs all the same was let by nobody that is known.
     let droid = |event: &str| {
         json!({
             "session_id": "s1", "transcript_path": "/t", "cwd": world.repo(), "permission_mode": "auto-high",
@@ -119,11 +119,7 @@ fn where_nobody_knows_who_let_it_run_nobody_is_named() {
         })
         .to_string()
     };
-    let hook = |event: &str| {
-        let mut start = world.command(&["hook", "droid"]);
-        start.env("FACTORY_EXEC_TARGET_AUTONOMY", "high");
-        end(start, &droid(event))
-    };
+    let hook = |event: &str| world.run(&["hook", "droid"], &droid(event));
     assert_eq!(hook("PreToolUse").decision(), "deny");
     assert!(hook("PostToolUse").is_silent());
     assert_eq!(words(&ends(&world)), [("ran", "git push origin a", Some("unknown"))]);

@@ -7,13 +7,10 @@ use super::nested::{Nested, line};
 use super::read::{Mcp, Protocol};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
-use super::{DetectionConfidence, Harness, Payload, Unreadable, Variable};
+use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
 pub(super) struct Droid;
-
-/// A variable that stands in the environment where `droid exec` runs, which lets calls run that are asked about.
-const EXEC: &str = "FACTORY_EXEC_TARGET_AUTONOMY";
 
 static TOOLS: &[Tool] = &[
     tool(&["Execute"], Shape::Command(Dialect::Bash, &["command"])),
@@ -37,10 +34,6 @@ impl Harness for Droid {
         let mode = payload.get("permission_mode").and_then(Value::as_str);
         let its_own = mode.is_some_and(|mode| matches!(mode, "off" | "spec") || mode.starts_with("auto-"));
         DetectionConfidence::from_payload(payload, its_own)
-    }
-
-    fn surface_in(&self, _: &Map<String, Value>, variable: &Variable<'_>) -> &'static Surface {
-        DROID.surface(if variable(EXEC).is_some() { "PreToolUse exec" } else { "PreToolUse" })
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {

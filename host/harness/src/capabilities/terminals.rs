@@ -278,25 +278,25 @@ pub static QWEN: Capabilities = Capabilities {
     sources: &["the vendor's documentation and source", "a check against 0.25.3"],
 };
 
-const DROID_CALL: Surface = Surface {
-    on_allow: OnAllow::SkipsPrompt,
-    ask: Ask::Person,
-    tells_user: true,
-    keys: &[
-        "systemMessage",
-        "hookSpecificOutput",
-        "hookSpecificOutput.hookEventName",
-        "hookSpecificOutput.permissionDecision",
-        "hookSpecificOutput.permissionDecisionReason",
-    ],
-    ..Surface::named("PreToolUse")
-};
-
 /// The capabilities of `droid`.
 pub static DROID: Capabilities = Capabilities {
     name: "droid",
     title: "Factory Droid",
-    surfaces: &[DROID_CALL, Surface { event: "PreToolUse exec", ask: Ask::None, ..DROID_CALL }],
+    // `droid exec` runs the calls that a hook asks about, and a hook can't tell it from a session with a person: up to
+    // 0.215.0 a variable did.
+    surfaces: &[Surface {
+        on_allow: OnAllow::SkipsPrompt,
+        ask: Ask::None,
+        tells_user: true,
+        keys: &[
+            "systemMessage",
+            "hookSpecificOutput",
+            "hookSpecificOutput.hookEventName",
+            "hookSpecificOutput.permissionDecision",
+            "hookSpecificOutput.permissionDecisionReason",
+        ],
+        ..Surface::named("PreToolUse")
+    }],
     modes: &[
         ("off", Prompting::Person),
         ("spec", Prompting::Person),
@@ -323,7 +323,11 @@ pub static DROID: Capabilities = Capabilities {
         "whether a changed input is merged or stands for the whole one",
         "`Script` runs are a surface of their own",
     ],
-    sources: &["the vendor's hooks reference of 2026-07-24", "checks against 0.245.0 and, live, 0.186.0"],
+    sources: &[
+        "the vendor's hooks reference of 2026-07-24",
+        "checks against 0.245.0 and, live, 0.186.0",
+        "runs of 0.225.2",
+    ],
 };
 
 /// The capabilities of `grok`.
