@@ -185,7 +185,7 @@ fn flags_are_written_in_the_words_of_the_harness() {
         ("antigravity", &["--matcher", "run_command"], "/guard-host/PreToolUse/0/matcher", json!("run_command")),
         ("kimi", &["--matcher", "Bash"], "/hooks/0/matcher", json!("Bash")),
         ("codex", &["--fail-open"], "/hooks/PreToolUse/0/hooks/0/command", json!(line(&world, "codex"))),
-        ("kimi", &["--fail-open"], "/hooks/0/fail_mode", Value::Null),
+        ("kimi", &["--fail-open"], "/hooks/0/command", json!(line(&world, "kimi"))),
         ("cursor", &["--fail-open"], "/hooks/beforeShellExecution/0/failClosed", Value::Null),
         ("cursor", &[], "/hooks/beforeReadFile/0/failClosed", json!(true)),
     ] {

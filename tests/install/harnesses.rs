@@ -217,7 +217,7 @@ fn what_keeps_a_hook_from_deciding_is_a_problem() {
 #[test]
 fn a_switch_that_was_left_out_is_a_note() {
     let world = World::new();
-    for (harness, word) in [("cursor", "failClosed"), ("kimi", "fail_mode"), ("cline", "the file that starts it")] {
+    for (harness, word) in [("cursor", "failClosed"), ("cline", "the file that starts it")] {
         done(&world, &["install", harness, "--fail-open"]);
         let (exit, findings) = examine(&world, &[harness]);
         let notes = told(&findings, "failure", "note");

@@ -13,11 +13,12 @@ pub(super) struct Kimi;
 
 static TOOLS: &[Tool] = &[
     tool(&["Bash", "Shell"], Shape::Command(Dialect::Bash, &["command"])),
-    tool(&["WriteFile"], Shape::File("Write")),
-    tool(&["StrReplaceFile"], Shape::File("Edit")),
-    tool(&["ReadFile"], Shape::File("Read")),
+    tool(&["Write", "WriteFile"], Shape::File("Write")),
+    tool(&["Edit", "StrReplaceFile"], Shape::File("Edit")),
+    tool(&["Read", "ReadFile"], Shape::File("Read")),
     tool(&["Glob"], Shape::Folder("Glob")),
     tool(&["Grep"], Shape::Folder("Grep")),
+    tool(&["FetchURL"], Shape::Named("WebFetch")),
 ];
 
 static PROTOCOL: Protocol = Protocol { tools: TOOLS, directories: &["cwd"], ..Protocol::USUAL };

@@ -378,15 +378,15 @@ pub static KIMI: Capabilities = Capabilities {
     modes: &[],
     project_variables: &[],
     runs_in_cwd: true,
-    on_crash: Fail::Switch("fail_mode = \"closed\""),
-    on_exit_one: Fail::Switch("fail_mode = \"closed\""),
-    on_timeout: Fail::Switch("fail_mode = \"closed\""),
+    on_crash: Fail::Open,
+    on_exit_one: Fail::Open,
+    on_timeout: Fail::Open,
     timeout_ms: Some(30_000),
-    files: &[file("~/.kimi-code/config.toml", Toml, User, Medium)],
+    files: &[file("~/.kimi-code/config.toml", Toml, User, High)],
     on_unknown_key: OnUnknownKey::Unknown,
-    confidence: Medium,
-    unverified: &["the names of its tools and their arguments", "whether a reply can have more than a deny"],
-    sources: &["the vendor's hooks documentation"],
+    confidence: High,
+    unverified: &["commands that a person types with `!`"],
+    sources: &["the program of 2.1.0", "runs of 2.1.0"],
 };
 
 /// The capabilities of `vibe`.

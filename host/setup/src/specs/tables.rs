@@ -14,22 +14,19 @@ pub(super) static KIMI: RegistrationSpec = RegistrationSpec {
     user: &["~/.kimi-code/config.toml"],
     project: &[],
     moved: None,
+    // Kimi ignores all hooks of the file for a key that it doesn't know.
     layout: Layout::Tables("hooks", |hook| {
-        let mut table = vec![
+        vec![
             ("event", Item::text("PreToolUse")),
             ("matcher", Item::text(&hook.matcher)),
             ("command", Item::text(&hook.line)),
             ("timeout", Item::Number(hook.timeout)),
-        ];
-        if hook.blocks {
-            table.push(("fail_mode", Item::text("closed")));
-        }
-        table
+        ]
     }),
     matching: Matching::Pattern,
     all: ".*",
     unit: TimeoutUnit::Seconds,
-    closing: FailClosed::Key("fail_mode", Some("closed")),
+    closing: FailClosed::Line,
     tools: &[("Bash", "PreToolUse"), ("Write", "PreToolUse"), ("Edit", "PreToolUse")],
     payload: |command, cwd| {
         json!({
