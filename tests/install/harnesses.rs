@@ -104,6 +104,30 @@ fn codex_skips_a_hook_that_nobody_has_approved() {
     assert_eq!(unapproved(&examine(&world, &["codex"]).1), 1);
 }
 
+/// Enables the plugin, as OpenClaw notes it.
+fn enable_in_openclaw(world: &World) {
+    let enabled = json!({ "plugins": { "entries": { "guard-host": { "enabled": true } } } });
+    world.write(".openclaw/openclaw.json", enabled.to_string());
+}
+
+#[test]
+fn openclaw_loads_no_plugin_that_is_not_enabled() {
+    let world = World::new();
+    done(&world, &["install", "openclaw"]);
+    let is_skipped = || {
+        let (exit, findings) = examine(&world, &["openclaw"]);
+        let problems = told(&findings, "registration", "problem");
+        (exit, problems.iter().any(|text| text.contains("until you approve it")))
+    };
+    assert_eq!(is_skipped(), (69, true));
+    world.write(".openclaw/openclaw.json", r#"{"plugins":{"entries":{"guard-host":{"enabled":false}}}}"#);
+    assert_eq!(is_skipped(), (69, true));
+    world.write(".openclaw/openclaw.json", "{ /* mine */ \"plugins\": { \"allow\": [\"guard-host\"] } }");
+    assert_eq!(is_skipped(), (0, false));
+    enable_in_openclaw(&world);
+    assert_eq!(is_skipped(), (0, false));
+}
+
 #[test]
 fn each_harness_proves_a_deny_in_its_own_protocol() {
     let world = World::new();
@@ -112,6 +136,7 @@ fn each_harness_proves_a_deny_in_its_own_protocol() {
         match harness {
             "codex" => approve(&world),
             "hermes" => approve_in_hermes(&world),
+            "openclaw" => enable_in_openclaw(&world),
             _ => {}
         }
         let (exit, findings) = examine(&world, &[harness]);

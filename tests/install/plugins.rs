@@ -58,12 +58,15 @@ const OPENCLAW: &str = r#"
 const { default: entry } = await import(process.argv[2])
 const handlers = {}
 const runtime = { config: { current: () => ({}) }, agent: { resolveAgentWorkspaceDir: () => process.argv[3] } }
-entry.register({ runtime, on: (event, given, options) => { handlers[event] = { given, options } } })
-const event = { toolName: "exec", toolCallId: "c1", params: { command: process.argv[4] } }
-const { given, options } = handlers.before_tool_call
-const result = (await given(event, { agentId: "main", sessionId: "s1" })) ?? null
+let policy
+const on = (event, given) => { handlers[event] = given }
+entry.register({ runtime, on, registerTrustedToolPolicy: (given) => { policy = given } })
+const [text] = process.argv.slice(4)
+const params = text.startsWith("{") ? JSON.parse(text) : { command: text }
+const event = { toolName: params.command ? "exec" : "plugins", toolCallId: "c1", params }
+const result = (await policy.evaluate(event, { agentId: "main", sessionId: "s1" })) ?? null
 result?.requireApproval?.onResolution(process.argv[5])
-console.log(JSON.stringify({ id: entry.id, events: Object.keys(handlers), options, result }))
+console.log(JSON.stringify({ id: entry.id, events: Object.keys(handlers), policy: policy.id, result }))
 "#;
 
 /// Runs a script with the plugin, the project and more arguments.
@@ -226,11 +229,15 @@ fn the_plugin_for_openclaw_requests_an_approval_for_an_ask() {
     let [there, gone] = modules(&world, ".openclaw/extensions/guard-host/index.mjs");
     let passed = node(&world, OPENCLAW, &there, &["ls", "deny"]);
     assert_eq!((&passed["id"], &passed["result"]), (&manifest["id"], &Value::Null), "{passed}");
-    assert_eq!(passed["events"], json!(["before_tool_call", "session_end"]));
-    assert!(passed["options"]["timeoutMs"].as_u64() > Some(20_000), "{passed}");
+    assert_eq!(passed["events"], json!(["session_end"]));
+    // OpenClaw refuses a policy that the manifest doesn't list.
+    assert_eq!(json!([passed["policy"]]), manifest["contracts"]["trustedToolPolicies"]);
     let denied = node(&world, OPENCLAW, &there, &["rm -rf /", "allow-once"]);
     assert_eq!(denied["result"]["block"], true, "{denied}");
     assert!(denied["result"]["blockReason"].as_str().unwrap().contains("rm-root"), "{denied}");
+    let disabling = json!({ "action": "disable", "pluginId": "guard-host" }).to_string();
+    let denied = node(&world, OPENCLAW, &there, &[&disabling, "deny"]);
+    assert!(denied["result"]["blockReason"].as_str().unwrap().contains("removes guard-host"), "{denied}");
     for (answer, told, last) in [("allow-once", 1, "ran"), ("deny", 2, "refused"), ("timeout", 2, "refused")] {
         let asked = node(&world, OPENCLAW, &there, &["git push origin topic", answer]);
         let request = &asked["result"]["requireApproval"];

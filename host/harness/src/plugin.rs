@@ -63,10 +63,11 @@ pub(super) static OF_PI: Plugin = Plugin {
     },
 };
 
+/// The second event is asked about where there is no Gateway.
 pub(super) static OF_OPENCLAW: Plugin = Plugin {
     capabilities: &OPENCLAW,
     protocol: &Protocol {
-        asking: &["openclaw.before_tool_call"],
+        asking: &["openclaw.before_tool_call", "openclaw.before_tool_call exec"],
         ran: &["openclaw.before_tool_call ran"],
         refused: &["openclaw.before_tool_call refused"],
         ending: &["openclaw.before_tool_call session_end"],

@@ -80,24 +80,24 @@ pub static OPENCLAW: Capabilities = Capabilities {
     name: "openclaw",
     title: "OpenClaw",
     // The plugin has the question put, and reports the answer. Programs with the right to approve can answer, too.
-    surfaces: &[Surface { event: "openclaw.before_tool_call", ask: Ask::Person, ..PLUGIN }],
+    surfaces: &[
+        Surface { event: "openclaw.before_tool_call", ask: Ask::Person, ..PLUGIN },
+        Surface { event: "openclaw.before_tool_call exec", ..PLUGIN },
+    ],
     timeout_ms: Some(15_000),
     files: &[
         file("~/.openclaw/extensions/guard-host/index.mjs", Plugin, User, High),
         file("~/.openclaw/extensions/guard-host/openclaw.plugin.json", Json, User, High),
     ],
     unverified: &[
-        "a session with a model",
+        "the Gateway: runs were of `agent exec`",
         "the folder of a command: the payload has the agent's workspace, and `exec` may run in a sandbox, on a paired machine, or where the session was started",
         "arguments that another plugin changes afterwards, which OpenClaw doesn't show to this one",
         "the variables that `exec` sets for a command, and keys that `process` sends one by one",
         "agents that OpenClaw starts as programs of their own (ACP): they have hooks of their own",
         "an approval shows at most 512 characters of the question",
     ],
-    sources: &[
-        "the source and documentation of 2026.9.6",
-        "`openclaw plugins inspect guard-host --runtime` of 2026.9.6, which lists the hook",
-    ],
+    sources: &["the source and documentation of 2026.9.6", "runs of 2026.9.6"],
     ..OPENCODE
 };
 

@@ -1,13 +1,15 @@
-//! Codex and Hermes Agent skip a hook until a person has approved it there, and note the approval in files of their own.
+//! Codex, Hermes Agent and OpenClaw skip a hook until a person has approved it there, and note the approval in files of
+//! their own.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::RegistrationSpec;
 use crate::command::{ProgramNames, is_ours};
 use crate::install::HookLocation;
+use crate::install::json::{Document, Syntax};
 
 /// The steps for a person to have Codex run the hook.
 const IN_CODEX: &str = "start Codex in this folder, type `/hooks`, choose the hook and press `t`";
@@ -15,11 +17,17 @@ const IN_CODEX: &str = "start Codex in this folder, type `/hooks`, choose the ho
 /// The steps for a person to have Hermes Agent run the hook.
 const IN_HERMES: &str = "start `hermes` in a terminal and consent to the hook";
 
+/// The steps for a person to have OpenClaw load the plugin.
+const IN_OPENCLAW: &str = "run `openclaw plugins enable guard-host`, and restart the Gateway";
+
 /// Where Codex notes what was approved.
 const NOTES_OF_CODEX: &str = "~/.codex/config.toml";
 
 /// Where Hermes Agent notes the same.
 const NOTES_OF_HERMES: &str = "~/.hermes/shell-hooks-allowlist.json";
+
+/// Where OpenClaw notes the plugins that are enabled.
+const NOTES_OF_OPENCLAW: &str = "~/.openclaw/openclaw.json";
 
 /// The steps for a person if a hook of this program in the file is not approved; `None` if there is nothing to do.
 pub(super) fn missing(
@@ -32,8 +40,21 @@ pub(super) fn missing(
     match spec.capabilities.name {
         "codex" => is_missing_in_codex(spec, site, file, value, names).then_some(IN_CODEX),
         "hermes" => is_missing_in_hermes(spec, site, value, names).then_some(IN_HERMES),
+        "openclaw" => is_missing_in_openclaw(spec, site).then_some(IN_OPENCLAW),
         _ => None,
     }
+}
+
+/// OpenClaw loads a plugin from its folder of extensions only if it is named in the settings.
+fn is_missing_in_openclaw(spec: &RegistrationSpec, site: HookLocation<'_>) -> bool {
+    let elsewhere = site.environment.variables.get("OPENCLAW_CONFIG_PATH").map(PathBuf::from);
+    let notes = fs::read_to_string(elsewhere.unwrap_or_else(|| spec.place(NOTES_OF_OPENCLAW, site)));
+    let notes = notes.unwrap_or_default();
+    let notes = Document::parse(&notes, Syntax::Comments).map(|document| document.value(&document.root));
+    let plugins = notes.ok().and_then(|notes| notes.get("plugins").cloned()).unwrap_or_default();
+    let is_enabled = plugins.pointer("/entries/guard-host/enabled") == Some(&Value::Bool(true));
+    let allowed = plugins.get("allow").and_then(Value::as_array);
+    !is_enabled && !allowed.is_some_and(|names| names.iter().any(|name| name == "guard-host"))
 }
 
 /// Hermes Agent notes the event and the command of each hook that was approved, and can be told to approve all.

@@ -150,6 +150,7 @@ const OPENCLAW_MANIFEST: &str = r#"{
   "name": "guard-host",
   "description": "Judges each tool call before it runs.",
   "activation": { "onStartup": true, "onCapabilities": ["hook"] },
+  "contracts": { "trustedToolPolicies": ["guard-host"] },
   "configSchema": { "type": "object", "additionalProperties": false }
 }
 "#;
@@ -179,9 +180,10 @@ pub(super) static OPENCLAW: RegistrationSpec = RegistrationSpec {
         })
     },
     gates: &[
+        "run `openclaw plugins enable guard-host`: OpenClaw loads no plugin that isn't enabled",
         "restart the Gateway, or run `openclaw plugins reload guard-host` after an update of guard-host",
-        "run `openclaw plugins inspect guard-host --runtime`: it must list `before_tool_call`",
         "know that OpenClaw loads no plugin with `plugins.enabled: false`, none that `plugins.deny` lists, and with `plugins.allow` only those in it: add `guard-host` there",
+        "know that `openclaw agent exec` loads no plugin with `--isolated` or `--auth-env-only`",
         "know that OpenClaw asks through its approvals, in the Control UI or with `/approve` in a chat: if no one can be asked, the call is blocked",
     ],
     ..OPENCODE

@@ -129,7 +129,8 @@ fn look(
     let value = match &spec.layout {
         Layout::Program(_, start, _) | Layout::Folder { start, .. } => {
             if text.starts_with(start) {
-                survey.found.push(program_hook(spec, file, foreign, text));
+                let unapproved = approvals::missing(spec, site, file, &Value::Null, &spec.names(site));
+                survey.found.push(FoundHook { unapproved, ..program_hook(spec, file, foreign, text) });
             }
             return Ok(());
         }

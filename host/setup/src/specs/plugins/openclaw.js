@@ -8,6 +8,13 @@ function folder(api, ctx) {
   }
 }
 
+// A call as the program is told it. A tool that changes plugins is told as the command that does the same.
+function asTool({ toolKind, toolName, params }) {
+  if (toolName !== "plugins") return { tool_name: toolKind ?? toolName, tool_input: params }
+  const command = `openclaw plugins ${params.action} ${params.pluginId ?? ""}`
+  return { tool_name: "exec", tool_input: { command } }
+}
+
 // The question that people who may approve are shown. OpenClaw refuses a description of more than 512 characters.
 function question(call, reason) {
   const told = { "allow-once": "ran", deny: "refused" }
@@ -22,6 +29,9 @@ function question(call, reason) {
   }
 }
 
+// `openclaw agent` without the Gateway has nobody to ask.
+const IS_AGENT_COMMAND = process.argv.slice(2).find((word) => !word.startsWith("-")) === "agent"
+
 export default {
   id: "guard-host",
   name: "guard-host",
@@ -29,13 +39,12 @@ export default {
   register(api) {
     const judge = (event, ctx) => {
       const call = {
-        hook_event_name: EVENT,
+        hook_event_name: IS_AGENT_COMMAND ? `${EVENT} exec` : EVENT,
         session_id: ctx.sessionId ?? ctx.sessionKey ?? "",
         tool_use_id: event.toolCallId,
         cwd: folder(api, ctx),
         // Code that calls tools has the name of the tool that runs commands. Each of its calls comes here, too.
-        tool_name: event.toolKind ?? event.toolName,
-        tool_input: event.params,
+        ...asTool(event),
       }
       const reply = ask(call)
       if (reply.decision === "allow") return
@@ -43,7 +52,8 @@ export default {
       if (reply.decision === "ask") return { requireApproval: question(call, reason) }
       return { block: true, blockReason: reason }
     }
-    api.on("before_tool_call", judge, { priority: 1000, timeoutMs: TIMEOUT + 5000 })
+    // `openclaw agent exec` calls no `before_tool_call` hooks, but it honors policies.
+    api.registerTrustedToolPolicy({ id: "guard-host", description: "Judges each tool call.", evaluate: judge })
     api.on("session_end", (event) => tell({ session_id: event.sessionId }, "session_end"))
   },
 }
