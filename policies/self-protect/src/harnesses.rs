@@ -184,7 +184,10 @@ pub(crate) const AGENTS: &[Agent] = &[
         ..agent("kilo", &["XDG_CONFIG_HOME", "KILO_CONFIG", "KILO_CONFIG_CONTENT", "KILO_CONFIG_DIR"])
     },
     Agent { without: &["--no-extensions", "-ne"], ..agent("pi", &["PI_CODING_AGENT_DIR"]) },
-    agent("openclaw", &["OPENCLAW_CONFIG_PATH", "OPENCLAW_HOME", "OPENCLAW_STATE_DIR"]),
+    Agent {
+        without: &["--isolated", "--auth-env-only"],
+        ..agent("openclaw", &["OPENCLAW_CONFIG_PATH", "OPENCLAW_HOME", "OPENCLAW_STATE_DIR"])
+    },
     agent("vibe", &["VIBE_HOME"]),
     Agent {
         without: &["--safe-mode"],

@@ -9,6 +9,7 @@
 //! - denied: `OPENCODE_PURE=1 opencode run x`
 //! - denied: `openclaw config set plugins.enabled false`
 //! - denied: `codex features disable hooks`
+//! - denied: `openclaw approvals resolve 7 allow-once`
 //! - asked: `CLAUDE_CONFIG_DIR=/tmp/x claude -p y`
 //! - asked: `claude --setting-sources project -p y`
 //! - passes: `codex exec 'add tests'`
@@ -28,7 +29,7 @@ use crate::hook_change::switches_off;
 
 pub(crate) const RULE: Rule = Rule {
     id: "agent-without-hooks",
-    summary: "a harness that is started, or set, so that it asks no hook",
+    summary: "a harness that is started, or set, so that it asks no hook, or a question of it that is answered",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };
@@ -40,6 +41,11 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for command in view.analysis.commands.iter().filter(|command| !is_remote(command)) {
         let Some(agent) = agent_of(command) else { continue };
         let shown = shorten(&command.text());
+        if approves(agent, command) {
+            let message = format!("`{shown}` answers a question that only a person may answer");
+            findings.push(Finding::new(&RULE, message).remedy("let the user answer it"));
+            continue;
+        }
         let (outcome, message, remedy) = match of_settings(agent, command, view) {
             Some(Outcome::Deny) => (
                 Outcome::Deny,
@@ -71,6 +77,14 @@ fn agent_of(command: &Command) -> Option<&'static Agent> {
     // The file that the name of the program leads to.
     let program = if command.word(0).contains("/claude/versions/") { "claude" } else { command.program() };
     AGENTS.iter().find(|agent| agent.program == program)
+}
+
+/// Whether a command approves a call that waits for a person.
+fn approves(agent: &Agent, command: &Command) -> bool {
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let resolves = words().any(|word| word == "resolve") && words().any(|word| word.ends_with("approvals"));
+    let calls = words().any(|word| word.ends_with("approval.resolve"));
+    agent.program == "openclaw" && (resolves && !words().any(|word| word == "deny") || calls)
 }
 
 /// Whether a command changes the agent's settings so that it asks no hook.
