@@ -6,7 +6,7 @@ from model import PROMPT
 
 SECONDS = 150
 
-MODES = {"yolo": ["--approval-mode", "yolo"]}
+MODES = {mode: ["--approval-mode", mode] for mode in ("yolo", "auto_edit", "default")}
 
 
 def setup(world, url, mcp):
