@@ -2,6 +2,7 @@
 
 use regex_lite::Regex;
 
+use crate::support::reply::{assert_ask, assert_deny, assert_warn};
 use crate::support::world::{ProcessOutput, World};
 
 /// The output of several commands, one after another, for one snapshot.
@@ -14,6 +15,33 @@ impl Transcript {
     pub fn add(&mut self, world: &World, exit: i32, ended: &ProcessOutput) {
         assert_eq!(ended.exit, exit, "{ended:?}");
         self.0 += &normalized_output(world, ended);
+    }
+
+    /// Adds the reason of a reply that must be an ask with these words, such as its rule.
+    #[track_caller]
+    pub fn ask(&mut self, world: &World, ended: &ProcessOutput, words: &[&str]) {
+        assert_ask(ended, words);
+        self.add_text(world, &format!("ask: {}", ended.reason()));
+    }
+
+    /// Adds the reason of a reply that must be a denial with these words.
+    #[track_caller]
+    pub fn deny(&mut self, world: &World, ended: &ProcessOutput, words: &[&str]) {
+        assert_deny(ended, words);
+        self.add_text(world, &format!("deny: {}", ended.reason()));
+    }
+
+    /// Adds the text of a reply that must be a warning with these words.
+    #[track_caller]
+    pub fn warn(&mut self, world: &World, ended: &ProcessOutput, words: &[&str]) {
+        assert_warn(ended, words);
+        let reply: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        self.add_text(world, &format!("warn: {}", reply["systemMessage"].as_str().unwrap()));
+    }
+
+    /// Adds a text, and a line end.
+    pub fn add_text(&mut self, world: &World, text: &str) {
+        self.0 += &normalize(world, &format!("{text}\n"));
     }
 }
 
@@ -37,6 +65,7 @@ pub fn normalize(world: &World, text: &str) -> String {
     let varying = [
         (r"(localhost|127\.0\.0\.[0-9]+|\[::1\]):[0-9]+", "$1:PORT"),
         (r"\b[0-9]+\.[0-9]+ ms", "TIME ms"),
+        ("copy took [0-9]+ ms", "copy took TIME ms"),
         (r"\b[0-9]+ us\b", "TIME us"),
         (r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "TIME"),
         (r"\b[0-9]{2}:[0-9]{2} UTC", "TIME UTC"),
@@ -47,6 +76,7 @@ pub fn normalize(world: &World, text: &str) -> String {
         (r"\b[0-9a-f]{8}  ", "CODE  "),
         ("--code [0-9a-f]{8}", "--code CODE"),
         (r"\b[0-9a-f]{16}\b", "ID"),
+        (r"\b20[0-9]{6}-[0-9]{6}-[0-9]{3}-[0-9a-f]+\b", "ID"),
         (r"(wasi:[a-z-]+/[a-z-]+@0\.2)\.[0-9]+", "$1"),
     ];
     varying
