@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent, assert_warn};
+use crate::support::reply::{INVALID_JSON, assert_ask, assert_deny, assert_report, assert_silent, assert_warn};
 use crate::support::world::World;
 
 const KEYS: [&str; 18] = [
@@ -94,7 +94,7 @@ fn silence_has_no_line() {
     assert_silent(&world.bash("ls -la"));
     assert_silent(&world.hook("{\"hook_event_name\":\"Stop\"}"));
     assert_silent(&world.hook("{}"));
-    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    assert_report(&world.hook("{oops"), INVALID_JSON);
     assert!(!world.path(".local/state/guard-host/audit.jsonl").exists());
 }
 

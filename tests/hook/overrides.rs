@@ -7,11 +7,13 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
+use crate::support::reply::{INVALID_JSON, assert_ask, assert_deny, assert_report, assert_silent};
 use crate::support::terminal::attended_by;
-use crate::support::texts::Transcript;
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
+
+const PROTECTED: &str = "[write-control: protected-path]";
 
 const PLAN: &str = "arms:\n  - name: base\n    conditions:\n      - command: ./sim --x 1\n";
 
@@ -49,7 +51,7 @@ fn s3_40_the_name_of_the_plan_enforcer_brings_it_under_the_default_preset() {
         start(&world, &script, &[("NOUS_ITER_DIR", &folder), ("NOUS_PLAN_ENFORCEMENT", mode)], &bash(command))
     };
     assert_silent(&run("strict", "./sim --x 2"));
-    assert_deny(&run("strict", "curl x"), &["curl", "sim", "# nous: ad-hoc", "[plan-enforcer: "]);
+    assert_deny(&run("strict", "curl x"), &["# nous: ad-hoc", "[plan-enforcer: "]);
     assert_silent(&run("warn", "curl x"));
     let journal = fs::read_to_string(world.path("iter/plan_violations.jsonl")).unwrap();
     assert_eq!(journal.matches("\"unplanned\"").count(), 1, "{journal}");
@@ -72,12 +74,7 @@ fn s4_06_every_script_of_the_seeds_is_its_own_policy_under_every_preset() {
             ("dangerous-command-guard.sh", bash("rm -rf /"), write(".env"), "[command-guard: "),
             ("protected-files-guard.py", write(".env"), bash("rm -rf /"), "[protected-files: "),
             ("guardrail.py", of_session(write("/etc/hosts")), of_session(write(".env")), "Rule: blocked_path"),
-            (
-                "write-control.sh",
-                write(".git/config"),
-                bash("rm -rf /"),
-                "Protected path: .git/config cannot be modified",
-            ),
+            ("write-control.sh", write(".git/config"), bash("rm -rf /"), PROTECTED),
         ] {
             let script = world.path(name);
             if !script.exists() {
@@ -93,15 +90,17 @@ fn s4_06_every_script_of_the_seeds_is_its_own_policy_under_every_preset() {
 fn a_name_by_only_is_a_built_in_or_a_policy_of_the_chain() {
     let world = World::new();
     let only = |names: &str, payload: &Value| world.run(&["hook", "claude", "--only", names], &payload.to_string());
-    assert_deny(&only("write-control", &write("node_modules/x")), &["Protected path: node_modules/x"]);
-    assert_deny(&only("command-guard,write-control", &write("node_modules/x")), &["Protected path: node_modules/x"]);
-    assert_ask(&only("write-contro", &bash("ls")), &["`write-contro`", "which is not in the chain"]);
+    assert_deny(&only("write-control", &write("node_modules/x")), &[PROTECTED]);
+    assert_deny(&only("command-guard,write-control", &write("node_modules/x")), &[PROTECTED]);
+    let unknown = only("write-contro", &bash("ls"));
+    assert_ask(&unknown, &["`write-contro`"]);
+    assert_text!("hook_only_unknown", normalize(&world, &unknown.reason()));
     // What a person switches off stays off, and that is no mistake of the registration.
     world.configure("[[policy]]\nname = \"write-control\"\nenabled = false\n");
     assert_silent(&only("write-control", &write("node_modules/x")));
     // An entry of the chain keeps its settings.
     world.configure("[[policy]]\nname = \"write-control\"\nsettings = { protected = [\"a/**\"] }\n");
-    assert_deny(&only("write-control", &write("a/x")), &["Protected path: a/x"]);
+    assert_deny(&only("write-control", &write("a/x")), &[PROTECTED]);
     assert_silent(&only("write-control", &write("node_modules/x")));
 }
 
@@ -111,7 +110,7 @@ fn a_project_cannot_take_the_place_of_what_a_hook_brings() {
     for entry in ["settings = { protected = [] }", "enabled = false"] {
         world.write("repo/.guard/guard.toml", format!("[[policy]]\nname = \"write-control\"\n{entry}\n"));
         let ended = world.run(&["hook", "claude", "--only", "write-control"], &write("node_modules/x").to_string());
-        assert_deny(&ended, &["Protected path: node_modules/x"]);
+        assert_deny(&ended, &[PROTECTED]);
     }
 }
 
@@ -121,14 +120,14 @@ fn s4_07_s4_60_s4_61_the_policies_are_read_beside_the_script() {
     let script = link(&world, "repo/plugins/iflow-dev/hooks/write-control.sh");
     let file = "repo/plugins/iflow-dev/hooks/config/write-policies.json";
     let run = |path: &str| start(&world, &script, &[], &write(path));
-    assert_deny(&run("node_modules/x"), &["Protected path: node_modules/x"]);
+    assert_deny(&run("node_modules/x"), &[PROTECTED]);
     world.write(file, r#"{"protected":["x/**"],"warned":[],"safe":[]}"#);
-    assert_deny(&run("x/a"), &["Protected path: x/a cannot be modified"]);
+    assert_deny(&run("x/a"), &[PROTECTED]);
     assert_silent(&run("node_modules/x"));
     world.write(file, r#"{"protected":["y/**"]}"#);
-    assert_deny(&run("y/a"), &["Protected path: y/a cannot be modified"]);
+    assert_deny(&run("y/a"), &[PROTECTED]);
     fs::remove_file(world.path(file)).unwrap();
-    assert_deny(&run("node_modules/x"), &["Protected path: node_modules/x"]);
+    assert_deny(&run("node_modules/x"), &[PROTECTED]);
 }
 
 #[test]
@@ -136,7 +135,7 @@ fn s4_07_s4_60_a_preset_reads_the_policies_of_the_users_hooks() {
     let world = World::new();
     world.configure("preset = \"full\"\n");
     world.write(".claude/hooks/config/write-policies.json", r#"{"protected":["x/**"],"warned":[],"safe":[]}"#);
-    assert_deny(&world.hook(&write("x/a").to_string()), &["Protected path: x/a cannot be modified"]);
+    assert_deny(&world.hook(&write("x/a").to_string()), &[PROTECTED]);
     assert_silent(&world.hook(&write("src/main.ts").to_string()));
 }
 
@@ -150,7 +149,7 @@ fn s2_12e_s2_41_a_call_without_a_session_is_confirmed_and_runs() {
     let asked: Value = serde_json::from_str(ASKED).unwrap();
     let again = || start(&world, &script, &[], &asked);
     let line = "guard-host confirm 'rm -rf ~/Downloads/old-project'";
-    assert_blocked(&again(), &["GUARDRAIL BLOCKED: 'rm' outside safe paths.", "Rule: rm_outside_safe", line]);
+    assert_blocked(&again(), &["Rule: rm_outside_safe", line]);
     let program = confirm.to_string_lossy();
     // Not without a person.
     let mut alone = Command::new(&confirm);
@@ -194,7 +193,7 @@ fn s2_12c_s2_42_the_script_answers_its_own_payload_in_its_own_protocol() {
     let script = link(&world, "guardrail.py");
     let allowed = start(&world, &script, &[], &bash("ls"));
     assert_eq!((allowed.exit, allowed.stdout.trim()), (0, r#"{"decision":"allow"}"#), "{allowed:?}");
-    assert_blocked(&start(&world, &script, &[], &bash("rm -rf /")), &["GUARDRAIL BLOCKED", "Rule: rm_rf_root"]);
+    assert_blocked(&start(&world, &script, &[], &bash("rm -rf /")), &["Rule: rm_rf_root"]);
     let of_claude = |command: &str| {
         let mut payload = bash(command);
         payload["hook_event_name"] = "PreToolUse".into();
@@ -221,11 +220,11 @@ fn assert_blocked(ended: &ProcessOutput, words: &[&str]) {
 #[test]
 fn s1_84_what_cannot_be_read_is_logged_where_every_call_is() {
     let world = World::new();
-    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    assert_report(&world.hook("{oops"), INVALID_JSON);
     assert!(world.audit().is_empty());
     world.configure("[audit]\nlevel = \"all\"\n");
-    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    assert_report(&world.hook("{oops"), INVALID_JSON);
     let [line] = world.audit().try_into().unwrap();
     assert_eq!((&line["action"], &line["policy"]), (&json!("error"), &json!("hook")), "{line}");
-    assert!(line["operation"].as_str().unwrap().contains("Invalid JSON input"), "{line}");
+    assert!(line["operation"].as_str().unwrap().contains(INVALID_JSON), "{line}");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::guests::{entry, place};
-use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
+use crate::support::reply::{INVALID_JSON, assert_ask, assert_deny, assert_report, assert_silent};
 use crate::support::world::{ProcessOutput, World, end};
 
 fn tool(world: &World, tool: &str, input: Value) -> ProcessOutput {
@@ -44,10 +44,7 @@ fn s2_01_s2_12b_commands_writes_and_edits_are_judged_by_their_place() {
     world.configure("preset = \"guardrail\"\n");
     assert_ask(&tool(&world, "Bash", json!({ "command": "rm ~/Downloads/old" })), &["Rule: rm_outside_safe"]);
     for name in ["Write", "Edit"] {
-        assert_ask(
-            &tool(&world, name, json!({ "file_path": "~/Downloads/f" })),
-            &["GUARDRAIL CONFIRM", "Target: ~/Downloads/f"],
-        );
+        assert_ask(&tool(&world, name, json!({ "file_path": "~/Downloads/f" })), &["~/Downloads/f"]);
         assert_deny(&tool(&world, name, json!({ "file_path": "/etc/hosts" })), &["Rule: blocked_path"]);
         assert_silent(&tool(&world, name, json!({ "file_path": "a.txt" })));
     }
@@ -60,7 +57,7 @@ fn s4_90_s4_94_s4_96_s4_103a_a_failure_lets_a_write_pass_where_the_user_wants_it
     let world = World::new();
     let write = || tool(&world, "Write", json!({ "file_path": "src/index.ts", "content": "x" }));
     // Claude Code goes on after exit code 1, and stops after exit code 2.
-    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    assert_report(&world.hook("{oops"), INVALID_JSON);
     for guest in ["trap", "endless-loop"] {
         let file = place(&world, guest);
         world.configure(&entry(guest, &file, ""));
@@ -83,7 +80,7 @@ fn s4_91_s4_103b_malformed_input_is_silent_where_the_user_wants_it() {
 fn s2_26_s4_92_a_named_settings_file_that_cannot_be_read_asks_and_keeps_the_denies_of_the_defaults() {
     for (policy, name, input, word) in [
         ("path-context", "Write", json!({ "file_path": "/etc/hosts" }), "blocked_path"),
-        ("write-control", "Write", json!({ "file_path": ".git/x" }), "Protected path: .git/x cannot be modified"),
+        ("write-control", "Write", json!({ "file_path": ".git/x" }), "[write-control: protected-path]"),
     ] {
         for text in ["{", "[]", "", "\u{0}"] {
             let world = World::new();

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::guests::{entry, place};
-use crate::support::reply::{assert_ask, assert_deny, assert_report, assert_silent};
+use crate::support::reply::{INVALID_JSON, assert_ask, assert_deny, assert_report, assert_silent};
 use crate::support::world::{ProcessOutput, World};
 
 /// A payload of the Claude adapter in the project of `world`.
@@ -96,7 +96,7 @@ fn s1_10_an_unknown_tool_is_decided_only_as_far_as_its_arguments_tell() {
     let world = World::new();
     for name in ["Frobnicate", "mcp__files__write", ""] {
         let input = json!({ "file_path": ".env", "command": "rm -rf /" });
-        assert_ask(&tool(&world, name, input), &["reads as shell text", "[command-guard: rm-root]"]);
+        assert_ask(&tool(&world, name, input), &["[command-guard: rm-root]"]);
         assert_silent(&tool(&world, name, json!({ "file_path": "a.txt", "command": "ls", "note": "rm -rf /" })));
     }
 }
@@ -186,7 +186,7 @@ fn s1_73_a_deny_is_found_behind_an_ask() {
 fn s1_78_what_is_no_json_object_is_reported() {
     let world = World::new();
     for text in ["{oops", "", "[]", "\"x\"", "5", "null", "{\"tool_input\":{}} x", "{\"tool_input\":", " \n"] {
-        assert_report(&world.hook(text), "Invalid JSON input");
+        assert_report(&world.hook(text), INVALID_JSON);
     }
 }
 
@@ -204,20 +204,20 @@ fn s1_81_confirmation_path() {
 #[test]
 fn s1_82_block_path() {
     let ended = World::new().bash("git push --force main");
-    assert_deny(&ended, &["BLOCKED: Dangerous command", "git push --force main"]);
+    assert_deny(&ended, &["git push --force main", "[command-guard: force-push-protected]"]);
 }
 
 #[test]
 fn s1_83_a_blocked_file_and_the_way_out_that_is_offered() {
     let world = World::new();
     let ended = tool(&world, "Edit", json!({ "file_path": ".env", "old_string": "a", "new_string": "b" }));
-    assert_deny(&ended, &["BLOCKED: Modifications to '.env' never allowed", ".env.example"]);
+    assert_deny(&ended, &["[protected-files: ", ".env.example"]);
     assert_silent(&tool(&world, "Write", json!({ "file_path": ".env.example", "content": "KEY=" })));
 }
 
 #[test]
 fn s1_84_invalid_json_does_not_block() {
-    assert_report(&World::new().hook("{oops"), "Invalid JSON input");
+    assert_report(&World::new().hook("{oops"), INVALID_JSON);
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn s1_87_a_missing_file_path_is_not_decided() {
 #[test]
 fn s1_88_malformed_input_is_reported_by_default_and_decided_by_setting() {
     let world = World::new();
-    assert_report(&world.hook("{oops"), "Invalid JSON input");
+    assert_report(&world.hook("{oops"), INVALID_JSON);
     world.configure("on-malformed = \"allow\"\n");
     assert_silent(&world.hook("{oops"));
 }
@@ -286,7 +286,7 @@ fn s1_89_a_deny_stands_whatever_fails_after_it() {
 #[test]
 fn s1_90_to_s1_96_the_seeds_own_inputs() {
     let world = World::new();
-    assert_deny(&seed(&world, "s1-90"), &["BLOCKED"]);
+    assert_deny(&seed(&world, "s1-90"), &[]);
     assert_deny(&seed(&world, "s1-91"), &[]);
     assert_ask(&seed(&world, "s1-92"), &[]);
     assert_silent(&seed(&world, "s1-93"));

@@ -2,6 +2,9 @@
 
 use crate::support::world::ProcessOutput;
 
+/// The report of a payload that is not JSON, in the words of the seeds' scripts.
+pub const INVALID_JSON: &str = "Invalid JSON input";
+
 /// D: exit 2, the same text on both streams, and no other key than the protocol's.
 #[track_caller]
 pub fn assert_deny(ended: &ProcessOutput, words: &[&str]) {
