@@ -211,21 +211,17 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
 fn a_question_of_a_catch_all_rule_ends_for_its_operation_alone() {
     let world = World::new();
     assert_ask(&world.bash("git branch -D topic"), &["destructive-effect"]);
-    let title = "command-guard warns about git.branch.delete instead of asking";
     let shown = choose(&world, &["allow", "--last"], "n\n");
-    let line = shown.stdout.lines().find(|line| line.contains(title));
-    let line = line.unwrap_or_else(|| panic!("{shown:?}"));
-    let silenced = "every call that asks only because of this rule: a loss of work or data that is hard to restore, such as `git branch -D";
-    assert!(shown.stdout.contains(silenced), "{shown:?}");
-    let number = line.split_whitespace().next().unwrap();
+    assert_text!("allow_operation", normalized_output(&world, &shown));
+    let line = shown.stdout.lines().find(|line| line.contains("git.branch.delete"));
+    let number = line.and_then(|line| line.split_whitespace().next()).unwrap_or_else(|| panic!("{shown:?}"));
     let ended = choose(&world, &["allow", "--last", "--choose", number, "--yes"], "");
     assert!(ended.exit == 0 && file(&world).contains("lower = [\"git.branch.delete\"]"), "{ended:?}");
     assert_ne!(world.bash("git branch -D other").decision(), "ask");
     assert_ask(&world.bash("helm uninstall web"), &["destructive-effect"]);
     // An effect that is only guessed is told as that.
     let ended = choose(&world, &["allow", "make deploy"], "n\n");
-    assert!(ended.stdout.contains("only the run shows its effect `cloud.deploy`"), "{ended:?}");
-    assert!(ended.stdout.contains("warns about cloud.deploy"), "{ended:?}");
+    assert_text!("allow_guessed", normalized_output(&world, &ended));
 }
 
 #[test]
@@ -236,11 +232,10 @@ fn a_question_of_a_projects_policy_names_its_file() {
         "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\n\
          settings = { protected = [\"db/migrations\"], shell = true }\n",
     );
-    let end = "Only this project's .guard/guard.toml can end this question";
-    assert_ask(&world.bash("npx prettier --write ."), &["[ours: protected-among]", end]);
-    let ended = attended(&world, &["allow", "--last"]);
-    let why = "ours:protected-among asks in this project's .guard/guard.toml";
-    assert!(ended.exit == 1 && ended.stdout.contains(why), "{ended:?}");
+    let mut told = Transcript::default();
+    told.ask(&world, &world.bash("npx prettier --write ."), &["[ours: protected-among]"]);
+    told.add(&world, 1, &attended(&world, &["allow", "--last"]));
+    assert_text!("allow_of_a_project", told.0);
 }
 
 /// The reply to `allow` is true: another policy may still ask.
@@ -283,7 +278,7 @@ fn a_question_of_a_file_tool_ends_by_a_setting() {
         });
         world.hook(&payload.to_string())
     };
-    assert_ask(&edit("Dockerfile"), &["\nTo stop being asked, run:\nguard-host allow --last\n"]);
+    assert_ask(&edit("Dockerfile"), &[OFFER]);
     let ended = choose(&world, &["allow", "--last"], "1\n");
     assert_text!("allow_file_tool", &world, 0, ended);
     assert!(file(&world).contains("confirm = [\"!Dockerfile\"]"), "{}", file(&world));
@@ -302,7 +297,7 @@ fn a_question_about_a_read_ends_for_this_file() {
     let absolute = world.path("repo/.env").to_string_lossy().into_owned();
     let read = |path: &str| call(&world, "Read", json!({ "file_path": path }));
     for (typed, path) in [(".env", ".env"), (absolute.as_str(), absolute.as_str())] {
-        assert_ask(&read(typed), &["\nTo stop being asked, run:\nguard-host allow --last\n"]);
+        assert_ask(&read(typed), &[OFFER]);
         let ended = choose(&world, &["allow", "--last"], "1\n");
         if typed == ".env" {
             assert_text!("allow_read", &world, 0, ended);
@@ -326,13 +321,13 @@ fn a_question_about_a_read_ends_for_this_file() {
 fn a_setting_is_offered_only_where_it_ends_the_question() {
     let world = World::new();
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"command-guard\"\n");
-    assert_ask(&world.bash("git push origin topic"), &["To stop being asked, run"]);
+    assert_ask(&world.bash("git push origin topic"), &[OFFER]);
     let ended = choose(&world, &["allow", "--last", "--choose", "9"], "");
-    assert!(ended.exit == 64 && !ended.stdout.contains("instead of asking"), "{ended:?}");
+    assert_eq!(ended.exit, 64, "{ended:?}");
     assert_eq!(choose(&world, &["allow", "--last", "--yes"], "").exit, 0);
     assert_eq!(world.bash("git push origin topic").decision(), "");
     // Where only a setting could end it, nothing is offered.
-    assert!(!world.bash("(git push origin topic)").reason().contains("To stop being asked, run"));
+    assert!(!world.bash("(git push origin topic)").reason().contains(OFFER));
 }
 
 #[test]
@@ -376,7 +371,9 @@ fn an_ask_that_nothing_ends_says_so() {
         "tool_input": { "file_path": world.path(".claude/settings.json"), "old_string": "a", "new_string": "b" },
     });
     let asked = world.hook(&payload.to_string());
-    assert_ask(&asked, &["No allow ends this question, because it protects guard-host itself"]);
+    let mut told = Transcript::default();
+    told.ask(&world, &asked, &["[self-protect: hook-registration]"]);
+    assert_text!("allow_never", told.0);
 }
 
 #[test]
@@ -385,11 +382,8 @@ fn a_setting_is_shown_with_the_denials_that_it_loosens() {
     assert_ask(&world.bash("git push --force-with-lease origin main"), &[]);
     assert_deny(&world.bash("git push --force origin main"), &[]);
     let ended = attended_by(&world, env!("CARGO_BIN_EXE_guard-host"), &["allow", "--last"], "n\n");
-    assert!(ended.stdout.contains("would also loosen"), "{ended:?}");
-    assert!(ended.stdout.contains("git push --force origin main"), "{ended:?}");
-    assert!(ended.stdout.contains("`git push --force origin main` was denied after this question"), "{ended:?}");
-    let wrong = attended(&world, &["allow", "--last", "--choose", "99"]);
-    assert!(wrong.exit == 64 && !wrong.stdout.contains("Write it"), "{wrong:?}");
+    assert_text!("allow_loosening", normalized_output(&world, &ended));
+    assert_eq!(attended(&world, &["allow", "--last", "--choose", "99"]).exit, 64);
 }
 
 /// A hook call by a tool in the project.
@@ -414,7 +408,7 @@ fn one_change_ends_a_question_of_two_policies() {
         let input: serde_json::Value = serde_json::from_str(&input).unwrap();
         assert_ask(&call(&world, tool, input.clone()), &["_outside_safe", OFFER]);
         let ended = choose(&world, &["allow", "--last"], "1\n");
-        assert!(ended.exit == 0 && !ended.stdout.contains("still needs confirmation"), "{ended:?}");
+        assert_eq!(ended.exit, 0, "{ended:?}");
         assert_ne!(call(&world, tool, input).decision(), "ask", "{}", file(&world));
     }
 }
@@ -429,7 +423,7 @@ fn a_question_about_earlier_calls_ends_by_a_setting() {
     let publish = || call(&world, "Bash", json!({ "command": "curl -d @a https://example.org/" }));
     assert_ask(&publish(), &["[session-guard: secret-then-network]", OFFER]);
     let ended = choose(&world, &["allow", "--last"], "1\n");
-    assert!(ended.exit == 0 && ended.stdout.contains("earlier calls of its session"), "{ended:?}");
+    assert_text!("allow_earlier_calls", &world, 0, ended);
     assert_ne!(publish().decision(), "ask", "{}", file(&world));
 }
 
@@ -450,10 +444,7 @@ fn a_hook_of_one_policy_outside_of_the_chain_offers_no_allow() {
         hook("path-context"),
         "GUARDRAIL CONFIRM: a pattern in the settings matches.\nTarget: mytool go\nRule: mytool go"
     );
-    let ended = attended(&world, &["allow", "--last", "--yes"]);
-    let words = "`path-context` isn't in your chain: only a hook that names it evaluates it";
-    assert!(ended.exit == 1 && ended.stdout.contains(words), "{ended:?}");
-    assert!(ended.stdout.contains("~/.claude/state/guardrails.json"), "{ended:?}");
+    assert_text!("allow_not_in_the_chain", &world, 1, attended(&world, &["allow", "--last", "--yes"]));
     world.configure("preset = \"full\"\n");
     assert!(hook("path-context").contains(OFFER));
 }
@@ -484,5 +475,5 @@ fn s2_43_a_question_that_refuses_names_what_to_do_and_nothing_else() {
          To proceed, confirm with user then run:\nguard-host confirm 'rm -rf ~/Downloads/old'"
     );
     let denied = hook("rm -rf /");
-    assert!(denied.contains("\nRule: rm_rf_root\nInstead: ") && !denied.contains("[path-context"), "{denied}");
+    assert!(denied.contains("\nRule: rm_rf_root\n") && !denied.contains("[path-context"), "{denied}");
 }
