@@ -30,8 +30,8 @@ fn the_list_has_each_artifact_with_its_policy_and_size() {
     assert!(!rows.iter().any(|row| row["kind"] == "artifact" && row["name"] == "command-guard"), "{rows:?}");
     assert!(rows.iter().any(|row| row["kind"] == "chain"), "{rows:?}");
     let text = world.run(&["cache", "list"], "").stdout;
-    assert!(text.contains("artifact  rego") && text.contains(" MiB"), "{text}");
-    assert!(text.lines().last().unwrap().starts_with(&format!("{} files, ", rows.len())), "{text}");
+    let sum = text.lines().last().unwrap();
+    assert!(text.lines().count() == rows.len() + 1 && sum.starts_with(&rows.len().to_string()), "{text}");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn what_is_cleared_is_made_anew() {
     let ended = world.run(&["cache", "clear", "--older-than", "1h"], "");
     assert_eq!((ended.exit, ended.stdout.as_str()), (0, "0 files removed, 0 B\n"));
     let ended = world.run(&["cache", "clear"], "");
-    assert!(ended.exit == 0 && ended.stdout.starts_with(&format!("{before} files removed, ")), "{ended:?}");
+    assert!(ended.exit == 0 && ended.stdout.starts_with(&format!("{before} ")), "{ended:?}");
     assert!(rows(&world).is_empty());
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     assert_eq!(kept(), kept_before);
