@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 /// The commands below one, with their own, as the help lists them.
 fn commands(world: &World, above: &[String], found: &mut BTreeSet<Vec<String>>) {
@@ -49,6 +50,5 @@ fn every_command_has_a_page() {
 fn a_folder_that_cannot_be_made_is_an_error() {
     let world = World::new();
     let file = world.write("file", "");
-    let ended = world.run(&["man", file.to_str().unwrap()], "");
-    assert!(ended.exit == 70 && ended.stderr.starts_with("error: the pages cannot be written"), "{ended:?}");
+    assert_text!("man_no_folder", &world, 70, world.run(&["man", file.to_str().unwrap()], ""));
 }
