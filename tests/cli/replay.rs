@@ -229,17 +229,15 @@ fn a_page_tells_the_differences_and_what_is_in_calls_is_text() {
     };
     let compared = page(&["--against", new.to_str().unwrap()]);
     for part in [
-        "<h3>loosened: 2 calls (2 distinct)</h3>",
         "ask command-guard:git-push -&gt; warn command-guard:git-push",
         "git push # &lt;script&gt;alert(1)&lt;/script&gt;",
         "default-src 'none'",
-        "<p class=\"dim\">22 calls (22 distinct), in 1 file</p>",
     ] {
         assert!(compared.contains(part), "{part}: {compared}");
     }
     assert!(!compared.contains("<script>") && !compared.contains('\u{202e}') && !compared.contains("tightened"));
     let alone = page(&[]);
-    assert!(alone.contains("<td>command-guard:git-push</td>") && !alone.contains("loosened"), "{alone}");
+    assert!(alone.contains("<td>command-guard:git-push</td>") && !alone.contains("-&gt; warn"), "{alone}");
 }
 
 /// Nothing passes because it was not looked at.
