@@ -122,14 +122,14 @@ fn it_tells_who_called_and_what_another_configuration_would_change() {
     for part in [
         "<option>claude (&lt;b&gt;reviewer)</option>",
         "session-8",
-        "<h3>loosened: 2 calls (1 distinct)</h3>",
         "ask command-guard:git-push -&gt; warn command-guard:git-push",
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }
-    assert!(!page(&[]).contains("loosened"));
     // What is outside the wanted days is not decided again.
-    assert!(page(&["--against", milder.to_str().unwrap(), "--until", "2020-01-01"]).contains("0 calls (0 distinct)"));
+    for arguments in [&[][..], &["--against", milder.to_str().unwrap(), "--until", "2020-01-01"]] {
+        assert!(!page(arguments).contains("warn command-guard:git-push"), "{arguments:?}");
+    }
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_tree_is_drawn_from_what_the_log_recorded() {
     let ended = world.run(&["audit", "report", "--output", "r.html"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
     let html = std::fs::read_to_string(world.path("repo/r.html")).unwrap();
-    assert!(html.contains(", as recorded</p>") && html.contains("/etc/cron.d"), "{html}");
+    assert!(html.contains("/etc/cron.d"), "{html}");
 }
 
 #[test]
