@@ -5,6 +5,7 @@ use guard_contract::Outcome;
 use serde_json::json;
 
 use crate::support::layers::Layers;
+use crate::texts::assert_text;
 
 const LIST: &[(&str, &str)] = &[("Bash", "ls"), ("Bash", "git push")];
 
@@ -50,7 +51,7 @@ fn the_layers_stand_in_their_order() {
 fn a_locked_name_is_not_replaced_and_the_try_is_told() {
     let silenced = "[[policy]]\nname = \"command-guard\"\nsettings = { silence = [\"git-push\"] }\n";
     let layers = Layers::new().managed("lock = [\"command-guard\"]\n").user(silenced);
-    layers.assert_problem(&["`command-guard` is locked", "remove the entry"]);
+    assert_text!("managed_locked", layers.problem());
     assert_eq!(outcomes(&layers), [Outcome::Ask, Outcome::Ask]);
     let settings: Vec<_> = layers.load().entries.into_iter().filter(|entry| entry.name == "command-guard").collect();
     assert_eq!(settings.len(), 1);
