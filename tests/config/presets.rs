@@ -4,7 +4,8 @@
 use serde_json::json;
 
 use crate::support::layers::Layers;
-use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -24,9 +25,9 @@ fn s2_13_the_guardrail_preset_reads_the_seeds_file_where_it_lies() {
     world.configure("preset = \"guardrail\"\n");
     assert_silent(&world.bash("frobnicate x"));
     world.write(".claude/state/guardrails.json", GUARDRAILS);
-    assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate\nInstead: "]);
+    assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate"]);
     let vault = world.path("vault/x").to_string_lossy().into_owned();
-    assert_deny(&write(&world, &vault), &["Rule: blocked_path\nInstead: "]);
+    assert_deny(&write(&world, &vault), &["Rule: blocked_path"]);
     std::fs::remove_file(world.path(".claude/state/guardrails.json")).unwrap();
     assert_silent(&world.bash("frobnicate x"));
 }
@@ -36,9 +37,11 @@ fn s2_26_a_seeds_file_that_cannot_be_read_leaves_the_defaults_and_is_told() {
     let world = World::new();
     world.configure("preset = \"guardrail\"\n");
     world.write(".claude/state/guardrails.json", "{");
-    assert_deny(&write(&world, "/etc/hosts"), &["Rule: blocked_path\nInstead: "]);
-    assert_warn(&world.bash("ls"), &["guardrails.json:1:", "defaults hold"]);
-    assert_text!("config_check_seed", &world, 78, world.run(&["config", "check"], ""));
+    assert_deny(&write(&world, "/etc/hosts"), &["Rule: blocked_path"]);
+    let mut told = Transcript::default();
+    told.warn(&world, &world.bash("ls"), &["guardrails.json:1:"]);
+    told.add(&world, 78, &world.run(&["config", "check"], ""));
+    assert_text!("config_check_seed", told.0);
 }
 
 #[test]
@@ -50,7 +53,7 @@ fn an_entry_that_says_nothing_of_settings_keeps_the_usual_file() {
     };
     for key in ["", "on-error = \"deny\"", "limits = { time-ms = 100 }", "after = \"command-guard\""] {
         configure(key);
-        assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate\nInstead: "]);
+        assert_deny(&world.bash("frobnicate x"), &["Rule: frobnicate"]);
     }
     configure("settings = {}");
     assert_silent(&world.bash("frobnicate x"));
@@ -82,7 +85,6 @@ fn settings_and_components_that_lie_elsewhere_are_guarded() {
 #[test]
 fn s4_35_a_production_path_is_allowed_with_its_notice_and_only_in_full() {
     let world = World::new();
-    let text = "Production path: src/index.ts - ensure this is intentional";
     assert_silent(&write(&world, "src/index.ts"));
     world.configure("preset = \"full\"\n");
     let ended = write(&world, "src/index.ts");
@@ -90,8 +92,8 @@ fn s4_35_a_production_path_is_allowed_with_its_notice_and_only_in_full() {
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""));
     let output = &value["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "allow", "{value}");
-    assert!(output["permissionDecisionReason"].as_str().unwrap().contains(text), "{value}");
-    assert!(output["additionalContext"].as_str().unwrap().contains(text), "{value}");
+    assert_eq!(output["permissionDecisionReason"], output["additionalContext"], "{value}");
+    assert_text!("full_production_path", normalize(&world, output["additionalContext"].as_str().unwrap()));
 }
 
 #[test]
