@@ -4,8 +4,9 @@ use guard_contract::Outcome;
 use serde_json::json;
 
 use crate::support::layers::Layers;
+use crate::support::reply::assert_warn;
 use crate::support::terminal::attended;
-use crate::support::texts::normalize;
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -47,7 +48,7 @@ fn what_would_loosen_is_refused_and_asks() {
 #[test]
 fn a_policy_of_another_file_is_not_switched_off() {
     let layers = Layers::new().project("[[policy]]\nname = \"mine\"\nenabled = false\n");
-    layers.assert_problem(&["repo/.guard/guard.toml", "a project's file can't switch off a policy of another file"]);
+    assert_text!("project_switches_off", layers.problem());
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn a_warned_path_is_told_the_same_with_and_without_trust() {
             assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
         }
         let ended = write("billing/a.js");
-        assert!(ended.decision().is_empty() && ended.stdout.contains("Production path: billing/a.js"), "{ended:?}");
+        assert_warn(&ended, &["billing/a.js"]);
         assert!(write("notes/a.md").is_silent() && write("b.js").is_silent());
         for arguments in [&["test", "chain", ".guard/cases"][..], &["ci"]] {
             let ended = world.run(arguments, "");
@@ -177,14 +178,11 @@ fn a_file_that_only_lacks_trust_is_not_called_broken() {
     let text = format!("{}[policy.grants]\nenv = [\"CI\"]\n", entry("settings-file = \"ours.json\""));
     world.write("repo/.guard/guard.toml", text);
     world.write("repo/.guard/ours.json", "{}");
-    let needs = "grants other than `read` need trust. [config: broken-config]";
-    let reason = world.bash("ls").reason();
-    assert!(reason.contains("the project configuration was left out: ") && reason.contains(needs), "{reason}");
+    let mut told = Transcript::default();
+    told.ask(&world, &world.bash("ls"), &["[config: broken-config]"]);
     assert_eq!(attended(&world, &["trust", "--yes"]).exit, 0);
     assert!(world.bash("ls").is_silent());
     world.write("repo/.guard/ours.json", "{ \"raise\": [] }");
-    let reason = world.bash("ls").reason();
-    let changed =
-        ".guard/ours.json` has changed since it was trusted, and policy `ours`: grants other than `read` need trust";
-    assert!(reason.contains(changed), "{reason}");
+    told.ask(&world, &world.bash("ls"), &["[config: broken-config]"]);
+    assert_text!("project_untrusted", told.0);
 }
