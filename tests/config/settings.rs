@@ -113,7 +113,7 @@ fn a_settings_file_is_read_by_its_extension() {
 fn a_settings_file_that_is_named_and_missing_breaks_its_entry() {
     for name in ["s.json", "s.toml", "s.txt"] {
         let (settings, problem) = read(name, None);
-        assert!(settings == json!({}) && problem.contains(name) && problem.contains("no such file"), "{problem}");
+        assert!(settings == json!({}) && problem.contains(name), "{problem}");
     }
 }
 
@@ -167,7 +167,7 @@ fn tools_narrow_what_a_policy_sees_and_never_widen_it() {
     assert_silent(&world.hook("{\"tool_name\":\"WebFetch\",\"tool_input\":{\"command\":\"git push -f origin main\"}}"));
     // Nobody writes a policy into the chain so that it is never asked.
     entry("[]");
-    assert_deny(&world.bash("git push -f origin main"), &["`tools` is empty"]);
+    assert_deny(&world.bash("git push -f origin main"), &["[config: broken-config]", "`tools`"]);
 }
 
 #[test]
