@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::support::layers::Layers;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
-use crate::support::texts::normalize;
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -31,21 +31,18 @@ const FORCED: &str = "git push --force origin main";
 fn a_users_policies_are_watched_and_each_session_is_told_once() {
     let world = World::new();
     world.configure("mode = \"watch\"\n");
-    let words = ["only watches", "command-guard:git-push would ask about this call"];
-    assert_warn(&world.hook(&bash("s1", &world, "git push")), &words);
+    let mut told = Transcript::default();
+    told.warn(&world, &world.hook(&bash("s1", &world, "git push")), &["command-guard:git-push"]);
     assert_silent(&world.hook(&bash("s1", &world, "git push")));
     assert_silent(&world.hook(&bash("s1", &world, FORCED)));
-    assert_warn(&world.hook(&bash("s2", &world, FORCED)), &["command-guard:force-push-protected would deny this call"]);
+    told.warn(&world, &world.hook(&bash("s2", &world, FORCED)), &["command-guard:force-push-protected"]);
     let actions: Vec<Value> = world.audit().iter().map(|line| line["action"].clone()).collect();
     assert_eq!(actions, ["would-ask", "would-ask", "would-deny", "would-deny"]);
     let shown = world.run(&["audit", "show", "--action", "would-deny"], "");
     assert_eq!(shown.stdout.lines().count(), 2, "{shown:?}");
     assert_deny(&world.bash("guard-host uninstall claude"), &["[self-protect: guard-command]"]);
-    let explained = world.run(&["explain", FORCED], "");
-    assert!(
-        explained.stdout.contains("\nwarn: ") && explained.stdout.contains("would deny this call"),
-        "{explained:?}"
-    );
+    told.add(&world, 0, &world.run(&["explain", FORCED], ""));
+    assert_text!("watch_told", told.0);
 }
 
 #[test]
@@ -87,7 +84,7 @@ fn nobody_watches_what_is_not_his() {
 fn a_policy_that_breaks_is_watched_too_and_a_broken_file_is_not() {
     let world = World::new();
     world.configure("mode = \"watch\"\n[[policy]]\nname = \"gone\"\nsource = \"/nowhere.wasm\"\non-error = \"deny\"\n");
-    assert_warn(&world.bash("ls"), &["gone:policy-fault would deny this call"]);
+    assert_warn(&world.bash("ls"), &["gone:policy-fault"]);
     world.configure("mode = \"wach\"\n");
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
 }
