@@ -1,10 +1,12 @@
 //! `guard-host policy conformance`: every built-in holds to all rules, and every hostile guest breaks those that it is made for.
 
 use crate::support::guests;
+use crate::support::texts::{lines_about, normalize};
 use std::fs;
 use std::path::Path;
 
 use crate::support::world::{ProcessOutput, World};
+use crate::texts::assert_text;
 use serde_json::Value;
 
 fn conformance(world: &World, policy: &str, keys: &[&str]) -> (ProcessOutput, Value) {
@@ -140,16 +142,8 @@ fn the_report_names_what_is_wrong_and_what_helps() {
     let component = guests::place(&world, "undeclared-rule");
     let ended = world.run(&["policy", "conformance", component.to_str().unwrap()], "");
     assert_eq!(ended.exit, 1, "{ended:?}");
-    for part in [
-        "ok   contract ",
-        "FAIL rules ",
-        "a harmless command: the rule `undeclared` is not in its manifest",
-        "advice: declare the rule, or raise its ceiling",
-        "undeclared-rule.wasm: 15 passed, 1 failed, 0 skipped; ",
-        " of 200 ms, 1152 KiB of 64 MiB (a ",
-    ] {
-        assert!(ended.stdout.contains(part), "`{part}` in {}", ended.stdout);
-    }
+    let told = ["contract ", "rules "].map(|check| lines_about(&ended.stdout, check));
+    assert_text!("conformance_rules", normalize(&world, &told.concat()));
     let (_, report) = conformance(&world, component.to_str().unwrap(), &[]);
     let calls = report["calls"].as_array().unwrap();
     assert!(calls.len() > 50, "{}", calls.len());
@@ -159,7 +153,7 @@ fn the_report_names_what_is_wrong_and_what_helps() {
         let check = report["checks"].as_array().unwrap().iter().find(|check| check["id"] == "bad-settings").unwrap();
         check["notes"].to_string()
     };
-    assert!(refused(&report).contains("taken: an empty text, no JSON,"), "{}", refused(&report));
+    assert_text!("conformance_settings", refused(&report));
 }
 
 #[test]
