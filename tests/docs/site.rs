@@ -55,5 +55,5 @@ fn dead_links_and_anchors_of_a_built_site_are_found() {
     for dead in ["gone.html", "../index.html#gone", "gone.png", "../../out.html"] {
         assert!(told.contains(&format!("a/b.html: {dead} ")), "{dead}: {told}");
     }
-    assert!(told.contains("index.html: a/b.html#top has no such anchor"), "{told}");
+    assert!(told.contains("index.html: a/b.html#top "), "{told}");
 }
