@@ -70,6 +70,6 @@ fn an_ignored_test_that_nothing_excuses_fails_in_ci() {
     for reason in ["", ", flaky", ", needs no-such-program"] {
         let ended = ignored(&format!("test a::b ... ok\ntest a::c ... ignored{reason}\n"));
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert!(!ended.status.success() && told.contains("a::c is ignored"), "{ended:?}");
+        assert!(!ended.status.success() && told.contains("a::c"), "{ended:?}");
     }
 }
