@@ -201,7 +201,7 @@ fn a_retry_names_the_session_to_clear() {
     let id = "0f3c-41";
     assert_deny(&bash(&world, id, "rm -rf data"), &[]);
     let retry = bash(&world, id, "find data -delete");
-    assert_deny(&retry, &["`guard-host session clear --session 0f3c-41` forgets it"]);
+    assert_deny(&retry, &["`guard-host session clear --session 0f3c-41`"]);
     assert_eq!(world.run(&["session", "clear", "--session", id, "--yes"], "").exit, 0);
     assert_ask(&bash(&world, id, "find data -delete"), &[]);
 }
@@ -265,7 +265,7 @@ fn a_call_that_cannot_be_noted_says_so() {
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     fs::set_permissions(world.path(".local/state/guard-host/history"), private).unwrap();
     let write = call(&world, "s1", "Write", json!({ "file_path": world.path("repo/a.txt"), "content": "x" }));
-    assert_warn(&write, &["can't record this call", "[session: not-noted]"]);
+    assert_warn(&write, &["[session: not-noted]"]);
     let download = bash(&world, "s1", "curl -Lo tool https://files.example.org/tool");
     assert_ask(&download, &["[session: not-noted]"]);
     assert_silent(&bash(&world, "s1", "ls -la"));
