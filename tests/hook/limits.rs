@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::support::guests;
 use crate::support::reply::{assert_ask, assert_deny, assert_held, assert_silent};
 use crate::support::world::{ProcessOutput, World, ended};
+use crate::texts::assert_text;
 
 /// Starts the hook, writes `start` and keeps standard input open.
 fn never_ending(world: &World, start: &str) -> ProcessOutput {
@@ -26,7 +27,7 @@ fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
     let world = World::new();
     for start in ["", "{\"tool_input\":{\"command\":\"ls\"}}"] {
         // The mode is in the payload, and in some of them nobody sees an ask.
-        assert_deny(&never_ending(&world, start), &["there was no verdict in time", "[hook: no-verdict]"]);
+        assert_deny(&never_ending(&world, start), &["[hook: no-verdict]"]);
     }
 }
 
@@ -73,9 +74,7 @@ fn closed_streams_are_survived() {
 fn s1_79_a_standard_input_that_cannot_be_read_is_reported() {
     let world = World::new();
     let ended = with_closed(&world, "</", "ls");
-    assert_eq!((ended.exit, ended.stdout.as_str()), (1, ""), "{ended:?}");
-    assert!(ended.stderr.starts_with("Hook error: cannot read standard input: "), "{ended:?}");
-    assert_eq!(ended.stderr.lines().count(), 1);
+    assert_text!("hook_no_input", &world, 1, ended);
 }
 
 #[test]
@@ -135,7 +134,7 @@ fn a_policy_of_the_preset_has_a_time_limit() {
     let world = World::new();
     world.configure("preset = \"standard\"\n[[policy]]\nname = \"self-protect\"\nlimits = { time-ms = 10 }\n");
     let long = "a ".repeat(64 << 10);
-    assert_ask(&world.bash(&long), &["`self-protect`", "took longer than its time limit"]);
+    assert_ask(&world.bash(&long), &["[self-protect: policy-fault]"]);
 }
 
 #[test]
