@@ -42,7 +42,10 @@ fn s3_42_strict_refuses_what_the_plan_does_not_name() {
     let world = planned();
     let folder = folder(&world);
     assert_silent(&run(&world, "strict", Some(&folder), "./sim --x 2"));
-    assert_deny(&run(&world, "strict", Some(&folder), "curl x"), &["curl", "sim", "# nous: ad-hoc"]);
+    assert_deny(
+        &run(&world, "strict", Some(&folder), "curl x"),
+        &["# nous: ad-hoc", "[plan-enforcer: unplanned-command]"],
+    );
     assert_eq!(journal(&world), [Value::Null; 0]);
 }
 
