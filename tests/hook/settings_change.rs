@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World};
+use crate::texts::assert_text;
 
 /// As 2.1.332 tells it.
 fn changed(world: &World, source: &str, file: &str) -> ProcessOutput {
@@ -13,11 +15,13 @@ fn changed(world: &World, source: &str, file: &str) -> ProcessOutput {
     world.run(&["hook", "claude"], &payload.to_string())
 }
 
+/// Why the change is not applied.
 #[track_caller]
-fn assert_held(ended: &ProcessOutput, word: &str) {
+fn held(world: &World, ended: &ProcessOutput) -> String {
     let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
     assert_eq!((ended.exit, &reply["decision"]), (2, &json!("block")), "{ended:?}");
-    assert!(ended.stderr.contains(word) && reply["reason"].as_str().unwrap().contains(word), "{ended:?}");
+    assert_eq!(ended.stderr.trim_end(), reply["reason"], "{ended:?}");
+    normalize(world, &ended.stderr)
 }
 
 const SETTINGS: &str = ".claude/settings.json";
@@ -29,12 +33,13 @@ fn a_change_that_takes_the_hook_out_is_not_applied_and_logged() {
     assert!(changed(&world, "user_settings", SETTINGS).is_silent());
     let installed = std::fs::read_to_string(world.path(SETTINGS)).unwrap();
     let narrowed = installed.replace("PreToolUse", "Notification");
+    let mut told = String::new();
     for text in ["{}", "", "{ \"hooks\": { \"PreToolUse\": [] } }", &narrowed] {
         world.write(SETTINGS, text);
-        assert_held(&changed(&world, "user_settings", SETTINGS), "no longer has the hook");
+        told += &held(&world, &changed(&world, "user_settings", SETTINGS));
     }
     std::fs::remove_file(world.path(SETTINGS)).unwrap();
-    assert_held(&changed(&world, "user_settings", SETTINGS), "no longer has the hook");
+    assert_text!("hook_removed", told + &held(&world, &changed(&world, "user_settings", SETTINGS)));
     let lines = world.audit();
     assert_eq!(lines.len(), 5, "{lines:?}");
     let line = &lines[0];
@@ -50,7 +55,7 @@ fn a_change_that_switches_all_hooks_off_is_not_applied() {
     let world = World::new();
     let local = "repo/.claude/settings.local.json";
     world.write(local, "{ \"disableAllHooks\": true }");
-    assert_held(&changed(&world, "local_settings", local), "switches all hooks off");
+    assert_text!("hooks_switched_off", held(&world, &changed(&world, "local_settings", local)));
     world.write(local, "{ \"disableAllHooks\": false }");
     assert!(changed(&world, "local_settings", local).is_silent());
 }
