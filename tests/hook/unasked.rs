@@ -41,7 +41,7 @@ fn where_prompts_are_skipped_only_a_plain_call_is_asked_about() {
         "cd .git && rm -rf hooks",
     ] {
         let ended = bypassing(&world, command);
-        assert_deny(&ended, &["To proceed, confirm with user then run:", "guard-host confirm "]);
+        assert_deny(&ended, &["guard-host confirm "]);
     }
     for path in [".git/hooks/pre-commit", ".vscode/tasks.json"] {
         let input = json!({ "file_path": world.repo().join(path), "content": "x" });
