@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use super::{SETTINGS, done, text};
 use crate::support::reply::assert_deny;
+use crate::support::texts::{lines_about, normalize};
 use crate::support::world::{World, end};
+use crate::texts::assert_text;
 
 /// The findings of doctor, and its exit code. Every problem has a remedy.
 #[track_caller]
@@ -35,22 +37,20 @@ fn problems(findings: &[Value]) -> Vec<String> {
     problems.map(shown).collect()
 }
 
+/// The only problem that doctor finds, which is of this check.
 #[track_caller]
-fn assert_one_problem(world: &World, words: &[&str]) {
-    let (exit, findings) = examine(world, &[]);
-    let problems = problems(&findings);
-    assert_eq!((exit, problems.len()), (69, 1), "{problems:#?}");
-    for word in words {
-        assert!(problems[0].contains(word), "`{word}` is missing in: {}", problems[0]);
-    }
+fn one_problem(world: &World, check: &str) -> String {
+    let told = all_problems(world);
+    assert!(told.len() == 1 && told[0].starts_with(check), "{told:#?}");
+    told.concat()
 }
 
+/// The problems that doctor finds, as lines for a snapshot.
 #[track_caller]
-fn assert_problem(world: &World, words: &[&str]) {
+fn all_problems(world: &World) -> Vec<String> {
     let (exit, findings) = examine(world, &[]);
-    let problems = problems(&findings);
-    let found = problems.iter().any(|problem| words.iter().all(|word| problem.contains(word)));
-    assert!(exit == 69 && found, "{words:?}: {problems:#?}");
+    assert_eq!(exit, 69, "{findings:#?}");
+    problems(&findings).iter().map(|problem| normalize(world, &format!("{problem}\n"))).collect()
 }
 
 /// Copies a program, by a process of its own: while this one has it open for writing, a test beside this one may fork,
@@ -81,9 +81,8 @@ fn what_was_installed_is_fine() {
     assert!(findings.iter().all(|finding| finding["state"] == "ok"), "{findings:#?}");
     let human = world.run(&["doctor"], "");
     assert_eq!((human.exit, human.stdout.lines().count()), (0, findings.len()));
-    assert!(human.stdout.contains("canary: the command in `"), "{human:?}");
-    assert!(human.stdout.contains(" ms here (median of 7)"), "{human:?}");
-    assert!(human.stdout.contains("is blocked (by the line that starts it, and by `onFailure`)"), "{human:?}");
+    let told = ["canary: ", "cost: ", "failure: "].map(|check| lines_about(&human.stdout, check));
+    assert_text!("doctor_fine", normalize(&world, &told.concat()));
 }
 
 #[test]
@@ -97,23 +96,19 @@ fn a_copy_is_tried_and_restored_and_one_line_says_what_is_kept() {
         assert_eq!(of.len(), 1, "{findings:#?}");
         [&of[0]["state"], &of[0]["text"], &of[0]["remedy"]].map(|value| value.as_str().unwrap().to_owned())
     };
-    let [state, text, _] = tried();
-    assert_eq!(state, "ok", "{text}");
-    for words in
-        ["works here: a copy took ", " ms and was restored", "and what git discards", "up to 256 MiB", "0 copies now"]
-    {
-        assert!(text.contains(words), "{text}");
-    }
+    let [state, mut told, _] = tried();
+    assert_eq!(state, "ok", "{told}");
     // The rehearsal is in no list, and its folder is gone.
     assert_eq!(world.run(&["undo", "list", "--all"], "").stdout, "no copies are kept\n");
     let names = fs::read_dir(world.path(".local/state/guard-host")).unwrap().flatten();
     assert!(names.into_iter().all(|entry| !entry.file_name().to_string_lossy().contains("rehearsal")));
-    world.configure("[undo]\nmax-ms = 1500\nmax-bytes = 5\n");
-    let [state, text, _] = tried();
-    assert!(state == "problem" && text.contains("doesn't work here: larger than"), "{state}: {text}");
-    world.configure("[undo]\nenabled = false\n");
-    let [state, text, remedy] = tried();
-    assert!(state == "note" && text.contains("nothing is copied") && remedy.contains("[undo]"), "{state}: {text}");
+    for (settings, expected) in [("max-ms = 1500\nmax-bytes = 5", "problem"), ("enabled = false", "note")] {
+        world.configure(&format!("[undo]\n{settings}\n"));
+        let [state, text, remedy] = tried();
+        assert_eq!(state, expected, "{text}");
+        told += &format!("\n{text} -> {remedy}");
+    }
+    assert_text!("doctor_undo", normalize(&world, &told));
 }
 
 #[test]
@@ -133,7 +128,7 @@ fn its_test_calls_are_no_calls_of_an_agent() {
 fn nothing_is_registered_before_it_is() {
     let world = World::new();
     done(&world, &["cache", "warm"]);
-    assert_one_problem(&world, &["registration: ", "guard-host install claude"]);
+    assert_text!("doctor_unregistered", one_problem(&world, "registration: "));
     assert_eq!(world.run(&["doctor", "no-such-harness"], "").exit, 64);
 }
 
@@ -145,7 +140,7 @@ fn what_the_user_narrowed_is_a_note() {
     let notes: Vec<&str> =
         findings.iter().filter(|one| one["state"] == "note").filter_map(|one| one["text"].as_str()).collect();
     assert_eq!((exit, notes.len()), (0, 2), "{findings:#?}");
-    assert!(notes[0].contains("`Bash|Write|Edit|MultiEdit` only") && notes[1].contains("passes unasked"), "{notes:?}");
+    assert_text!("doctor_narrowed", normalize(&world, &notes.join("\n")));
 }
 
 #[test]
@@ -161,13 +156,12 @@ fn a_program_that_vanished_is_a_problem() {
     let (exit, findings) = examine(&world, &[]);
     assert_eq!((exit, problems(&findings)), (0, Vec::<String>::new()), "a copy is as good");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
-    assert_problem(&world, &["program: ", "cannot be executed", "guard-host install claude"]);
+    let mut told = all_problems(&world).concat();
     fs::remove_file(&program).unwrap();
-    assert_problem(&world, &["program: ", "there is no program", "guard-host install claude"]);
-    assert_problem(&world, &["canary: ", "does not run"]);
+    told += &all_problems(&world).concat();
     copy(text(&world.write("script", "#!/bin/sh\nexit 0\n")), &program);
-    assert_problem(&world, &["program: ", "another program"]);
-    assert_problem(&world, &["canary: ", "doesn't deny", "exit code 0"]);
+    told += &all_problems(&world).concat();
+    assert_text!("doctor_program", told);
     // The installation puts it right.
     done(&world, &["install", "claude"]);
     assert_eq!(examine(&world, &[]).0, 0);
@@ -181,17 +175,16 @@ fn a_program_that_a_shell_cannot_start_is_a_problem() {
     let hooks = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [handler] }] } });
     world.write(".codex/hooks.json", hooks.to_string());
     let program = world.path("bin/guard-host");
-    for why in ["is not there", "cannot be executed"] {
+    let mut told = String::new();
+    for _ in 0..2 {
         let (exit, findings) = examine(&world, &["codex"]);
-        let problems = problems(&findings);
-        let said = |start: &str, why: &str| {
-            let found = problems.iter().find(|problem| problem.starts_with(start) && problem.contains(why));
-            found.is_some_and(|problem| problem.ends_with("-> run `guard-host install codex`"))
-        };
-        assert!(exit == 69 && said("program: ", why) && said("canary: ", "does not run"), "{problems:#?}");
+        assert_eq!(exit, 69, "{findings:#?}");
+        told += &problems(&findings).join("\n");
+        told += "\n";
         copy(env!("CARGO_BIN_EXE_guard-host"), &program);
         fs::set_permissions(&program, fs::Permissions::from_mode(0o644)).unwrap();
     }
+    assert_text!("doctor_program_by_shell", normalize(&world, &told));
 }
 
 #[test]
@@ -204,12 +197,8 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
     fs::set_permissions(world.path(".cache/guard-host"), fs::Permissions::from_mode(0o700)).unwrap();
     let ended = world.run(&["doctor"], "");
     assert_eq!(ended.exit, 69);
-    assert!(
-        ended.stdout.contains("of an older form") && ended.stdout.contains("guard-host install claude"),
-        "{ended:?}"
-    );
-    assert!(ended.stdout.contains("remedy: run `guard-host cache warm`"), "{ended:?}");
-    assert!(ended.stdout.contains("canary: the command in `"), "{ended:?}");
+    let told = ["registration: ", "artifacts: ", "canary: "].map(|check| lines_about(&ended.stdout, check));
+    assert_text!("doctor_after_upgrade", normalize(&world, &told.concat()));
     let second = World::new();
     second.write(".cache/guard-host/chains/older.chain", "{}");
     assert_deny(&second.bash("rm -rf /"), &[]);
@@ -219,21 +208,23 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
 
 #[test]
 fn a_setting_that_switches_hooks_off_is_a_problem() {
+    let mut told = String::new();
     for file in [SETTINGS, "repo/.claude/settings.json", "repo/.claude/settings.local.json"] {
         let world = World::new();
         world.write(file, "{ \"disableAllHooks\": true }");
         done(&world, &["install", "claude"]);
-        assert_one_problem(&world, &["switches: ", file.rsplit('/').next().unwrap(), "disableAllHooks"]);
+        told += &one_problem(&world, "switches: ");
     }
     let world = installed();
     world.write("repo/.claude/settings.local.json", "{ \"disableAllHooks\": false }");
     assert_eq!(examine(&world, &[]).0, 0);
     world.write("repo/.claude/settings.local.json", "{ oops");
-    assert_one_problem(&world, &["settings.local.json", "line 1"]);
+    assert_text!("doctor_switches", told + &one_problem(&world, ""));
 }
 
 #[test]
 fn an_entry_that_decides_nothing_is_a_problem() {
+    let mut told = String::new();
     for (key, value) in [
         ("async", json!(true)),
         ("if", json!("Bash(git *)")),
@@ -245,8 +236,9 @@ fn an_entry_that_decides_nothing_is_a_problem() {
         let mut settings = super::json(&world, SETTINGS);
         settings["hooks"]["PreToolUse"][0]["hooks"][0][key] = value;
         world.write(SETTINGS, settings.to_string());
-        assert_one_problem(&world, &["registration: ", key, "guard-host install claude"]);
+        told += &one_problem(&world, "registration: ");
     }
+    assert_text!("doctor_entry", told);
 }
 
 /// The settings with another value in the group, or in its handler.
@@ -258,40 +250,43 @@ fn changed(world: &World, pointer: &str, value: Value) {
 
 #[test]
 fn a_handler_of_another_type_is_a_problem_and_proves_nothing() {
+    let mut told = String::new();
     for kind in [json!("prompt"), json!("agent"), json!("Command"), json!(null)] {
         let world = installed();
         changed(&world, "/hooks/0/type", kind);
-        assert_problem(&world, &["registration: ", "`type`", "guard-host install claude"]);
-        assert_problem(&world, &["registration: ", "Bash, Write, Edit, MultiEdit"]);
+        told += &all_problems(&world).concat();
         let (_, findings) = examine(&world, &[]);
         assert!(!findings.iter().any(|one| one["check"] == "canary" && one["state"] == "ok"), "{findings:#?}");
     }
+    assert_text!("doctor_handler", told);
 }
 
 #[test]
 fn a_matcher_that_leaves_tools_out_is_a_problem_that_names_them() {
-    for (matcher, left_out, tried) in [
-        (json!("bash"), "Bash, Write, Edit, MultiEdit:", false),
-        (json!("["), "Bash, Write, Edit, MultiEdit:", false),
-        (json!(7), "Bash, Write, Edit, MultiEdit:", false),
-        (json!("Write|Edit"), "Bash, MultiEdit:", false),
-        (json!("^Write"), "Bash, Edit, MultiEdit:", false),
-        (json!("Bash|Write|Edit"), "about MultiEdit:", true),
+    let mut told = String::new();
+    for (matcher, tried) in [
+        (json!("bash"), false),
+        (json!("["), false),
+        (json!(7), false),
+        (json!("Write|Edit"), false),
+        (json!("^Write"), false),
+        (json!("Bash|Write|Edit"), true),
     ] {
         let world = installed();
         changed(&world, "/matcher", matcher.clone());
-        assert_problem(&world, &["registration: ", left_out, "--matcher"]);
+        told += &all_problems(&world).concat();
         let (_, findings) = examine(&world, &[]);
         let proven = findings.iter().any(|one| one["check"] == "canary" && one["state"] == "ok");
         assert_eq!(proven, tried, "{matcher}: {findings:#?}");
     }
+    assert_text!("doctor_matcher", told);
 }
 
 #[test]
 fn what_one_scope_leaves_out_another_may_cover() {
     let world = World::new();
     done(&world, &["install", "claude", "--matcher", "Bash"]);
-    assert_one_problem(&world, &["about Write, Edit, MultiEdit:"]);
+    assert_text!("doctor_scope", one_problem(&world, "registration: "));
     done(&world, &["install", "claude", "--scope", "project", "--matcher", ".*Edit|^Write$"]);
     assert_eq!(examine(&world, &[]).0, 0);
 }
@@ -302,11 +297,11 @@ fn s2_26_a_configuration_that_is_broken_is_a_problem() {
     world.write("guardrails.json", "{");
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/guardrails.json\"\n");
     done(&world, &["cache", "warm"]);
-    assert_problem(&world, &["configuration: ", "guardrails.json"]);
+    let told = all_problems(&world).concat();
     assert_eq!(world.run(&["config", "check"], "").exit, 78);
     assert_deny(&world.bash("rm -rf /"), &[]);
     world.configure("preset = \n");
-    assert_problem(&world, &["configuration: ", "guard.toml:1:"]);
+    assert_text!("doctor_configuration", told + &all_problems(&world).concat());
 }
 
 #[test]
@@ -315,7 +310,7 @@ fn s2_14_settings_that_a_policy_cannot_use_are_a_problem() {
     world.write("guardrails.json", "{ \"version\": 7 }");
     world.configure("[[policy]]\nname = \"path-context\"\nsettings-file = \"~/guardrails.json\"\n");
     done(&world, &["cache", "warm"]);
-    assert_one_problem(&world, &["policies: ", "`path-context`", "version"]);
+    assert_text!("doctor_settings", one_problem(&world, "policies: "));
     world.write("guardrails.json", "{ \"version\": 1 }");
     done(&world, &["cache", "warm"]);
     assert_eq!(examine(&world, &[]).0, 0);
@@ -326,16 +321,17 @@ fn a_chain_that_denies_nothing_is_a_problem() {
     let world = installed();
     world.configure("preset = \"none\"\n");
     done(&world, &["cache", "warm"]);
-    assert_one_problem(&world, &["canary: ", "doesn't deny", "guard-host explain"]);
+    assert_text!("doctor_harmless", one_problem(&world, "canary: "));
 }
 
 #[test]
 fn folders_that_others_can_write_to_are_a_problem() {
-    for folder in [".local/state/guard-host", ".cache/guard-host"] {
+    let told = [".local/state/guard-host", ".cache/guard-host"].map(|folder| {
         let world = installed();
         fs::set_permissions(world.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
-        assert_problem(&world, &["folders: ", folder, "chmod 700"]);
-    }
+        all_problems(&world).concat()
+    });
+    assert_text!("doctor_folders", told.concat());
 }
 
 #[test]
@@ -351,8 +347,9 @@ fn what_a_repository_names_is_not_started() {
         let settings = json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [handler] }] } });
         world.write("repo/.claude/settings.json", settings.to_string());
         let (_, findings) = examine(&world, &[]);
-        let told = |finding: &Value| finding["text"].as_str().unwrap().contains("was not tried");
-        assert!(findings.iter().any(told), "{findings:#?}");
+        let is_of_repo = |one: &&Value| one["text"].as_str().unwrap().contains("/repo/.claude/settings.json");
+        let told = findings.iter().filter(is_of_repo).find(|one| one["check"] == "canary");
+        assert!(told.is_some_and(|one| one["state"] != "ok"), "{findings:#?}");
         assert!(!world.path("repo/started").exists());
     }
 }
@@ -369,20 +366,15 @@ fn s1_99b_each_script_is_tried_with_a_call_that_its_own_policy_denies() {
     }
     let (exit, findings) = examine(&world, &[]);
     assert_eq!(exit, 0, "{findings:#?}");
-    let told = |words: &[&str]| {
-        let text = |finding: &Value| finding["text"].as_str().unwrap().to_owned();
-        findings.iter().map(text).any(|text| words.iter().all(|word| text.contains(word)))
-    };
-    assert!(told(&["denies `rm -rf /`"]), "{findings:#?}");
-    assert!(told(&["denies", ".env"]), "{findings:#?}");
-    assert!(told(&["was not tried", "plan-enforcer"]), "{findings:#?}");
+    let told = findings.iter().filter(|one| one["check"] == "canary").map(|one| format!("{}\n", one["text"]));
+    assert_text!("doctor_scripts", normalize(&world, &told.collect::<String>()));
 }
 
 #[test]
 fn s4_99b_a_plugin_can_be_looked_into() {
     let world = World::new();
     done(&world, &["install", "claude", "--plugin", "p", "--shim", "write-control.sh"]);
-    assert_one_problem(&world, &["does not ask this program"]);
+    one_problem(&world, "registration: ");
     assert_eq!(examine(&world, &["--plugin", "p"]).0, 0);
     let script = world.path("repo/p/hooks/write-control.sh");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
@@ -403,7 +395,7 @@ fn a_version_newer_than_those_that_were_seen_is_told() {
             let mut command = world.command(&["doctor", harness]);
             command.env("PATH", format!("{}:/usr/bin:/bin", world.path("bin").display()));
             let told = end(command, "").stdout;
-            assert_eq!(told.contains(&format!("`{harness}` {version} is newer")), expected, "{told}");
+            assert_eq!(told.contains(&format!("`{harness}` {version}")), expected, "{told}");
         }
     }
 }
@@ -411,6 +403,7 @@ fn a_version_newer_than_those_that_were_seen_is_told() {
 /// A project's hook names the program by its name alone: each user's PATH has to hold it.
 #[test]
 fn a_shared_hook_without_the_program_on_the_path_is_a_problem() {
+    let mut told = String::new();
     for more in [&["--matcher", "Bash", "--shim", "dangerous-command-guard.sh"][..], &["--matcher", "Bash"]] {
         let world = World::new();
         done(&world, &[&["install", "claude", "--scope", "project", "--shared"], more].concat());
@@ -421,14 +414,13 @@ fn a_shared_hook_without_the_program_on_the_path_is_a_problem() {
         };
         let ended = doctor("/usr/bin:/bin");
         assert_eq!(ended.exit, 69, "{more:?}: {ended:?}");
-        let words =
-            "there is no program `guard-host` on the PATH, so every call is blocked\n         remedy: put this program";
-        assert!(ended.stdout.contains(words), "{more:?}: {ended:?}");
+        told += &normalize(&world, &lines_about(&ended.stdout, "program: "));
         fs::create_dir_all(world.path("bin")).unwrap();
         symlink(env!("CARGO_BIN_EXE_guard-host"), world.path("bin/guard-host")).unwrap();
         let ended = doctor(&format!("{}:/usr/bin:/bin", text(&world.path("bin"))));
-        assert!(ended.stdout.contains("` denies `") && !ended.stdout.contains("was not tried"), "{more:?}: {ended:?}");
+        told += &normalize(&world, &lines_about(&ended.stdout, "canary: "));
     }
+    assert_text!("doctor_shared", told);
 }
 
 #[test]
@@ -438,9 +430,9 @@ fn a_script_that_is_gone_or_cannot_be_started_is_a_problem() {
     done(&world, &shared);
     let script = world.path("repo/.claude/hooks/dangerous-command-guard.sh");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
-    assert_problem(&world, &["dangerous-command-guard.sh", "can't be executed: run `chmod +x "]);
+    let told = all_problems(&world).concat();
     fs::remove_file(&script).unwrap();
-    assert_problem(&world, &["there is no script `", "dangerous-command-guard.sh`"]);
+    assert_text!("doctor_script", told + &all_problems(&world).concat());
     // The entry is this program's, whose line blocks every call, and goes like any other.
     done(&world, &["uninstall", "claude", "--scope", "project", "--shared"]);
     assert!(!world.path("repo/.claude/settings.json").exists());
@@ -452,6 +444,7 @@ fn s2_18_a_settings_file_that_only_a_script_reads_is_checked() {
     const BROKEN: &str =
         r#"{ "version": 1, "_comment": "x", "rules": { "bash": [{ "pattern": "foo(bar", "action": "block" }] } }"#;
     const HOOKS: &str = ".claude/hooks/hooks.json";
+    let mut told = String::new();
     for (arguments, file) in [
         (&["--shim", "guardrail.py"][..], ".claude/state/guardrails.json"),
         (&["--shim", "guardrail.py"], ".claude/hooks/config/guardrails.json"),
@@ -471,10 +464,7 @@ fn s2_18_a_settings_file_that_only_a_script_reads_is_checked() {
             world.write(file, BROKEN);
             let ended = at_home(command);
             assert!(matches!(ended.exit, 69 | 78), "{arguments:?} {command:?}: {ended:?}");
-            let said = format!("{}{}", ended.stdout, ended.stderr);
-            for words in [file, "ignoring `_comment`: unknown field", "`foo(bar` is no regular expression"] {
-                assert!(said.contains(words), "{arguments:?} {command:?}: {words}: {said}");
-            }
+            told += &normalize(&world, &lines_about(&format!("{}{}", ended.stdout, ended.stderr), file));
             world.write(file, r#"{ "version": 1 }"#);
             let ended = at_home(command);
             assert!(!format!("{}{}", ended.stdout, ended.stderr).contains("guardrails.json"), "{ended:?}");
@@ -485,6 +475,7 @@ fn s2_18_a_settings_file_that_only_a_script_reads_is_checked() {
         let named = at_home(&["config", "check", text(&world.path(".config/guard-host/guard.toml"))]);
         assert_eq!(named.exit, 0, "{named:?}");
     }
+    assert_text!("doctor_settings_of_scripts", told);
     let world = World::new();
     done(&world, &["install", "codex", "--only", "path-context"]);
     world.write(".claude/state/guardrails.json", BROKEN);
@@ -495,6 +486,6 @@ fn s2_18_a_settings_file_that_only_a_script_reads_is_checked() {
 fn a_hook_of_another_harness_that_asks_one_policy_is_tried_with_its_own_call() {
     let world = World::new();
     done(&world, &["install", "qwen", "--only", "path-context"]);
-    let ended = world.run(&["doctor", "qwen"], "");
-    assert!(ended.stdout.contains("` denies `"), "{ended:?}");
+    let (_, findings) = examine(&world, &["qwen"]);
+    assert!(findings.iter().any(|one| one["check"] == "canary" && one["state"] == "ok"), "{findings:#?}");
 }
