@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{closed, done, read, text};
+use crate::support::texts::Transcript;
 use crate::support::world::{ProcessOutput, World, end};
+use crate::texts::assert_text;
 
 /// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
 const HARNESSES: [(&str, &str, &str, &str); 17] = [
@@ -90,7 +92,7 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
             }
             let ended = done(&world, &["install", harness]);
             assert!(ended.stdout.starts_with("wrote "), "{about}: {ended:?}");
-            assert!(ended.stdout.contains(&format!("guard-host doctor {harness}")), "{about}: {ended:?}");
+            assert!(ended.stdout.contains(&format!("`guard-host doctor {harness}`")), "{about}: {ended:?}");
             let bare = line(&world, called);
             let command = match harness {
                 "hermes" => replying(&bare),
@@ -146,18 +148,18 @@ fn without_a_record_the_entry_goes_and_what_others_wrote_stays() {
 #[test]
 fn a_project_gets_its_own_file_and_a_shared_one_no_paths() {
     let world = World::new();
+    let mut told = Transcript::default();
     for (harness, called, _, file) in HARNESSES.into_iter().filter(|(.., project)| !project.is_empty()) {
-        let ended = done(&world, &["install", harness, "--scope", "project"]);
+        told.add(&world, 0, &done(&world, &["install", harness, "--scope", "project"]));
         assert!(read(&world, file).contains(&line(&world, called)), "{harness}");
-        assert!(ended.stdout.contains("out of the repository"), "{harness}: {ended:?}");
-        let ended = done(&world, &["install", harness, "--shared", "--only", "command-guard"]);
+        told.add(&world, 0, &done(&world, &["install", harness, "--shared", "--only", "command-guard"]));
         let written = read(&world, file);
         assert!(written.contains(&format!("guard-host hook {called} --only command-guard")), "{harness}: {written}");
         assert!(!written.contains(text(world.home.path())), "{harness}: {written}");
-        assert!(ended.stdout.contains("commit `"), "{harness}: {ended:?}");
         done(&world, &["uninstall", harness, "--scope", "project"]);
         assert!(!world.path(file).exists(), "{harness}");
     }
+    assert_text!("install_project", told.0);
     for scope in [&["--scope", "project"][..], &["--shared"]] {
         assert_eq!(world.run(&[&["install", "kimi"], scope].concat(), "").exit, 64);
     }
@@ -299,6 +301,7 @@ fn what_cannot_be_read_is_named_by_its_place_and_left_alone() {
 #[test]
 fn files_and_links_of_others_are_refused() {
     let world = World::new();
+    let mut told = Transcript::default();
     for (harness, file) in [
         ("copilot", ".copilot/hooks/guard-host.json"),
         ("kiro", ".kiro/hooks/guard-host.json"),
@@ -311,12 +314,11 @@ fn files_and_links_of_others_are_refused() {
         ("pi", ".pi/agent/extensions/guard-host.ts"),
     ] {
         world.write(file, "{\"hooks\":{\"preToolUse\":[{\"command\":\"./mine.sh\"}]}}\n");
-        let ended = world.run(&["install", harness], "");
-        assert!(ended.exit == 69 && ended.stderr.contains("was not written by guard-host"), "{harness}: {ended:?}");
-        let kept = done(&world, &["uninstall", harness]);
-        assert!(kept.stdout.contains("kept, because guard-host didn't write it"), "{harness}: {kept:?}");
+        told.add(&world, 69, &world.run(&["install", harness], ""));
+        told.add(&world, 0, &done(&world, &["uninstall", harness]));
         assert!(read(&world, file).contains("./mine.sh"), "{harness}");
     }
+    assert_text!("install_in_the_way", told.0);
     world.write("mine.json", "{}\n");
     for (harness, _, _, file) in HARNESSES.into_iter().filter(|(.., project)| !project.is_empty()) {
         let link = world.path(file);
