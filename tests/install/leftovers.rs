@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::{SETTINGS, done, read};
 use crate::support::terminal::attended_by;
+use crate::support::texts::Transcript;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_guard-host");
 
@@ -61,15 +63,12 @@ const FOLDERS: [&str; 3] = [".config/guard-host", ".local/state/guard-host", ".c
 fn what_is_left_is_listed_and_nothing_is_removed() {
     let world = installed();
     let before = read(&world, SETTINGS);
-    let ended = world.run(&["self", "uninstall"], "");
-    assert_eq!(ended.exit, 0, "{ended:?}");
-    for word in FOLDERS.into_iter().chain([SETTINGS, "remove: guard-host uninstall claude", PROGRAM, "--purge"]) {
-        assert!(ended.stdout.contains(word), "`{word}` is missing in {}", ended.stdout);
-    }
+    let mut told = Transcript::default();
+    told.add(&world, 0, &world.run(&["self", "uninstall"], ""));
     assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()) && read(&world, SETTINGS) == before);
     // Without a person nothing is removed.
-    let ended = world.run(&["self", "uninstall", "--purge"], "y\n");
-    assert!(ended.exit == 77 && ended.stderr.contains("nothing was changed"), "{ended:?}");
+    told.add(&world, 77, &world.run(&["self", "uninstall", "--purge"], "y\n"));
+    assert_text!("self_uninstall", told.0);
     assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()) && read(&world, SETTINGS) == before);
 }
 
@@ -77,10 +76,12 @@ fn what_is_left_is_listed_and_nothing_is_removed() {
 fn a_yes_removes_registrations_and_folders_and_a_no_nothing() {
     let world = installed();
     let no = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "n\n");
-    assert!(no.exit == 0 && no.stdout.contains("nothing was removed"), "{no:?}");
+    let mut told = Transcript::default();
+    told.add(&world, 0, &no);
     assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()));
     let yes = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "y\n");
-    assert_eq!(yes.exit, 0, "{yes:?}");
+    told.add(&world, 0, &yes);
+    assert_text!("self_uninstall_answers", told.0);
     assert!(FOLDERS.iter().all(|folder| !world.path(folder).exists()), "{yes:?}");
     assert_eq!(read(&world, SETTINGS), "{ \"model\": \"x\" }\n");
 }
@@ -94,6 +95,6 @@ fn a_folder_of_another_name_stays() {
     world.write("mine/thesis.txt", "text");
     let arguments = ["--state", state.to_str().unwrap(), "self", "uninstall", "--purge"];
     let ended = attended_by(&world, PROGRAM, &arguments, "y\n");
-    assert!(ended.exit == 69 && ended.stdout.contains("mine` stays"), "{ended:?}");
+    assert_text!("self_uninstall_other_folder", &world, 69, ended);
     assert_eq!(read(&world, "mine/thesis.txt"), "text");
 }
