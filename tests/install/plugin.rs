@@ -84,7 +84,7 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
     assert!(!read(&world, &file("hooks/write-control.sh")).contains(text(world.home.path())));
     // The policy of that name alone answers, with the settings of the plugin.
     let ended = start(&world, &handler);
-    assert_deny(&ended, &["Protected path: .env cannot be modified"]);
+    assert_deny(&ended, &["[write-control: protected-path]"]);
     assert!(!ended.reason().contains("protected-files"), "{ended:?}");
     world.write(&file("hooks/config/write-policies.json"), r#"{"protected":["x/**"],"warned":[],"safe":[]}"#);
     assert_silent(&start(&world, &handler));
