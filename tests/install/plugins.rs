@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{done, read};
+use crate::support::texts::normalize;
 use crate::support::world::{PATIENCE, World};
+use crate::texts::assert_text;
 
 /// Loads a plugin for OpenCode and asks it about one command. Prints what it threw, or `null`.
 const OPENCODE: &str = r#"
@@ -119,9 +121,9 @@ fn the_plugin_for_opencode_throws_what_is_not_allowed() {
     assert!(thrown.contains("rm -rf /") && thrown.contains("rm-root"), "{thrown}");
     // Nobody can be asked there.
     let asked = node(&world, OPENCODE, &there, &["git push origin topic"]);
-    assert!(asked["thrown"].as_str().unwrap().contains("git push"), "{asked}");
+    assert!(asked["thrown"].as_str().unwrap().contains("git-push"), "{asked}");
     let held = node(&world, OPENCODE, &gone, &["ls"]);
-    assert!(held["thrown"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(held["thrown"].as_str().unwrap().contains("ENOENT"), "{held}");
     let lines = world.audit();
     assert!(lines.iter().any(|line| line["harness"] == "opencode"), "{lines:?}");
 }
@@ -137,7 +139,7 @@ fn the_plugin_for_opencode_holds_what_cannot_be_read_unless_it_is_told_otherwise
         fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let module = world.write("fake.mjs", text.replace(env!("CARGO_BIN_EXE_guard-host"), super::text(&program)));
         let held = node(&world, OPENCODE, &module, &["ls"]);
-        assert!(held["thrown"].as_str().unwrap().contains("no answer (exit code 0)"), "{reply}: {held}");
+        assert!(held["thrown"].is_string(), "{reply}: {held}");
     }
     done(&world, &["install", "opencode", "--fail-open"]);
     let [_, gone] = modules(&world, ".config/opencode/plugins/guard-host.js");
@@ -168,7 +170,7 @@ fn the_plugin_for_amp_answers_in_its_actions() {
         assert_answers(&world, ("amp", "person"), told, last);
     }
     let held = node(&world, AMP, &gone, &["ls", "true"]);
-    assert!(held["result"]["message"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(held["result"]["message"].as_str().unwrap().contains("ENOENT"), "{held}");
 }
 
 #[test]
@@ -181,7 +183,7 @@ fn the_plugin_for_kilo_is_known_by_its_event() {
     let denied = node(&world, OPENCODE, &there, &["rm -rf /"]);
     assert!(denied["thrown"].as_str().unwrap().contains("rm-root"), "{denied}");
     let held = node(&world, OPENCODE, &gone, &["ls"]);
-    assert!(held["thrown"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(held["thrown"].as_str().unwrap().contains("ENOENT"), "{held}");
     assert!(world.audit().iter().any(|line| line["harness"] == "kilo"));
 }
 
@@ -207,15 +209,15 @@ fn the_extension_for_pi_asks_a_person_where_there_is_a_screen() {
         let asked = node(&world, PI, &there, &["git push origin topic", answer]);
         assert_eq!(asked["result"]["block"], blocked, "{answer}: {asked}");
         let question = asked["asked"][0].as_str().unwrap();
-        assert!(question.contains("git push") && !question.contains("confirm with user"), "{asked}");
+        assert!(question.contains("git push") && !question.contains("guard-host confirm"), "{asked}");
         assert_answers(&world, ("pi", "person"), told, last);
     }
     // Nobody is there: the model is told how a person can let it pass.
     let held = node(&world, PI, &there, &["git push origin topic", "null"]);
     assert_eq!(held["asked"], json!([]));
-    assert!(held["result"]["reason"].as_str().unwrap().contains("confirm with user"), "{held}");
+    assert_text!("plugin_unattended", normalize(&world, held["result"]["reason"].as_str().unwrap()));
     let held = node(&world, PI, &gone, &["ls", "true"]);
-    assert!(held["result"]["reason"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(held["result"]["reason"].as_str().unwrap().contains("ENOENT"), "{held}");
     assert!(world.audit().iter().any(|line| line["harness"] == "pi" && line["session"] == "s1"));
 }
 
@@ -247,7 +249,7 @@ fn the_plugin_for_openclaw_requests_an_approval_for_an_ask() {
         assert_answers(&world, ("openclaw", "unknown"), told, last);
     }
     let held = node(&world, OPENCLAW, &gone, &["ls", "deny"]);
-    assert!(held["result"]["blockReason"].as_str().unwrap().contains("no answer (ENOENT)"), "{held}");
+    assert!(held["result"]["blockReason"].as_str().unwrap().contains("ENOENT"), "{held}");
     assert!(world.audit().iter().any(|line| line["harness"] == "openclaw" && line["session"] == "s1"));
     done(&world, &["uninstall", "openclaw"]);
     assert!(!world.path(".openclaw").exists());
