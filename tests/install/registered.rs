@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{CLOSING, SETTINGS, closed, done, handlers, json, read, text};
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{ProcessOutput, World, end};
+use crate::texts::assert_text;
 
 /// Starts a handler with a tool call, with a home that holds nothing.
 fn start(handler: &Value, world: &World, tool: &str, input: Value) -> ProcessOutput {
@@ -111,7 +112,7 @@ fn an_empty_program_blocks_each_call() {
     let mut start = Command::new("/bin/sh");
     start.args(["-c", &line]).current_dir(world.repo());
     let ended = end(start, "{}");
-    assert!(ended.exit == 2 && ended.stderr.contains("gave no answer"), "{ended:?}");
+    assert_text!("empty_program_blocks", &world, 2, ended);
 }
 
 fn text_of_folder(program: &std::path::Path) -> &str {
@@ -170,8 +171,8 @@ fn s1_99b_the_two_scripts_of_the_seed_stand_side_by_side() {
             let line = program.replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
             start_with(&json!({ "command": line }), &world, "", tool, input.clone())
         };
-        assert_deny(&run(0, "Bash", &rm), &["BLOCKED: Dangerous command", "[command-guard: "]);
-        assert_deny(&run(1, "Write", &env), &["Modifications to '.env' never allowed", "[protected-files: "]);
+        assert_deny(&run(0, "Bash", &rm), &["[command-guard: "]);
+        assert_deny(&run(1, "Write", &env), &["[protected-files: "]);
         // Each is one policy, as the seed's scripts are.
         assert_silent(&run(0, "Write", &env));
         assert_silent(&run(1, "Bash", &rm));
