@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use super::{SETTINGS, done, handlers, json, read, text};
 use crate::support::reply::assert_ask;
 use crate::support::terminal::attended_by;
+use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{ProcessOutput, World, end};
+use crate::texts::assert_text;
 
 const MINE: &str = "#!/bin/bash\n# mine\nexit 0\n";
 
@@ -47,6 +49,7 @@ fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_e
         &|_| format!("uv run .claude/hooks/{name}"),
         &absolute,
     ];
+    let mut told = Transcript::default();
     for spelling in spellings {
         let world = World::new();
         let (script, settings) = (format!("repo/.claude/hooks/{name}"), "repo/.claude/settings.json");
@@ -56,8 +59,7 @@ fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_e
         world.write(settings, &before);
         let arguments = ["install", "claude", "--scope", "project", "--shared", "--shim", name];
         let ended = done(&world, &arguments);
-        let back = "`guard-host uninstall claude --scope project --shared` puts it back";
-        assert!(ended.stdout.contains(".before-guard-host") && ended.stdout.contains(back), "{ended:?}");
+        told.add(&world, 0, &ended);
         let written = read(&world, settings);
         let [other, own] = handlers(&json(&world, settings), "PreToolUse").try_into().unwrap();
         assert_eq!(other["command"], "./lint.sh", "{line}");
@@ -73,6 +75,7 @@ fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_e
         assert_eq!((read(&world, settings), read(&world, &script)), (before, MINE.to_owned()), "{line}");
         assert_eq!((mode(&world, &script), world.path(&kept).exists()), (0o750, false), "{line}");
     }
+    assert_text!("install_script", told.0);
 }
 
 #[test]
@@ -102,7 +105,8 @@ fn s2_06_s2_72_the_place_that_is_registered_is_the_place_of_the_script() {
     let before = settings_with("python3 ~/.claude/hooks/scripts/guardrail.py").to_string();
     world.write(SETTINGS, &before);
     let ended = done(&world, &["install", "claude", "--shim", "guardrail.py"]);
-    assert!(ended.stdout.contains("path-context: ready\n"), "{ended:?}");
+    let mut told = Transcript::default();
+    told.add(&world, 0, &ended);
     assert!(read(&world, script).contains("--only path-context"));
     assert!(!world.path(".claude/hooks/guardrail.py").exists());
     let [_, own] = handlers(&json(&world, SETTINGS), "PreToolUse").try_into().unwrap();
@@ -110,8 +114,8 @@ fn s2_06_s2_72_the_place_that_is_registered_is_the_place_of_the_script() {
     // A change since then leaves the entry to the user, who is told.
     let settings = read(&world, SETTINGS).replace("\"permissions\"", "\"env\"");
     world.write(SETTINGS, settings);
-    let ended = done(&world, &["uninstall", "claude"]);
-    assert!(ended.stdout.contains("register `guardrail.py` again"), "{ended:?}");
+    told.add(&world, 0, &done(&world, &["uninstall", "claude"]));
+    assert_text!("install_script_registered", told.0);
     assert_eq!(read(&world, script), MINE);
 }
 
@@ -152,14 +156,14 @@ fn a_link_is_not_written_through_and_an_earlier_copy_is_not_lost() {
     world.write("dotfiles/guardrail.py", MINE);
     symlink(world.path("dotfiles/guardrail.py"), world.path(script)).unwrap();
     let install = || world.run(&["install", "claude", "--shim", "guardrail.py"], "");
-    let ended = install();
-    assert!(ended.exit == 69 && ended.stderr.contains("remove the link"), "{ended:?}");
+    let mut told = Transcript::default();
+    told.add(&world, 69, &install());
     assert_eq!(read(&world, "dotfiles/guardrail.py"), MINE);
     fs::remove_file(world.path(script)).unwrap();
     world.write(script, MINE);
     world.write(kept, "another\n");
-    let ended = install();
-    assert!(ended.exit == 69 && ended.stderr.contains("before-guard-host"), "{ended:?}");
+    told.add(&world, 69, &install());
+    assert_text!("install_script_in_the_way", told.0);
     assert_eq!((read(&world, script).as_str(), read(&world, kept).as_str()), (MINE, "another\n"));
 }
 
@@ -177,20 +181,14 @@ fn s1_71_the_names_are_listed_and_a_slip_is_told() {
     ] {
         assert!(help.contains(name), "{name}");
     }
-    for (slip, meant) in [
-        ("write_control.sh", "`write-control.sh`"),
-        ("dangerous-commands-guard.sh", "`dangerous-command-guard.sh`"),
-        ("guardrail", "`guardrail.py`"),
-        ("protected-files-guard.sh", "`protected-files-guard.py`"),
-    ] {
-        let ended = world.run(&["install", "claude", "--shim", slip], "");
-        assert!(ended.exit == 64 && ended.stderr.contains(meant), "{ended:?}");
-        assert!(ended.stderr.contains("nous-plan-enforcer"), "{ended:?}");
+    let mut told = Transcript::default();
+    for slip in ["write_control.sh", "dangerous-commands-guard.sh", "guardrail", "protected-files-guard.sh"] {
+        told.add(&world, 64, &world.run(&["install", "claude", "--shim", slip], ""));
     }
     assert!(!world.path(".claude").exists());
     done(&world, &["install", "claude", "--shim", "write_control.sh", "--only", "write-control"]);
-    let ended = done(&world, &["install", "claude", "--shim", "my-hook.sh"]);
-    assert!(ended.stdout.contains("`my-hook.sh` asks the whole chain"), "{ended:?}");
+    told.add(&world, 0, &done(&world, &["install", "claude", "--shim", "my-hook.sh"]));
+    assert_text!("install_script_names", told.0);
 }
 
 /// The seed's call, as the author's script was called.
@@ -209,7 +207,8 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
     done(&world, &["install", "claude", "--shim", "guardrail.py"]);
     let settings = read(&world, SETTINGS);
     let ended = done(&world, &["install", "claude", "--shim", "guardrail-confirm.py"]);
-    assert!(ended.stdout.contains("guardrail-confirm.py 'OPERATION'"), "{ended:?}");
+    let mut told = Transcript::default();
+    told.add(&world, 0, &ended);
     assert_eq!(read(&world, SETTINGS), settings, "it is no hook");
     done(&world, &["install", "claude", "--shim", "guardrail-confirm.py"]);
     assert_eq!(read(&world, &format!("{confirm}.before-guard-host")), MINE);
@@ -230,16 +229,14 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
     world.configure("scripts = \"off\"\n");
     assert_ask(&world.bash(&format!("python ~/{confirm} '{operation}'")), &["[self-protect: guard-command]"]);
     let path = world.path(confirm);
-    // Both ways in which the seed's people start it; the help recommends them, and no link.
-    let help = world.run(&["hook", "--help"], "").stdout;
-    assert!(help.contains("`./guardrail-confirm.py OPERATION`") && help.contains("don't use a link"), "{help}");
+    // Both ways in which the seed's people start it.
     for (program, arguments) in [("python3", &[text(&path), operation][..]), (text(&path), &[operation])] {
-        let ended = attended_by(&world, program, arguments, "");
-        assert!(ended.exit == 0 && ended.stdout.contains("confirmed: Bash: rm -rf"), "{program}: {ended:?}");
-        assert!(called(&world, script).stdout.contains("confirmed in this session"));
+        told.add(&world, 0, &attended_by(&world, program, arguments, ""));
+        told.add(&world, 0, &called(&world, script));
         done(&world, &["session", "clear", "--yes"]);
         called(&world, script);
     }
+    assert_text!("confirm_by_python", told.0);
     done(&world, &["uninstall", "claude"]);
     assert_eq!(read(&world, confirm), MINE);
     assert!(!world.path(script).exists());
@@ -247,20 +244,22 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
 
 #[test]
 fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
-    let healthy = |world: &World, word: &str| {
+    let mut told = String::new();
+    let mut healthy = |world: &World| {
         let ended = world.run(&["doctor", "claude"], "");
-        assert!(ended.exit == 0 && ended.stdout.contains(word), "{ended:?}");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        told += &normalize(world, &lines_about(&ended.stdout, "canary: "));
     };
     for (name, matcher) in [("write-control.sh", "Write|Edit"), ("dangerous-command-guard.sh", "Bash")] {
         let world = World::new();
         done(&world, &["install", "claude", "--matcher", matcher, "--shim", name]);
-        healthy(&world, "` denies `");
+        healthy(&world);
     }
     // Settings of the user's own, in which the tried call is allowed.
     let world = World::new();
     done(&world, &["install", "claude", "--matcher", "Write|Edit", "--shim", "write-control.sh"]);
     world.write(".claude/hooks/config/write-policies.json", r#"{ "protected": ["vendor/**"] }"#);
-    healthy(&world, "settings file");
+    healthy(&world);
     // A link, in the seed's own spelling.
     let world = World::new();
     fs::create_dir_all(world.path(".claude/hooks/scripts")).unwrap();
@@ -271,7 +270,8 @@ fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
         json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash|Write|Edit", "hooks": [own] }] } }).to_string(),
     );
     done(&world, &["cache", "warm"]);
-    healthy(&world, "` denies `");
+    healthy(&world);
+    assert_text!("doctor_seeds", told);
     // A link to another program is another one's.
     fs::remove_file(world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
     symlink("/bin/true", world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
