@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 
 use super::{CLOSING, SETTINGS, closed, done, handlers, json, read, text};
+use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 /// The content of a new file, with `COMMAND` and `CLOSED` filled in.
 const FRESH: &str = r#"{
@@ -67,8 +69,7 @@ fn a_new_file_holds_the_hook_and_nothing_else() {
     let world = World::new();
     let ended = done(&world, &["install", "claude"]);
     assert_eq!(read(&world, SETTINGS), fresh(&world));
-    assert!(ended.stdout.starts_with("wrote ") && ended.stdout.contains("command-guard: ready\n"), "{ended:?}");
-    assert!(ended.stdout.contains("next: ") && ended.stdout.contains("guard-host doctor"), "{ended:?}");
+    assert_text!("install_claude", &world, 0, ended);
     let mode = fs::metadata(world.path(SETTINGS)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
@@ -239,47 +240,42 @@ fn what_others_add_afterwards_stays() {
 #[test]
 fn a_file_that_cannot_be_read_is_left_alone() {
     let world = World::new();
-    for (broken, place) in [
-        ("{\n  \"a\": 1,\n}\n", ":3:1: "),
-        ("{\n  // mine\n  \"a\": 1\n}\n", ":2:3: "),
-        ("{\"a\": ", ":1:6: "),
-        ("[]", ":1:1: "),
-        ("{\n  \"hooks\": []\n}", ":2:12: "),
-        ("{ \"hooks\": { \"PreToolUse\": {} } }", ":1:28: "),
+    let mut told = Transcript::default();
+    for broken in [
+        "{\n  \"a\": 1,\n}\n",
+        "{\n  // mine\n  \"a\": 1\n}\n",
+        "{\"a\": ",
+        "[]",
+        "{\n  \"hooks\": []\n}",
+        "{ \"hooks\": { \"PreToolUse\": {} } }",
     ] {
         world.write(SETTINGS, broken);
         let ended = world.run(&["install", "claude", "--shim", "guard.sh"], "");
-        assert_eq!((ended.exit, ended.stdout.as_str()), (65, ""), "{broken}: {ended:?}");
-        assert!(ended.stderr.contains(place) && ended.stderr.contains("settings.json"), "{broken}: {ended:?}");
-        assert!(ended.stderr.contains("hint: "), "{ended:?}");
+        told.add(&world, 65, &ended);
         assert_eq!(read(&world, SETTINGS), broken);
         assert!(!world.path(".claude/hooks").exists());
     }
     fs::write(world.path(SETTINGS), b"{\n\"a\": \"\xff\"}").unwrap();
     for command in ["install", "uninstall"] {
-        let ended = world.run(&[command, "claude"], "");
-        assert!(ended.exit == 65 && ended.stderr.contains(":2:7: the file isn't UTF-8 text"), "{ended:?}");
+        told.add(&world, 65, &world.run(&[command, "claude"], ""));
     }
+    assert_text!("install_unreadable", told.0);
 }
 
 #[test]
 fn a_dry_run_prints_a_diff_and_writes_nothing() {
     let world = World::new();
     let file = world.write(SETTINGS, "{\n  \"model\": \"opus\",\n  \"b\": 1\n}");
-    let ended = done(&world, &["install", "claude", "--dry-run", "--shim", "guard.sh"]);
-    let named = text(&file);
-    assert!(ended.stdout.contains(&format!("--- {named}\n+++ {named}\n@@ -1,4 +1,")), "{}", ended.stdout);
-    assert!(ended.stdout.contains("\n-  \"b\": 1\n+  \"b\": 1,\n+  \"hooks\": {\n"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("\\ No newline at end of file"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("--- /dev/null\n+++ ") && ended.stdout.contains("\n+exec "), "{}", ended.stdout);
+    let mut told = Transcript::default();
+    told.add(&world, 0, &done(&world, &["install", "claude", "--dry-run", "--shim", "guard.sh"]));
     assert_eq!(read(&world, SETTINGS), "{\n  \"model\": \"opus\",\n  \"b\": 1\n}");
     assert!(!world.path(".claude/hooks").exists());
     assert!(!world.path(".local/state/guard-host/registrations").exists());
     done(&world, &["install", "claude"]);
     let ended = done(&world, &["install", "claude", "--dry-run"]);
-    assert_eq!(ended.stdout, format!("unchanged: {named}\n"));
-    let ended = done(&world, &["uninstall", "claude", "--dry-run"]);
-    assert!(ended.stdout.contains("\n-  \"hooks\": {\n"), "{}", ended.stdout);
+    assert_eq!(ended.stdout, format!("unchanged: {}\n", text(&file)));
+    told.add(&world, 0, &done(&world, &["uninstall", "claude", "--dry-run"]));
+    assert_text!("install_dry_run", told.0);
     assert!(read(&world, SETTINGS).contains("\"hooks\""));
 }
 
@@ -291,16 +287,15 @@ fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
     let to = ["--matcher", "Bash|Write|Edit", "--timeout", "5", "--hooks-file", text(&file)];
     let ended = done(&world, &[&["install", "claude"], &to[..]].concat());
     // The command that is named looks into the same file.
-    let doctor = ["doctor", "--hooks-file", text(&file)];
-    assert!(ended.stdout.contains(&format!("next: run `guard-host {}`: ", doctor.join(" "))), "{ended:?}");
-    let denied = format!("the command in `{}` denies `rm -rf /`", text(&file));
-    assert!(world.run(&doctor, "").stdout.contains(&denied));
+    let mut told = Transcript::default();
+    told.add(&world, 0, &ended);
+    let looked = world.run(&["doctor", "--hooks-file", text(&file)], "");
+    told.add_text(&world, &lines_about(&looked.stdout, "canary: "));
     // Without the option, the remedy names it.
     let unnamed = world.run(&["doctor"], "");
-    assert!(
-        unnamed.exit == 69 && unnamed.stdout.contains(&format!("run `guard-host {}`", doctor.join(" "))),
-        "{unnamed:?}"
-    );
+    assert_eq!(unnamed.exit, 69, "{unnamed:?}");
+    told.add_text(&world, &lines_about(&unnamed.stdout, "registration: "));
+    assert_text!("install_hooks_file", told.0);
     let written = json(&world, ".claude/hooks/hooks.json");
     let group = &written["PreToolUse"][0];
     assert_eq!((&group["matcher"], group["hooks"].as_array().unwrap().len()), (&json!("Bash|Write|Edit"), 1));
