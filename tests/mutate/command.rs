@@ -78,7 +78,7 @@ fn data_that_is_taken_for_a_deed_is_found() {
 fn exit_codes_follow_the_part_that_was_kept() {
     let failing = mutate(CASES, &[]);
     assert_eq!(failing.exit, 1, "{failing:?}");
-    assert!(failing.stdout.starts_with("SURVIVED cases.toml:2: N-1 rm -rf build\n"), "{failing:?}");
+    assert!(failing.stdout.starts_with("SURVIVED cases.toml:2: N-1 "), "{failing:?}");
     assert_eq!(mutate(CASES, &["--min-kept", "50"]).exit, 0);
     assert_eq!(mutate(CASES, &["--min-kept", "99"]).exit, 1);
     // Cases come before their mutants.
