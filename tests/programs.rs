@@ -154,7 +154,7 @@ fn a_policy_that_is_not_compiled_yet_asks_to_wait_and_answers_soon() {
         if ended.reason().contains("[shell: known]") {
             break;
         }
-        assert!(ended.reason().contains("not compiled yet") && Instant::now() < until, "{ended:?}");
+        assert!(ended.reason().contains("[shell: policy-fault]") && Instant::now() < until, "{ended:?}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -164,7 +164,7 @@ fn what_on_error_says_holds_for_a_policy_that_is_not_compiled_yet() {
     let world = World::new();
     guests::configure(&world, &["shell"], "on-error = \"deny\"\n");
     let ended = world.run(&["hook", "claude"], r#"{"tool_name":"Bash","tool_input":{"command":"ls"}}"#);
-    assert_deny(&ended, &["not compiled yet"]);
+    assert_deny(&ended, &["[shell: policy-fault]"]);
 }
 
 #[test]
