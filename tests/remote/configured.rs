@@ -9,8 +9,8 @@ use serde_json::json;
 use super::asking;
 use super::stub::Stub;
 use crate::support::layers::Layers;
-use crate::support::reply::{assert_ask, assert_deny};
-use crate::support::texts::lines_about;
+use crate::support::reply::assert_deny;
+use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
@@ -83,7 +83,9 @@ fn what_cannot_be_used_is_a_problem_of_its_layer() {
 fn a_broken_table_is_never_the_chain_here_without_a_word() {
     let world = World::new();
     world.configure("[remote]\nurl = \"http://guard.example\"\ntoken-file = \"/t\"\nfallback = \"local\"\n");
-    assert_ask(&world.bash("ls"), &["the user configuration was left out", "`http://guard.example` has no TLS"]);
+    let mut told = Transcript::default();
+    told.ask(&world, &world.bash("ls"), &["[config: broken-config]"]);
+    assert_text!("remote_broken_table", told.0);
 }
 
 #[test]
