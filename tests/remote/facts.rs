@@ -10,7 +10,7 @@ use super::asking;
 use super::stub::{Stub, say, verdict, wants};
 use crate::serve::client::Server;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
-use crate::support::texts::normalize;
+use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
@@ -40,8 +40,9 @@ fn a_real_server_decides_as_the_chain_here_would() {
     let (world, _other, _server) = served();
     assert_deny(&world.bash("rm -rf /"), &["command-guard: rm-root"]);
     assert_silent(&world.bash("ls -la"));
-    let end = "Only the configuration of http://";
-    assert_ask(&world.bash("git push origin topic"), &["command-guard: git-push", end, "can end this question"]);
+    let mut told = Transcript::default();
+    told.ask(&world, &world.bash("git push origin topic"), &["command-guard: git-push"]);
+    assert_text!("remote_ask", told.0);
     assert_deny(&world.bash("rm ~/.config/guard-host/guard.toml"), &["self-protect: guard-file"]);
 }
 
@@ -66,12 +67,12 @@ fn a_server_is_told_no_more_of_files_than_a_request_may_hold() {
     let files: Vec<String> = (0..17).map(|number| format!("big/{number}")).collect();
     let of_file = |file: &String| format!("{}:{}", 1 << 20, world.write(file, "x".repeat(1 << 20)).display());
     let keys: Vec<String> = files.iter().map(of_file).collect();
-    for (count, expected) in [(17, "it asks for more than 16 MiB"), (3, "")] {
+    for (count, expected) in [(17, "ask"), (3, "")] {
         let stub = curious(json!({ "files": keys[..count] }));
         super::ask(&world, &stub.url, "timeout-ms = 1500\ngrants = [\"read:~/big\"]");
         let ended = world.bash("ls");
-        assert_eq!(ended.decision(), if expected.is_empty() { "" } else { "ask" }, "{ended:?}");
-        assert!(ended.reason().contains(expected), "{ended:?}");
+        assert_eq!(ended.decision(), expected, "{ended:?}");
+        assert_eq!(ended.reason().contains("[remote: no-answer]"), count == 17, "{ended:?}");
     }
 }
 
