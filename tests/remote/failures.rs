@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::stub::{Reply, Stub, say, verdict, wants};
 use super::{TOKEN, asking};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
+use crate::support::texts::normalize;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 /// A command that every chain denies.
 const ROOT: &str = "rm -rf /";
@@ -13,19 +15,19 @@ const ROOT: &str = "rm -rf /";
 /// A command that `self-protect` denies, whoever decides the rest.
 const PROTECTED: &str = "rm ~/.config/guard-host/guard.toml";
 
-/// A world of a fallback, without an answer for this reason: what counts is what the fallback says.
+/// A world of a fallback gets no answer, so the fallback applies. Returns what a harmless call is told.
 #[track_caller]
-pub(super) fn assert_falls_back(world: &World, fallback: &str, why: &str) {
+fn falls_back(world: &World, fallback: &str) -> String {
     let (root, harmless, protected) = (world.bash(ROOT), world.bash("ls -la"), world.bash(PROTECTED));
     match fallback {
         "ask" => {
-            assert_ask(&root, &["gave no answer", why, "[remote: no-answer]"]);
-            assert_ask(&harmless, &["gave no answer", why, "[remote: no-answer]"]);
+            assert_ask(&root, &["[remote: no-answer]"]);
+            assert_ask(&harmless, &["[remote: no-answer]"]);
             assert_deny(&protected, &["self-protect: guard-file"]);
         }
         "deny" => {
-            assert_deny(&root, &["gave no answer", why, "[remote: no-answer]"]);
-            assert_deny(&harmless, &["gave no answer", why, "[remote: no-answer]"]);
+            assert_deny(&root, &["[remote: no-answer]"]);
+            assert_deny(&harmless, &["[remote: no-answer]"]);
             assert_deny(&protected, &["self-protect: guard-file", "[remote: no-answer]"]);
         }
         "local" => {
@@ -35,15 +37,14 @@ pub(super) fn assert_falls_back(world: &World, fallback: &str, why: &str) {
         }
         other => panic!("{other}"),
     }
+    harmless.reason().lines().next().map_or_else(String::new, |line| normalize(world, &format!("{line}\n")))
 }
 
 /// The same for each fallback. `more` goes into the configuration.
 #[track_caller]
-fn assert_no_answer(url: &str, more: &str, why: &str) {
-    for fallback in ["ask", "deny", "local"] {
-        let world = asking(url, &format!("fallback = \"{fallback}\"\n{more}"));
-        assert_falls_back(&world, fallback, why);
-    }
+fn no_answer(url: &str, more: &str) -> String {
+    let fallbacks = ["ask", "deny", "local"];
+    fallbacks.map(|fallback| falls_back(&asking(url, &format!("fallback = \"{fallback}\"\n{more}")), fallback)).concat()
 }
 
 fn broken(change: impl Fn(&mut Value)) -> Reply {
@@ -55,50 +56,47 @@ fn broken(change: impl Fn(&mut Value)) -> Reply {
 #[test]
 fn a_status_but_200_is_no_answer() {
     let answer = |status| Stub::always(Reply::Say(status, String::new(), verdict("Allow").to_string()));
-    for (status, why) in [
-        (500, "answers with 500"),
-        (503, "answers with 503"),
-        (201, "answers with 201"),
-        (401, "does not take the token"),
-    ] {
-        assert_no_answer(&answer(status).url, "", why);
-    }
+    assert_text!("remote_status", [500, 503, 201, 401].map(|status| no_answer(&answer(status).url, "")).concat());
 }
 
 #[test]
 fn a_redirect_is_not_followed() {
     let other = Stub::of("Allow");
-    for status in [301, 302, 307, 308] {
+    let told = [301, 302, 307, 308].map(|status| {
         let headers = format!("location: {}/decide\r\n", other.url);
         let stub = Stub::always(Reply::Say(status, headers, verdict("Allow").to_string()));
         let world = asking(&stub.url, "fallback = \"deny\"");
-        assert_falls_back(&world, "deny", "leads elsewhere");
-    }
+        falls_back(&world, "deny")
+    });
+    assert_text!("remote_redirect", told.concat());
     assert_eq!(other.requests(), [json!(null); 0]);
 }
 
 #[test]
 fn an_answer_that_cannot_be_read_is_none() {
     let allow = || verdict("Allow").to_string();
-    for text in [String::new(), "allow".to_owned(), "{}".to_owned(), "null".to_owned(), allow() + "x"] {
-        assert_no_answer(&Stub::always(Reply::Say(200, String::new(), text)).url, "", "cannot be read");
-    }
+    let told = [String::new(), "allow".to_owned(), "{}".to_owned(), "null".to_owned(), allow() + "x"]
+        .map(|text| no_answer(&Stub::always(Reply::Say(200, String::new(), text)).url, ""));
+    assert_text!("remote_unreadable", told.concat());
 }
 
 #[test]
 fn an_answer_with_words_that_are_not_known_is_none() {
+    let mut told = String::new();
     for place in ["", "/verdict", "/verdict/findings/0", "/verdict/findings/0/finding"] {
         let reply = broken(|response| response.pointer_mut(place).unwrap()["but"] = json!("deny"));
         let stub = Stub::always(reply);
         let world = asking(&stub.url, "fallback = \"deny\"");
-        assert_falls_back(&world, "deny", "cannot be read");
+        told += &falls_back(&world, "deny");
     }
     let missing = broken(|response| response["missing"]["more"] = json!([]));
-    assert_no_answer(&Stub::always(missing).url, "", "cannot be read");
+    told += &no_answer(&Stub::always(missing).url, "");
+    assert_text!("remote_unknown_words", told);
 }
 
 #[test]
 fn an_answer_that_contradicts_itself_is_none() {
+    let mut told = String::new();
     for (outcome, found) in [("Allow", "Deny"), ("Abstain", "Ask"), ("Deny", "Allow"), ("Ask", "Deny")] {
         let reply = broken(|response| {
             *response = verdict(found);
@@ -106,10 +104,11 @@ fn an_answer_that_contradicts_itself_is_none() {
         });
         let stub = Stub::always(reply);
         let world = asking(&stub.url, "fallback = \"ask\"");
-        assert_falls_back(&world, "ask", "contradicts itself");
+        told += &falls_back(&world, "ask");
     }
     let without = broken(|response| response["verdict"]["findings"] = json!([]));
-    assert_no_answer(&Stub::always(without).url, "", "contradicts itself");
+    told += &no_answer(&Stub::always(without).url, "");
+    assert_text!("remote_contradiction", told);
 }
 
 #[test]
@@ -118,42 +117,43 @@ fn a_server_does_not_speak_for_a_person() {
         response["verdict"]["findings"][0]["of-host"] = json!(true);
         response["verdict"]["findings"][0]["finding"]["rule"] = json!("session_allowlist");
     });
-    assert_no_answer(&Stub::always(reply).url, "", "speaks for a person");
+    assert_text!("remote_for_a_person", no_answer(&Stub::always(reply).url, ""));
 }
 
 #[test]
 fn a_server_that_never_knows_enough_gives_no_answer() {
     let stub = Stub::start(|_, number| say(&wants(&json!({ "entries": [format!("/{number}")] }))));
-    assert_no_answer(&stub.url, "", "after 8 rounds");
+    let told = no_answer(&stub.url, "");
     let world = asking(&stub.url, "");
     let before = stub.requests().len();
     world.bash("ls");
     assert_eq!(stub.requests().len() - before, 8);
     let greedy: Vec<String> = (0..513).map(|number| format!("/{number}")).collect();
-    assert_no_answer(&Stub::always(say(&wants(&json!({ "entries": greedy })))).url, "", "513 facts");
+    let greedy = Stub::always(say(&wants(&json!({ "entries": greedy }))));
+    assert_text!("remote_never_enough", told + &no_answer(&greedy.url, ""));
 }
 
 #[test]
 fn an_answer_of_more_than_a_mebibyte_is_none() {
     let mut response = verdict("Allow");
     response["verdict"]["findings"][0]["finding"]["message"] = json!("x".repeat(1 << 20));
-    assert_no_answer(&Stub::always(say(&response)).url, "", "larger than 1048576 bytes");
+    assert_text!("remote_too_large", no_answer(&Stub::always(say(&response)).url, ""));
 }
 
 #[test]
 fn a_server_that_breaks_off_or_is_not_there_gives_no_answer() {
-    assert_no_answer(&Stub::always(Reply::Close).url, "", "cannot be reached");
-    assert_no_answer(&Stub::always(Reply::Half).url, "", "cannot be reached");
+    // Which error of the system it is depends on the moment.
+    no_answer(&Stub::always(Reply::Close).url, "");
+    no_answer(&Stub::always(Reply::Half).url, "");
     let gone = Stub::of("Allow").url.clone();
-    assert_no_answer(&gone, "", "cannot be reached");
+    assert_text!("remote_not_there", no_answer(&gone, ""));
 }
 
 #[test]
 fn a_slow_server_gives_no_answer_and_the_deadline_holds() {
     let late = || Stub::always(Reply::Late(1500, verdict("Allow").to_string()));
-    for stub in [late(), Stub::always(Reply::Silent)] {
-        assert_no_answer(&stub.url, "timeout-ms = 200", "in time");
-    }
+    let told = [late(), Stub::always(Reply::Silent)].map(|stub| no_answer(&stub.url, "timeout-ms = 200"));
+    assert_text!("remote_slow", told.concat());
     // The time of the whole call ends before that of the server.
     for (fallback, expected) in [("ask", "ask"), ("deny", "deny")] {
         let stub = Stub::always(Reply::Silent);
@@ -170,14 +170,15 @@ fn a_slow_server_gives_no_answer_and_the_deadline_holds() {
 #[test]
 fn without_a_token_nothing_is_asked() {
     let stub = Stub::of("Allow");
-    for (text, why) in [(None, "cannot be read"), (Some(""), "contains no token"), (Some("a b"), "contains no token")] {
+    let told = [None, Some(""), Some("a b")].map(|text| {
         let world = asking(&stub.url, "fallback = \"deny\"");
         match text {
             Some(text) => drop(world.write("remote.token", text)),
             None => std::fs::remove_file(world.path("remote.token")).unwrap(),
         }
-        assert_falls_back(&world, "deny", why);
-    }
+        falls_back(&world, "deny")
+    });
+    assert_text!("remote_without_token", told.concat());
     assert_eq!(stub.requests(), [json!(null); 0]);
     asking(&stub.url, "").bash("ls");
     let head = stub.heads().concat().to_ascii_lowercase();
