@@ -29,7 +29,7 @@ fn assert_is(ended: &ProcessOutput, expected: Expected) {
     match expected {
         Silence => assert_silent(ended),
         Note => assert_warn(ended, &["the server says Allow"]),
-        Warning => assert_warn(ended, &["the server says Warn"]),
+        Warning => assert_warn(ended, &["[central: told]"]),
         Question => assert_ask(ended, &[]),
         Refusal => assert_deny(ended, &[]),
     }
@@ -81,10 +81,7 @@ fn several_calls_are_asked_about_at_once() {
     let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** Add File: b.txt\n+x\n*** End Patch\n";
     let payload = json!({ "tool_name": "apply_patch", "tool_input": { "command": patch }, "cwd": world.repo() });
     let ended = world.run(&["hook", "codex"], &payload.to_string());
-    assert!(
-        ended.stdout.contains("the server says Deny") || ended.stderr.contains("the server says Deny"),
-        "{ended:?}"
-    );
+    assert!(ended.stdout.contains("[central: told]") || ended.stderr.contains("[central: told]"), "{ended:?}");
     let requests = stub.requests();
     assert_eq!((requests.len(), requests[0]["calls"].as_array().unwrap().len()), (1, 2), "{requests:?}");
     assert!(requests[0].get("payload").is_none());
@@ -106,7 +103,7 @@ fn no_allow_of_this_machine_lifts_what_a_server_asks() {
     let stub = Stub::of("Ask");
     let world = asking(&stub.url, "[[allow]]\ncommand = [\"git\", \"push\"]");
     let ended = world.bash("git push");
-    assert_ask(&ended, &["the server says Ask"]);
+    assert_ask(&ended, &["[central: told]"]);
     assert!(!ended.reason().contains("guard-host allow"), "{ended:?}");
 }
 
@@ -131,7 +128,7 @@ fn a_pause_is_of_the_policies_here() {
     let world = asking(&stub.url, "");
     let paused = attended(&world, &["pause", "10m", "--all"]);
     assert_eq!(paused.exit, 0, "{paused:?}");
-    assert_deny(&world.bash("ls"), &["the server says Deny"]);
+    assert_deny(&world.bash("ls"), &["[central: told]"]);
     // Nor is it the reason why the server only watches something.
     let mut response = verdict("Abstain");
     response["verdict"]["findings"] = verdict("Deny")["verdict"]["findings"].clone();
@@ -145,7 +142,7 @@ fn a_pause_is_of_the_policies_here() {
 
 #[test]
 fn a_deny_counts_even_if_the_rest_is_never_learned() {
-    for (outcome, expected) in [("Deny", "the server says Deny"), ("Allow", "gave no answer")] {
+    for (outcome, expected) in [("Deny", "[central: told]"), ("Allow", "[remote: no-answer]")] {
         let mut first = verdict(outcome);
         first["missing"] = missing(&json!({ "entries": ["/x"] }));
         let stub = Stub::start(move |_, number| if number == 0 { say(&first) } else { Reply::Close });
@@ -199,7 +196,7 @@ fn a_journal_is_written_where_its_policy_has_the_stream() {
     response["journal"][0]["object"] = json!("[]");
     let odd = Stub::always(say(&response));
     ask(&world, &odd.url, "");
-    assert_ask(&world.bash("ls"), &["line for a journal"]);
+    assert_ask(&world.bash("ls"), &["[remote: no-answer]"]);
 }
 
 #[test]
