@@ -7,8 +7,7 @@
 use std::process::Command;
 
 use crate::support::guests::{chain, entry, place};
-use crate::support::reply::assert_ask;
-use crate::support::texts::{lines_about, normalize};
+use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
@@ -49,9 +48,7 @@ fn check_sound(world: &World, guest: &str, keys: &str) {
     chain(world, &[guest, "denies"], keys);
     let harmless = world.bash("ls -la");
     assert_eq!(harmless.decision(), "ask", "{harmless:?}");
-    let reason = harmless.reason();
-    let begins = reason.starts_with(&format!("the guest was asked. [{guest}: known]\n\n"));
-    assert!(begins && reason.contains("If no prompt appears, ask"), "{harmless:?}");
+    assert!(harmless.reason().contains(&format!("[{guest}: known]")), "{harmless:?}");
     let harmful = world.bash("rm -rf /");
     assert_eq!(harmful.decision(), "deny", "{harmful:?}");
 }
@@ -292,7 +289,7 @@ fn loops_that_outlast_the_hook_give_a_question_at_its_deadline() {
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let ended = world.bash("ls -la");
     assert_eq!(ended.decision(), "ask", "{ended:?}");
-    assert!(ended.reason().contains("the policy `loop-0` gave no answer"), "{ended:?}");
+    assert!(ended.reason().contains("`loop-0`"), "{ended:?}");
 }
 
 #[test]
@@ -357,18 +354,19 @@ fn a_machine_without_room_is_named_and_no_policy_is_blamed() {
     let world = World::new();
     // Nothing can be instantiated in 3 GB of addresses.
     let ended = after(&world, "ulimit -v 3000000");
-    assert_ask(&ended, &["the machine cannot start it now", "`ulimit -v`"]);
-    assert!(!ended.reason().contains("repair"), "{ended:?}");
+    let mut told = Transcript::default();
+    told.ask(&world, &ended, &["`ulimit -v`"]);
     let mut shell = Command::new("sh");
     shell.args(["-c", "ulimit -v 3000000; exec \"$0\" explain 'ls -la'"]).arg(world.command(&[]).get_program());
     shell.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let ended = end(shell, "");
-    assert!(ended.stdout.contains("the analyzer failed: the machine cannot start it now"), "{ended:?}");
+    told.add(&world, 0, &ended);
     let world = World::new();
     chain(&world, &["shell"], "");
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let ended = after(&world, "ulimit -v 3000000");
-    assert_ask(&ended, &["the policy `shell` gave no answer: the machine cannot start it now", "`ulimit -v`"]);
+    told.ask(&world, &ended, &["`shell`", "`ulimit -v`"]);
+    assert_text!("sandbox_without_room", told.0);
 }
 
 #[cfg(target_os = "linux")]
