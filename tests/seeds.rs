@@ -149,7 +149,6 @@ fn hold(expected: &str, ended: &ProcessOutput, words: &[String]) {
             } });
             assert_eq!(serde_json::from_str::<Value>(&ended.stdout).unwrap_or_default(), output, "{ended:?}");
             assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
-            assert!(reason.contains("Production path: "), "{reason}");
             words.iter().for_each(|word| assert!(reason.contains(word), "`{word}` is missing in: {reason}"));
         }
         other => panic!("`{other}` isn't an outcome"),
@@ -304,7 +303,7 @@ fn names(world: &World) {
     assert_silent(&hook("dangerous-command-guard.sh", &[], &write(".env")));
     assert_deny(&hook("protected-files-guard.py", &[], &write(".env")), &["[protected-files: "]);
     assert_silent(&hook("protected-files-guard.py", &[], &bash("rm -rf /")));
-    assert_deny(&hook("write-control.sh", &[], &write(".git/x")), &["Protected path: .git/x"]);
+    assert_deny(&hook("write-control.sh", &[], &write(".git/x")), &["[write-control: protected-path]"]);
     assert_silent(&hook("write-control.sh", &[], &write("Dockerfile")));
     assert_deny(&hook("guardrail.py", &[], &bash("rm -rf /")), &["rm_rf_root"]);
     assert_silent(&hook("nous-plan-enforcer", &[], &bash("rm -rf /")));
@@ -326,7 +325,7 @@ fn names(world: &World) {
     let plain = hook("guardrail.py", &["generic"], &json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } }));
     assert_eq!((plain.exit, plain.stdout.as_str()), (0, "{\"decision\":\"allow\"}\n"));
     let blocked = hook("guardrail.py", &["generic"], &bash("rm -rf /")).stdout;
-    assert!(blocked.starts_with("{\"decision\":\"block\",\"reason\":\"GUARDRAIL BLOCKED:"), "{blocked}");
+    assert_eq!(serde_json::from_str::<Value>(&blocked).unwrap()["decision"], "block", "{blocked}");
     for word in ["generics", "--foo"] {
         assert_ask(&hook("guardrail.py", &[word], &bash("rm -rf /")), &["[hook: bad-arguments]"]);
     }
