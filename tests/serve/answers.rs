@@ -121,7 +121,7 @@ fn a_policy_that_is_not_compiled_yet_is_compiled_beside_and_answers_soon() {
     let world = World::new();
     guests::configure(&world, &["shell"], "");
     let server = Server::start(&world, &[]);
-    assert_ask(&server.bash(&world, "ls").ended(), &["not compiled yet"]);
+    assert_ask(&server.bash(&world, "ls").ended(), &["[shell: policy-fault]"]);
     let until = std::time::Instant::now() + crate::support::world::PATIENCE;
     while !server.bash(&world, "ls").reason().contains("[shell: known]") {
         assert!(std::time::Instant::now() < until, "{:?}", server.bash(&world, "ls"));
