@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::{bash_in, file, guardrail, operations};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
+use crate::support::texts::Transcript;
 use crate::support::world::World;
-
-const ASKED: &str = "\n\nTo proceed, confirm with user then run:\n";
+use crate::texts::assert_text;
 
 #[test]
 fn s2_43_the_question_of_the_seed_ends_with_the_line_to_run() {
@@ -32,8 +32,9 @@ fn s2_43_the_question_of_the_seed_ends_with_the_line_to_run() {
 fn s2_43_a_question_that_became_a_refusal_says_so_and_how_it_is_granted() {
     let world = guardrail("bypass-ask = \"deny\"\n");
     let ended = bash_in(&world, "s1", "bypassPermissions", "rm ~/Downloads/old");
-    assert_deny(&ended, &["GUARDRAIL BLOCKED: 'rm' outside safe paths.", ASKED]);
-    assert!(ended.reason().ends_with("guard-host confirm 'rm ~/Downloads/old'"));
+    let mut told = Transcript::default();
+    told.deny(&world, &ended, &["rm_outside_safe"]);
+    assert_text!("session_refusal", told.0);
     assert_eq!(operations(&world, "pending"), ["rm ~/Downloads/old"]);
 }
 
@@ -80,10 +81,10 @@ fn s2_50_asked_twice_it_stands_once() {
 
 #[test]
 fn s2_51_the_reply_tells_the_agent_to_ask_its_user() {
-    assert_ask(
-        &World::new().bash("git push"),
-        &["If no prompt appears, ask the user to run this in a terminal:\nguard-host confirm 'git push'"],
-    );
+    let world = World::new();
+    let mut told = Transcript::default();
+    told.ask(&world, &world.bash("git push"), &["guard-host confirm 'git push'"]);
+    assert_text!("session_ask", told.0);
 }
 
 #[test]
