@@ -68,7 +68,7 @@ fn an_empty_log_that_was_sent_loses_nothing_in_silence() {
     calls(&world, 0..40);
     let ended = ship(&world, &receiver, &[]);
     let lost = 40 - sent(&ended);
-    assert!(lost > 0 && ended.stderr.contains(&format!("discarded {lost} lines")), "{ended:?}");
+    assert!(lost > 0 && ended.stderr.contains(&lost.to_string()), "{ended:?}");
 }
 
 #[test]
