@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::{CASES, denied, json as report, test};
+use crate::support::texts::Transcript;
 use crate::support::world::World;
+use crate::texts::assert_text;
 
 #[test]
 fn tap_has_a_line_for_each_case_and_says_what_failed() {
@@ -13,35 +15,7 @@ fn tap_has_a_line_for_each_case_and_says_what_failed() {
     world.write("repo/bad.toml", CASES);
     world.write("repo/odd.toml", denied("name = 'a # and a \\'"));
     let ended = test(&world, "denies", &["bad.toml", "odd.toml", "--format", "tap"]);
-    assert_eq!((ended.exit, ended.stderr.as_str()), (1, ""), "{ended:?}");
-    let expected = "TAP version 14
-1..4
-ok 1 - D-1 rm -rf /
-ok 2 - harmless
-not ok 3 - a wrong, hopeful case
-  ---
-  message: \"outcome: expected ask, got deny by `known`: the guest was asked\"
-  severity: \"fail\"
-  at:
-    file: \"bad.toml\"
-    line: 13
-  differences:
-    - what: \"outcome\"
-      expected: \"ask\"
-      got: \"deny by `known`: the guest was asked\"
-    - what: \"rule\"
-      expected: \"`other`, which no policy declares\"
-      got: \"`known`\"
-    - what: \"message\"
-      expected: \"`50% <gone>` in it\"
-      got: \"`the guest was asked`\"
-  findings:
-    - \"deny denies:known: the guest was asked\"
-  ...
-ok 4 - a \\# and a \\\\
-# ";
-    assert!(ended.stdout.starts_with(expected), "{}", ended.stdout);
-    assert!(ended.stdout.ends_with("denies.wasm: 3 passed, 1 failed; 1 of 1 rules hit (100 %)\n"), "{}", ended.stdout);
+    assert_text!("test_tap", &world, 1, ended);
 }
 
 #[test]
@@ -49,15 +23,14 @@ fn tap_holds_the_rules_and_the_mutants() {
     let world = World::new();
     world.write("repo/cases.toml", "[[cases]]\ninput = 'ls'\nexpect = 'abstain'\n");
     let ended = test(&world, "denies", &["cases.toml", "--threshold", "1", "--format", "tap"]);
-    assert_eq!(ended.exit, 1, "{ended:?}");
-    let text = "1..2\nok 1 - ls\nnot ok 2 - rules hit\n  ---\n  message: \"0 % of the rules were hit, less than 1 %: 0 of 1 rules hit (0 %); never: denies:known\"\n";
-    assert!(ended.stdout.contains(text), "{ended:?}");
+    let mut told = Transcript::default();
+    told.add(&world, 1, &ended);
     world.write("repo/cases.toml", denied(""));
     let ended = test(&world, "denies", &["cases.toml", "--mutate", "--format", "tap"]);
-    assert_eq!(ended.exit, 1, "{ended:?}");
+    told.add(&world, 1, &ended);
+    assert_text!("test_tap_rules", told.0);
     let points = ended.stdout.lines().filter(|line| line.starts_with("ok ") || line.starts_with("not ok ")).count();
     assert!(ended.stdout.starts_with(&format!("TAP version 14\n1..{points}\n")), "{ended:?}");
-    assert!(ended.stdout.contains(" - braces\n  ---\n  message: \"0 of 1 kept the verdict\"\n"), "{ended:?}");
 }
 
 #[test]
@@ -76,9 +49,7 @@ fn sarif_has_a_result_for_each_case_that_failed() {
     assert_eq!(results[0]["locations"], json!([{ "physicalLocation": place }]));
     assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&json!("failed-case"), &json!("error")));
     assert!(run["tool"]["driver"]["rules"].as_array().unwrap().iter().any(|rule| rule["id"] == "failed-case"));
-    let text = results[0]["message"]["text"].as_str().unwrap();
-    assert!(text.starts_with("a wrong, hopeful case\noutcome: expected ask, got deny by `known`"), "{text}");
-    assert!(text.ends_with("\nfinding: deny denies:known: the guest was asked"), "{text}");
+    assert_text!("test_sarif", results[0]["message"]["text"].as_str().unwrap());
     world.write("repo/good.toml", denied(""));
     let ended = test(&world, "denies", &["good.toml", "--format", "sarif"]);
     assert_eq!((ended.exit, &report(&ended)["runs"][0]["results"]), (0, &json!([])));
