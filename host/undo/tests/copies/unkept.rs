@@ -338,7 +338,7 @@ fn a_copy_that_was_changed_is_not_restored() {
     fs::remove_file(world.path("g")).unwrap();
     let report = world.restore_with(&manifest, &Options::default());
     assert!(!world.path("f").exists() && world.path("g").exists(), "{report:?}");
-    assert!(report.problems[0].contains("its copy was changed"), "{report:?}");
+    assert_eq!(report.problems.len(), 1, "{report:?}");
 }
 
 #[test]
