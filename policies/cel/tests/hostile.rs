@@ -28,46 +28,38 @@ fn fails(settings: &Value, parts: &[&str]) {
 #[test]
 fn an_expression_that_does_not_parse_is_refused_with_rule_key_line_and_column() {
     for (when, place) in [
-        ("tool ==", "the rule `r`, `when`, 1:"),
-        ("tool == 'x'\n  &&& true", "the rule `r`, `when`, 2:5: "),
-        ("tool == 'x", "the rule `r`, `when`, 1:9: "),
-        ("", "the rule `r`, `when`, 1:1: "),
+        ("tool ==", "`r`, `when`, 1:"),
+        ("tool == 'x'\n  &&& true", "`r`, `when`, 2:5: "),
+        ("tool == 'x", "`r`, `when`, 1:9: "),
+        ("", "`r`, `when`, 1:1: "),
     ] {
         fails(&json!({ "rules": [rule(when)] }), &[place]);
     }
     let pattern = rule("tool == 'none' && analysis.commands.exists(c, c.argv.exists(w, w.matches('(')))");
-    fails(&json!({ "rules": [pattern] }), &["the rule `r`, `when`", "`(`"]);
-    fails(&json!({ "rules": [rule("false && tool.matches('\\\\p{L}')")] }), &["the rule `r`, `when`", "p{L}`"]);
+    fails(&json!({ "rules": [pattern] }), &["`r`, `when`", "`(`"]);
+    fails(&json!({ "rules": [rule("false && tool.matches('\\\\p{L}')")] }), &["`r`, `when`", "p{L}`"]);
     for pattern in ["\\\\s", "\\\\d", "\\\\b", "(?i)x"] {
         assert!(decide(&format!("tool.matches('{pattern}')")).is_ok(), "{pattern}");
     }
     let strange = rule("false && analyis.coverage == 'complete'");
-    fails(
-        &json!({ "rules": [strange] }),
-        &["the rule `r`, `when`: there is no `analyis`; an expression begins with `tool`"],
-    );
+    fails(&json!({ "rules": [strange] }), &["`r`, `when`", "`analyis`"]);
     let mut broken = rule("true");
     broken["message-expression"] = json!("'a' +");
-    fails(&json!({ "rules": [rule("false"), broken] }), &["the rule `r`, `message-expression`, 1:"]);
+    fails(&json!({ "rules": [rule("false"), broken] }), &["`r`, `message-expression`, 1:"]);
 }
 
 #[test]
 fn a_misspelt_name_or_value_is_refused_with_its_place_and_what_was_meant() {
-    for (when, part) in [
-        ("analysis.comands.size() > 0", "the rule `r`, `when`, 1:10: unknown name `comands`, expected one of `"),
-        (
-            "true ||\n  analysis.effects.exists(e, e.operaton == 'x')",
-            "the rule `r`, `when`, 2:32: unknown name `operaton`",
-        ),
-        ("analysis.commands.exist(c, c.program == 'curl')", "1:19: unknown macro `exist`, expected one of `exists`"),
-        ("tool == 'bash'", "1:10: unknown tool `bash`, expected one of `Bash`"),
-        (
-            "analysis.effects.all(e, e.operation != 'package.instal')",
-            "unknown operation `package.instal`, expected one of `package.install`",
-        ),
-        ("input.comand == 'ls'", "1:7: unknown name `comand`, expected one of `command`"),
+    for (when, place, name, meant) in [
+        ("analysis.comands.size() > 0", "1:10: ", "comands", ""),
+        ("true ||\n  analysis.effects.exists(e, e.operaton == 'x')", "2:32: ", "operaton", ""),
+        ("analysis.commands.exist(c, c.program == 'curl')", "1:19: ", "exist", "exists"),
+        ("tool == 'bash'", "1:10: ", "bash", "Bash"),
+        ("analysis.effects.all(e, e.operation != 'package.instal')", "", "package.instal", "package.install"),
+        ("input.comand == 'ls'", "1:7: ", "comand", "command"),
     ] {
-        fails(&json!({ "rules": [rule(when)] }), &[part]);
+        let named = [name, meant].map(|name| if name.is_empty() { String::new() } else { format!("`{name}`") });
+        fails(&json!({ "rules": [rule(when)] }), &[place, &named[0], &named[1]]);
     }
     for when in ["tool == 'mcp__box__run'", "'commands' in input && input.commands == []", "tool == 'Frobnicate'"] {
         assert_eq!(decide(when).map(|decision| decision.outcome), Ok(Outcome::Abstain), "{when}");
@@ -79,7 +71,7 @@ fn settings_that_could_never_say_anything_are_refused() {
     fails(&json!({}), &["settings-file"]);
     fails(&json!({ "rules": [] }), &["settings-file"]);
     fails(&json!({ "file": "/home/u/team.cel", "text": "true" }), &["/home/u/team.cel", ".toml"]);
-    fails(&json!({ "rules": [rule("true")], "rulez": [] }), &["unknown field `rulez`"]);
+    fails(&json!({ "rules": [rule("true")], "rulez": [] }), &["`rulez`"]);
     fails(&json!({ "rules": [{ "rule": "r", "outcome": "block", "when": "true", "message": "m" }] }), &["`block`"]);
     fails(&json!({ "rules": [{ "rule": "r", "outcome": "deny", "when": "true" }] }), &["`message`"]);
     fails(&json!({ "rules": vec![rule("true"); 1_001] }), &["1000"]);
@@ -88,11 +80,11 @@ fn settings_that_could_never_say_anything_are_refused() {
 #[test]
 fn an_error_of_evaluation_is_a_fault_and_never_silence() {
     for (when, part) in [
-        ("analysis.commands[0].program == 'x'", "the rule `r`, `when`"),
+        ("analysis.commands[0].program == 'x'", "`r`, `when`"),
         ("input.nothing == 'x'", "nothing"),
-        ("tool", "string, which is neither true nor false"),
-        ("tool == 'Bash' && 1", "the rule `r`, `when`"),
-        ("1 / 0 == 1", "the rule `r`, `when`"),
+        ("tool", "`r`, `when`"),
+        ("tool == 'Bash' && 1", "`r`, `when`"),
+        ("1 / 0 == 1", "`r`, `when`"),
         ("tool.matches(tool + '(')", "matches"),
         ("now() > 1", "now"),
     ] {
@@ -134,9 +126,9 @@ fn the_usual_operators_and_functions_are_there() {
 #[test]
 fn deep_and_long_expressions_are_refused() {
     let deep = format!("{}true{}", "[".repeat(5_000), "]".repeat(5_000));
-    fails(&json!({ "rules": [rule(&deep)] }), &["the rule `r`, `when`"]);
+    fails(&json!({ "rules": [rule(&deep)] }), &["`r`, `when`"]);
     assert_eq!(decide(&format!("{}true", "!".repeat(60_000))).map(|decision| decision.outcome), Ok(Outcome::Deny));
-    fails(&json!({ "rules": [rule(&" ".repeat(70_000))] }), &["longer than 65536 bytes"]);
+    fails(&json!({ "rules": [rule(&" ".repeat(70_000))] }), &["65536"]);
 }
 
 #[test]
