@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use super::Repo;
+use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::end;
+use crate::texts::assert_text;
 
 fn is_kept(repo: &Repo) -> bool {
     repo.world.run(&["undo", "list"], "").stdout != "no copies are kept\n"
@@ -16,28 +18,20 @@ fn is_kept(repo: &Repo) -> bool {
 fn an_ask_says_that_a_copy_is_kept() {
     let repo = Repo::new();
     repo.write("build/x", "x");
-    let asked = repo.bash("rm -rf build");
-    assert_eq!(asked.decision(), "ask");
-    assert!(asked.reason().contains("\n\nA copy is kept: guard-host undo\n"), "{}", asked.reason());
+    let mut told = Transcript::default();
+    told.ask(&repo.world, &repo.bash("rm -rf build"), &["guard-host undo"]);
     // Where nothing is lost, nothing is said.
     let asked = repo.bash("rm -rf nowhere");
-    assert!(!asked.reason().contains("kept"), "{}", asked.reason());
-}
-
-#[test]
-fn a_part_says_so_and_too_much_says_why() {
-    let repo = Repo::new();
+    assert!(!asked.reason().contains("guard-host undo"), "{}", asked.reason());
     repo.write("build/x", &"x".repeat(3 << 20));
     repo.world.configure("[undo]\nmax-ms = 1500\nmax-bytes = 2097152\n");
-    let asked = repo.bash("rm -rf build");
-    assert!(asked.reason().contains("No copy is kept: larger than 2 MiB"), "{}", asked.reason());
-    let last = repo.world.run(&["undo", "--yes"], "");
-    assert!(last.stdout.contains("not kept: larger than 2 MiB"), "{last:?}");
+    told.ask(&repo.world, &repo.bash("rm -rf build"), &[]);
+    told.add(&repo.world, 0, &repo.world.run(&["undo", "--yes"], ""));
     repo.world.configure("[undo]\nmax-ms = 1500\nexclude = [\"*.key\"]\n");
     repo.write("d/own.key", "k");
     repo.write("d/x", "x");
-    let asked = repo.bash("rm -rf d");
-    assert!(asked.reason().contains("A part of it is kept: guard-host undo"), "{}", asked.reason());
+    told.ask(&repo.world, &repo.bash("rm -rf d"), &["guard-host undo"]);
+    assert_text!("undo_kept", told.0);
 }
 
 #[test]
@@ -48,7 +42,7 @@ fn a_denied_call_and_a_disabled_undo_keep_nothing() {
     assert!(!is_kept(&repo));
     repo.world.configure("[undo]\nmax-ms = 1500\nenabled = false\n");
     let asked = repo.bash("rm -rf build");
-    assert!(!asked.reason().contains("kept") && !is_kept(&repo), "{}", asked.reason());
+    assert!(!asked.reason().contains("guard-host undo") && !is_kept(&repo), "{}", asked.reason());
 }
 
 /// The hook beside a second program that only leaves a mark.
@@ -111,11 +105,11 @@ fn a_copy_takes_the_place_of_an_ask_only_if_the_configuration_says_so() {
     repo.world.configure("[undo]\nmax-ms = 1500\ninstead-of-ask = true\n");
     for command in ["rm -rf build", "git reset --hard", "rm -rf build && git checkout ."] {
         let ended = repo.bash(command);
-        assert!(ended.decision() != "ask" && ended.stdout.contains("kept: guard-host undo"), "{command}: {ended:?}");
+        assert!(ended.decision() != "ask" && ended.stdout.contains("guard-host undo"), "{command}: {ended:?}");
         assert_eq!(checked(&repo, command), "warn", "{command}");
     }
     let ended = repo.bash("rm -rf nowhere");
-    assert!(ended.stdout.contains("nothing is lost") && ended.decision() != "ask", "{ended:?}");
+    assert!(ended.decision() != "ask" && !ended.stdout.contains("guard-host undo"), "{ended:?}");
     for command in [
         "rm -rf build && git push --force",
         "rm -rf build && psql -c 'DROP TABLE users'",
@@ -187,8 +181,7 @@ fn undo_lists_shows_and_restores_parts() {
     // Without a terminal nobody agrees.
     assert_eq!(repo.world.run(&["undo"], "").exit, 77);
     repo.write("d/a.txt", "new\n");
-    let kept = repo.world.run(&["undo", "restore", id], "");
-    assert!(kept.exit == 1 && kept.stderr.contains("changed since the call"), "{kept:?}");
+    assert_text!("undo_changed_since", &repo.world, 1, repo.world.run(&["undo", "restore", id], ""));
     assert_eq!(repo.world.run(&["undo", "restore", id, "--force"], "").exit, 0);
     assert_eq!(fs::read_to_string(repo.path("d/a.txt")).unwrap(), "a\n");
     assert_eq!(repo.world.run(&["undo", "show", "nothing"], "").exit, 66);
@@ -219,10 +212,8 @@ fn the_report_says_what_was_copied_and_what_was_restored() {
     let ended = repo.world.run(&["audit", "report", "--output", "r.html"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
     let page = fs::read_to_string(repo.path("r.html")).unwrap();
-    for words in
-        ["2</b>calls with a copy<", "1</b>copies restored<", "restored 1 path from ", "echo new &gt; notes.txt"]
-    {
-        assert!(page.contains(words), "{words}: {page}");
+    for part in ["\">2</b>", "\">1</b>", id, "echo new &gt; notes.txt"] {
+        assert!(page.contains(part), "{part}: {page}");
     }
     // A restore that changes nothing is no line of its own.
     repo.world.run(&["undo", "restore", id], "");
@@ -277,22 +268,20 @@ fn copies_in_place_of_questions_are_suggested_and_written() {
 fn allow_offers_copies_only_for_what_they_bring_back() {
     let repo = Repo::new();
     repo.write("build/x", "x");
-    let title = "what a call destroys is copied, and it runs with a warning";
+    let setting = "[undo] instead-of-ask = true";
     repo.bash("git push --force");
     let other = attended(&repo, &["allow", "--last"], "\n");
-    assert!(!other.stdout.contains(title), "{other:?}");
+    assert!(!other.stdout.contains(setting), "{other:?}");
     repo.bash("rm -rf build");
     let offered = attended(&repo, &["allow", "--last"], "\n");
-    assert!(
-        offered.stdout.contains(title) && offered.stdout.contains("   [undo] instead-of-ask = true"),
-        "{offered:?}"
-    );
-    let line = offered.stdout.lines().find(|line| line.contains(title)).unwrap();
-    let number = line.split_whitespace().next().unwrap();
+    assert_text!("allow_undo", &repo.world, 0, offered);
+    let (before, _) = offered.stdout.split_once(setting).unwrap();
+    let is_number = |word: &&str| word.chars().all(char::is_numeric);
+    let number = before.lines().rev().find_map(|line| line.split_whitespace().next().filter(is_number)).unwrap();
     let chosen = attended(&repo, &["allow", "--last", "--choose", number, "--yes"], "");
-    assert!(chosen.exit == 0 && chosen.stdout.contains("to be asked again"), "{chosen:?}");
+    assert_eq!(chosen.exit, 0, "{chosen:?}");
     let ended = repo.bash("rm -rf build");
-    assert!(ended.decision() != "ask" && ended.stdout.contains("is kept: guard-host undo"), "{ended:?}");
+    assert!(ended.decision() != "ask" && ended.stdout.contains("guard-host undo"), "{ended:?}");
     assert_eq!(repo.bash("git push --force").decision(), "ask");
 }
 
@@ -307,11 +296,10 @@ fn replay_counts_the_asks_that_copies_would_spare() {
     let lines: String = commands.map(|command| format!("{}\n", call(command))).concat();
     let calls = repo.world.write("calls.jsonl", lines).display().to_string();
     let replayed = || repo.world.run(&["replay", &calls], "");
-    let told = "`[undo] instead-of-ask = true` would spare 3 of 4 asks (2 distinct)";
-    assert!(replayed().stdout.contains(told), "{:?}", replayed());
+    assert_text!("replay_undo", lines_about(&replayed().stdout, "instead-of-ask"));
     let json = repo.world.run(&["replay", &calls, "--format", "json"], "").stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["spared-by-undo"], serde_json::json!({ "asks": 4, "calls": 3, "distinct": 2 }));
     repo.world.configure("[undo]\ninstead-of-ask = true\n");
-    assert!(!replayed().stdout.contains("would spare"), "{:?}", replayed());
+    assert!(!replayed().stdout.contains("instead-of-ask"), "{:?}", replayed());
 }
