@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use segment::Segment;
-pub use settings::{covering, names_one, plain, possible, relative, spelled_folder};
+pub use settings::{covering, is_below_folder, plain, possible, relative, spelled_folder};
 
 /// The longest pattern in bytes.
 const LONGEST: usize = 1024;

@@ -24,7 +24,7 @@ pub fn relative(text: &str) -> Result<String, Error> {
     Ok(if plain.ends_with('/') { format!("{plain}**") } else { plain })
 }
 
-/// The patterns that an entry of a list stands for: itself, and all that is below it if it names one file or folder.
+/// The patterns that an entry of a list stands for: itself, and all that is below a folder that it matches.
 ///
 /// # Errors
 ///
@@ -32,17 +32,16 @@ pub fn relative(text: &str) -> Result<String, Error> {
 pub fn covering(text: &str) -> Result<Vec<Glob>, Error> {
     let text = relative(text)?;
     let mut globs = vec![Glob::new(&text)?];
-    if names_one(&text) {
+    if !is_below_folder(&text) {
         globs.push(Glob::new(&format!("{text}/**"))?);
     }
     Ok(globs)
 }
 
-/// Whether the last component of a pattern has no wildcard, so that it names a file or a folder.
+/// Whether a pattern matches all that is below a folder, as `x/` and `x/**` do.
 #[must_use]
-pub fn names_one(text: &str) -> bool {
-    let last = text.rsplit('/').next().unwrap_or_default();
-    !last.is_empty() && !last.contains(['*', '?', '[', '\\'])
+pub fn is_below_folder(text: &str) -> bool {
+    text.ends_with('/') || text == "**" || text.ends_with("/**")
 }
 
 /// The folder that all paths of a pattern are in, as far as it is spelled out. Empty if that is not known.
@@ -120,10 +119,18 @@ mod tests {
             ("./db/migrations", "db/migrations/a"),
             ("**/migrations", "x/migrations/a"),
             ("{db,sql}", "sql/a"),
+            ("src/*", "src/a/b"),
+            ("db/mig*", "db/migrations/a/b"),
+            ("k?ys", "keys/a"),
+            ("{db/*,x}", "db/a/b"),
+            ("[ab]x", "ax/y"),
+            ("*.d", "conf.d/a"),
         ] {
             assert!(covers(text, path), "{text} {path}");
         }
-        for (text, path) in [("*.md", "a.md/b"), ("src/*", "src/a/b"), ("db", "dbs/a"), ("a/db", "db/a")] {
+        for (text, path) in
+            [("*.md", "a.mdx/b"), ("src/*", "src"), ("db", "dbs/a"), ("a/db", "db/a"), ("db/mig*", "db/x/mig/a")]
+        {
             assert!(!covers(text, path), "{text} {path}");
         }
     }

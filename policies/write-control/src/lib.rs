@@ -23,8 +23,9 @@
 //! the folder `config` next to the script.
 //!
 //! - A list replaces the default one. If you set `protected`, templates are protected too unless `exempt` lists them.
-//! - `db` matches the folder and everything in it.
-//! - Deleting, moving or unpacking over a folder above a protected path is treated as a write to it.
+//! - `db` matches the folder and everything in it. So do `db*` and `*/db`. See [PATTERNS.md](../PATTERNS.md).
+//! - Deleting, moving or unpacking over a folder above a protected path is treated as a write to it. A pattern for files at
+//!   any depth, such as `**/*.sql`, doesn't protect the folders that contain them.
 //! - An unknown key is an error, and so is a pattern that no path in a project can match, such as `/etc/**`, `../x` or
 //!   `{a`. In the file in its usual location, only the invalid entry is ignored, with a warning.
 //!

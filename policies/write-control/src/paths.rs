@@ -111,6 +111,12 @@ fn names_folder(pattern: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
 }
 
+/// Whether a pattern matches what is below names with an extension, which are rarely folders: `*.key/**`.
+fn is_below_files(pattern: &str) -> bool {
+    let name = pattern.strip_suffix("/**").and_then(|folder| folder.rsplit('/').next()).unwrap_or_default();
+    name.contains('.') && name.contains(['*', '?', '['])
+}
+
 /// Whether a folder has the other one in it.
 fn is_above(folder: &str, other: &str) -> bool {
     other.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
@@ -176,6 +182,9 @@ impl Target {
     pub(crate) fn may_take(&self, listed: &Glob, root: &ProjectRoot<'_>) -> bool {
         // A pattern of files for any depth matches something in every folder. A folder's name is rare enough.
         let is_anywhere = listed.text().starts_with("**/");
+        if is_below_files(listed.text()) {
+            return false;
+        }
         let is_folder = is_anywhere && names_folder(listed.text());
         let fits = |among: &&AffectedFiles| among.is_by_name || !is_anywhere || is_folder && among.takes_folders;
         let mut among = self.among.iter().filter(fits);

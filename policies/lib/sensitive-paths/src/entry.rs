@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use guard_sdk::globs::{Glob, names_one, plain};
+use guard_sdk::globs::{Glob, is_below_folder, plain};
 use serde::Deserialize;
 
 use crate::pattern::{ListBytes, Path, PatternShape, Root};
@@ -82,8 +82,8 @@ impl TryFrom<Vec<String>> for Entries {
         let mut entries = Vec::new();
         for text in list {
             let entry = Entry::new(&text)?;
-            // A name may be that of a folder, and then all that is below it is meant as well.
-            if !entry.is_folder() && names_one(&text) {
+            // It may match a folder, and then all that is below it is meant as well.
+            if !entry.is_folder() && !is_below_folder(&text) {
                 entries.push(Entry { text: text.clone().into(), ..Entry::new(&format!("{text}/"))? });
             }
             entries.push(entry);
@@ -137,6 +137,11 @@ impl Entry {
     /// As it was written.
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Settings add it to the lists of this crate.
+    pub(crate) fn is_added(&self) -> bool {
+        !matches!(self.matter, Matcher::Known(_))
     }
 
     /// It means all that is below a folder.
@@ -205,15 +210,18 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_wildcards_covers_what_is_below_it() {
+    fn a_pattern_that_matches_a_folder_covers_what_is_below_it() {
         check("db/migrations", &["db/migrations", "/repo/db/migrations/1.sql", "a/db/migrations/x/y"], &["db", "db/x"]);
         check("./certs", &["certs", "certs/a.txt", "/repo/CERTS/b"], &["certs.md", "mycerts/a"]);
         check("**/vault", &["vault", "a/vault/b"], &["vaults/a"]);
         check("/srv/keys", &["/srv/keys", "/srv/keys/a/b"], &["/x/srv/keys", "srv/keys"]);
         check("~/notes", &["/home/u/notes/a", "~/notes"], &["/repo/notes/a"]);
         check("{a,b}", &["a", "a/x", "y/b/x"], &["c"]);
-        check("*.d", &["x.d"], &["x.d/y"]);
-        check("k?y", &["key"], &["key/x"]);
+        check("*.d", &["x.d", "x.d/y", "/repo/a/X.D/y/z"], &["x.dd/y"]);
+        check("k?y", &["key", "key/x"], &["keys/x"]);
+        check("db/*", &["db/a", "db/a/b", "/repo/db/a/b/c"], &["db", "dbs/a/b"]);
+        check("db/mig*", &["db/migrations/1.sql", "a/db/mig/x"], &["db/x/1.sql", "mig/x"]);
+        check("{a*,b/[cd]}", &["ax/y", "b/c/y", "x/b/d"], &["b/e/y", "c/y"]);
     }
 
     #[test]

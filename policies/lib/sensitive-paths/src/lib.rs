@@ -156,7 +156,10 @@ impl Lists {
     fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
         // Few paths are covered by an entry that a template's name excepts.
         let template = LazyCell::new(|| self.exempt.covering(path).next().is_some());
+        // A template in a listed folder counts, but for one that settings name.
+        let named = LazyCell::new(|| self.exempt.covering(path).any(Entry::is_added));
         let counts = |entry: &&Entry| match entry.is_folder() {
+            true if *named => false,
             true if entry.text() == ".claude/" => !is_of_harness(path, is_deletion),
             true => !programs::is_new(entry.text(), path.last()),
             false => !*template,
