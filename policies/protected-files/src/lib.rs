@@ -8,9 +8,10 @@
 //!
 //! In a preset, the policy judges only file tools, because `command-guard` has the same default lists for shell
 //! commands.
-//! An entry of your own also judges files that shell commands write and delete, with your lists.
+//! An entry of your own also judges files that shell commands read, write and delete, with your lists.
+//! Deleting or moving a folder with listed files in it is a change to them.
 //! If both policies find the same file, the user gets one message.
-//! Reads by shell commands are judged only by `command-guard`, which denies them by default.
+//! Shell commands that read a file on the default list are judged only by `command-guard`, which denies them by default.
 //!
 //! ## Settings
 //!
@@ -37,7 +38,6 @@
 mod rules;
 mod settings;
 
-use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 
 use rules::Hit;
@@ -84,13 +84,12 @@ impl Policy for ProtectedFiles {
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let analysis = call.analysis();
         let is_reader = matches!(call.tool(), "Read" | "Glob" | "Grep");
-        let (checks, is_meant): (_, fn(&Effect) -> bool) =
-            if is_reader { (rules::OF_READS, is_read) } else { (rules::OF_CHANGES, is_change) };
+        let checks = if is_reader { rules::OF_READS } else { rules::OF_CHANGES };
         let mut findings: Vec<Finding> = Vec::new();
         for (check, message) in checks {
             let mut hits: Vec<Hit> = Vec::new();
-            let effects = analysis.effects.iter().filter(|effect| is_meant(effect));
-            for hit in effects.filter_map(|effect| check(effect, &self.settings)).take(HITS_OF_A_RULE) {
+            let found = analysis.effects.iter().filter_map(|effect| check(effect, call, &self.settings));
+            for hit in found.take(HITS_OF_A_RULE) {
                 if !hits.iter_mut().any(|known| known.join(&hit)) {
                     hits.push(hit);
                 }
@@ -100,14 +99,4 @@ impl Policy for ProtectedFiles {
         findings.extend(rules::secret_read::unknown(analysis, &self.settings).filter(|_| is_reader));
         Ok(findings.into_iter().collect())
     }
-}
-
-/// Whether the effect leaves a file of this machine other than it was.
-fn is_change(effect: &Effect) -> bool {
-    matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
-}
-
-/// Whether the effect gives away what a file of this machine holds.
-fn is_read(effect: &Effect) -> bool {
-    effect.kind == "read" && effect.tag("where").is_none()
 }

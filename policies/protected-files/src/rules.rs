@@ -4,14 +4,13 @@ mod secret_file;
 pub(crate) mod secret_read;
 mod sensitive_file;
 
-use guard_sdk::NameList;
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Finding, Outcome, Rule};
+use guard_sdk::{Call, Finding, NameList, Outcome, Rule};
 
 use crate::Settings;
 
 /// Looks at one effect on a file.
-type Check = fn(&Effect, &Settings) -> Option<Hit>;
+type Check = fn(&Effect, &Call<'_>, &Settings) -> Option<Hit>;
 
 /// Every rule.
 pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE, secret_read::RULE];
@@ -20,8 +19,10 @@ pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE, sec
 type Message = fn(&NameList, &str) -> String;
 
 /// The check and the message of the rules over changes, in the same order.
-pub(crate) const OF_CHANGES: &[(Check, Message)] =
-    &[(secret_file::check, secret_file::message), (sensitive_file::check, sensitive_file::message)];
+pub(crate) const OF_CHANGES: &[(Check, Message)] = &[
+    (secret_file::check, secret_file::message),
+    (sensitive_file::check, sensitive_file::message),
+];
 
 /// The same of the rule over what a tool reads.
 pub(crate) const OF_READS: &[(Check, Message)] = &[(secret_read::check, secret_read::message)];
@@ -62,7 +63,7 @@ impl Hit {
 
     /// Takes in the files of another hit, if the same is to be said of them.
     pub(crate) fn join(&mut self, other: &Hit) -> bool {
-        let is_same = (self.remedy, &self.through) == (other.remedy, &other.through);
+        let is_same = (self.remedy, &self.through, self.outcome) == (other.remedy, &other.through, other.outcome);
         if is_same {
             self.names.extend(&other.names);
             self.paths.extend(&other.paths);
@@ -74,4 +75,14 @@ impl Hit {
         let finding = Finding::new(self.rule, message(&self.names, &self.through)).at(self.outcome).remedy(self.remedy);
         finding.tag("path", self.path).tag("subject", self.paths.to_string())
     }
+}
+
+/// Whether the effect leaves a file of this machine other than it was.
+fn is_change(effect: &Effect) -> bool {
+    matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
+}
+
+/// Whether the effect gives away what a file of this machine holds.
+fn is_read(effect: &Effect) -> bool {
+    effect.kind == "read" && effect.tag("where").is_none()
 }

@@ -1,4 +1,5 @@
 //! `shell-write-secret`: a shell command that changes or deletes a file with secrets.
+//! Deleting or moving a folder that contains a file on the user's list is a change to that file.
 //! These pass:
 //!
 //! - a key created in a folder for temporary files
@@ -15,6 +16,7 @@
 //! - denied: `echo x > .env`
 //! - denied: `sed -i s/a/b/ .env.local`
 //! - denied: `echo x >> ~/.ssh/authorized_keys`
+//! - denied: `mv db old`, with `files = { blocked = ["db/migrations"] }`
 //! - passes: `echo x > .env.example`
 //! - passes: `git status .env`
 //! - passes: `touch .env`
@@ -31,10 +33,11 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Presence, Rule};
+use guard_sensitive_paths::Taken;
 
 use super::Check;
 use super::shell_read_secret::is_certificate;
-use crate::blast_radius::{is_in_home, is_outside, is_temporary};
+use crate::blast_radius::{is_in_home, is_outside, is_temporary, takes_whole};
 use crate::call_view::{CallView, Hit, shorten};
 use crate::secret_use::is_template_copy;
 
@@ -51,7 +54,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if !matches!(effect.kind.as_str(), "write" | "delete") {
         return None;
     }
-    let entry = view.settings.files.secret_of(effect)?;
+    let Some(entry) = view.settings.files.secret_of(effect) else { return taken_along(effect, view) };
     if effect.kind == "write" && !view.settings.strict {
         // A key that is made for a test, where nothing is kept.
         let is_of_test = entry.starts_with("*.") && is_temporary(effect, view);
@@ -75,6 +78,16 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
     let behind = format!(" never allowed, because it holds credentials{through}");
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
+}
+
+/// A folder goes with a file in it that `files.blocked` lists.
+fn taken_along(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let within = || view.settings.files.secret_within(effect, &|path| view.resolve(path));
+    let Taken { entry, is_certain } = takes_whole(effect).then(within).flatten()?;
+    let outcome = if is_certain { RULE.default } else { Outcome::Ask };
+    let hit = Hit::new(outcome, effect, "modifications to ", remedy(entry));
+    let behind = format!(" never allowed, because it holds `{entry}`");
+    Some(hit.naming(format!("'{}'", shorten(&effect.target)), behind).subject(&effect.target))
 }
 
 /// Whether a program that makes keys writes a file that is not there yet.

@@ -48,6 +48,11 @@ impl Entries {
         Entries::of(list.iter().zip(shapes).map(known).collect())
     }
 
+    /// A list without entries.
+    pub(crate) fn none() -> Self {
+        Entries::of(Vec::new())
+    }
+
     fn of(list: Vec<Entry>) -> Self {
         let mut bytes = ListBytes::NONE;
         list.iter().filter(|entry| !entry.takes_out).for_each(|entry| bytes.add(entry.spelled()));
@@ -65,6 +70,11 @@ impl Entries {
     /// The entries as they are written, but for those that take paths out.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.list.iter().filter(|entry| !entry.takes_out).map(Entry::text)
+    }
+
+    /// The entries that settings add, but for those that take paths out.
+    pub(crate) fn added(&self) -> impl Iterator<Item = &Entry> {
+        self.list.iter().filter(|entry| !entry.takes_out && entry.is_added())
     }
 
     /// The entries that cover the path and that no later entry takes out.
@@ -142,6 +152,22 @@ impl Entry {
     /// Settings add it to the lists of this crate.
     pub(crate) fn is_added(&self) -> bool {
         !matches!(self.matter, Matcher::Known(_))
+    }
+
+    /// Where the entry begins, and its pattern from there on, without a slash at the end.
+    pub(crate) fn pattern(&self) -> (Root, &str) {
+        let (root, pattern) = match &self.matter {
+            Matcher::Known(_) => (PatternShape::of(&self.text).root(), &*self.text),
+            Matcher::Plain(plain, shape) => (shape.root(), plain.as_str()),
+            Matcher::Glob(root, glob) => (*root, glob.text()),
+        };
+        let begin = match root {
+            Root::Anywhere => "**/",
+            Root::Top => "/",
+            Root::Home => "~/",
+        };
+        let pattern = pattern.strip_prefix(begin).unwrap_or(pattern);
+        (root, pattern.strip_suffix("/**").unwrap_or(pattern).trim_end_matches('/'))
     }
 
     /// It means all that is below a folder.

@@ -18,6 +18,7 @@ mod entry;
 mod pattern;
 mod programs;
 mod public;
+mod within;
 
 use std::cell::LazyCell;
 
@@ -30,6 +31,7 @@ use entry::Entry;
 pub use pattern::matches;
 use pattern::{Path, PatternShape};
 pub use public::is_public;
+pub use within::Taken;
 
 /// The three lists. In settings, a list adds to the default one, and an entry `!x` takes paths out of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -84,6 +86,13 @@ impl Lists {
     #[must_use]
     pub fn with_blocked(self, added: Option<Entries>) -> Self {
         Lists { blocked: self.blocked.and(added), ..self }
+    }
+
+    /// The entries of settings alone.
+    #[must_use]
+    pub fn added(blocked: &[Option<Entries>], exempt: Option<Entries>) -> Self {
+        let blocked = blocked.iter().cloned().fold(Entries::none(), Entries::and);
+        Lists { blocked, confirm: Entries::none(), exempt: Entries::none().and(exempt) }
     }
 
     /// The entry of `blocked` that covers `path`.

@@ -74,6 +74,15 @@ impl PatternShape {
         }
     }
 
+    /// Where an entry of this shape begins.
+    pub(crate) fn root(self) -> Root {
+        match self {
+            PatternShape::Home => Root::Home,
+            PatternShape::Top => Root::Top,
+            PatternShape::Several { .. } | PatternShape::Name { .. } => Root::Anywhere,
+        }
+    }
+
     /// Those of a list, in its order.
     pub(crate) const fn of_all<const N: usize>(mut texts: &[&str]) -> [Self; N] {
         let mut shapes = [PatternShape::Home; N];
@@ -235,14 +244,7 @@ impl<'a> Path<'a> {
     /// Whether the components from `root` on fit the pattern. Of a folder that goes with all that is in it, whatever is
     /// in it fits as well.
     pub(crate) fn fits_glob(&self, root: Root, glob: &Glob) -> bool {
-        let path = match root {
-            Root::Home => {
-                let Some(path) = self.below_home() else { return false };
-                path
-            }
-            Root::Top if !self.absolute => return false,
-            Root::Top | Root::Anywhere => self,
-        };
+        let Some(path) = self.from_root(root) else { return false };
         let name = |component: &&'a str| {
             let name = trimmed(component);
             // Only an ending can be told of too long a name.
@@ -254,6 +256,15 @@ impl<'a> Path<'a> {
         }
         components.push(ANY_NAME);
         path.folder && glob.fits(&components)
+    }
+
+    /// The path from a root on. `None` if it isn't known to be there.
+    fn from_root(&self, root: Root) -> Option<&Path<'a>> {
+        match root {
+            Root::Home => self.below_home(),
+            Root::Top => Some(self).filter(|path| path.absolute),
+            Root::Anywhere => Some(self),
+        }
     }
 
     /// Whether `entry` covers this path, both being taken from the same directory.

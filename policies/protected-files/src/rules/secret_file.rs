@@ -8,8 +8,10 @@
 //! - denied: `Edit .env`
 //! - denied: `Write server.key`
 //! - denied: `Write .git/config`
+//! - denied: `mv db old`, with `blocked = ["db/migrations"]`
 //! - passes: `Write .env.example`
 //! - passes: `Write keyboard.ts`
+//! - passes: `mv src old`, with `blocked = ["db/migrations"]`
 //!
 //! ## Instead
 //! Write the variable's name with a placeholder to `.env.example`, and ask the user for the value.
@@ -18,11 +20,12 @@
 //! - `blocked`: the names of such files.
 //! - `exempt`: names that are never such files, such as templates.
 
-use guard_sdk::NameList;
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Outcome, Rule};
+use guard_sdk::{Call, NameList, Outcome, Rule};
+use guard_sensitive_paths::Taken;
+use policy_blast_radius::takes_whole;
 
-use super::Hit;
+use super::{Hit, is_change};
 use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
@@ -32,10 +35,16 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
-    let entry = settings.lists.secret_of(effect)?;
-    let is_listed = settings.lists.secret(&effect.target) == Some(entry);
-    Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)))
+pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Option<Hit> {
+    let lists = Some(&settings.lists).filter(|_| is_change(effect))?;
+    if let Some(entry) = lists.secret_of(effect) {
+        let is_listed = lists.secret(&effect.target) == Some(entry);
+        return Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)));
+    }
+    let within = || lists.secret_within(effect, &|path| call.resolve(path));
+    let Taken { entry, is_certain } = takes_whole(effect).then(within).flatten()?;
+    let outcome = if is_certain { RULE.default } else { Outcome::Ask };
+    Some(Hit::new(&RULE, effect, '\'', entry, false, remedy(entry)).at(outcome))
 }
 
 /// The message on the files.

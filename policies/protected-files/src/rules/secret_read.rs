@@ -1,6 +1,6 @@
 //! `secret-read`: a file tool that reads or searches a file with secrets, such as `Read`, `Grep` and `Glob`, under any
-//! name that the harness uses.
-//! `command-guard` covers shell commands, with the same default list.
+//! name that the harness uses, or a shell command that reads a file in your own lists.
+//! `command-guard` covers shell commands that read files on the default list.
 //!
 //! ## Why
 //! The content is sent to the model and written to logs, where no rule protects it.
@@ -9,26 +9,27 @@
 //! - asked: `Read .env`
 //! - asked: `Read /home/u/.ssh/id_ed25519`
 //! - asked: `Read certs/server.key`
+//! - asked: `head -3 customers.csv`, with `reads = ["customers.csv"]`
 //! - passes: `Read .env.example`
 //! - passes: `Read src/env.ts`
+//! - passes: `ls -l customers.csv`, with `reads = ["customers.csv"]`
 //!
 //! ## Instead
 //! Read the variable names in `.env.example`, or ask the user for what you need.
 //!
 //! ## Settings
-//! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. For shell commands, use the setting of
-//!   `command-guard`.
+//! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. For shell commands that read files on
+//!   the default list, use the setting of `command-guard`.
 //! - `blocked`: the names of files with secrets.
-//! - `reads`: adds to `blocked`, for tools that read. With `!.env.test`, tools may read such files, but changes are
+//! - `reads`: adds to `blocked`, for calls that read. With `!.env.test`, tools may read such files, but changes are
 //!   still denied.
 //! - `exempt`: names that are never such files, such as templates.
 
-use guard_sdk::NameList;
 use guard_sdk::syntax::{Analysis, Coverage, Effect};
-use guard_sdk::{Finding, Outcome, Rule};
+use guard_sdk::{Call, Finding, NameList, Outcome, Rule};
 use guard_sensitive_paths::is_public;
 
-use super::Hit;
+use super::{Hit, is_read};
 use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
@@ -38,8 +39,8 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
-    let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target))?;
+pub(crate) fn check(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Option<Hit> {
+    let outcome = settings.secret_reads.filter(|_| is_read(effect) && !is_public(&effect.target))?;
     let lists = &settings.lists_of_reads;
     let entry = lists.secret_of(effect)?;
     let is_listed = lists.secret(&effect.target) == Some(entry);

@@ -18,11 +18,11 @@
 //! - `confirm`: the names of such files.
 //! - `exempt`: names that are never such files, such as templates.
 
-use guard_sdk::NameList;
 use guard_sdk::syntax::Effect;
-use guard_sdk::{Outcome, Rule};
+use guard_sdk::{Call, NameList, Outcome, Rule};
+use policy_blast_radius::takes_whole;
 
-use super::Hit;
+use super::{Hit, is_change};
 use crate::Settings;
 
 pub(crate) const RULE: Rule = Rule {
@@ -32,13 +32,15 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(effect: &Effect, settings: &Settings) -> Option<Hit> {
+pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Option<Hit> {
+    let lists = Some(&settings.lists).filter(|_| is_change(effect))?;
+    let within = || lists.sensitive_within(effect, &|path| call.resolve(path)).map(|taken| taken.entry);
     // Few files are on either list, and this order asks for most of them once.
-    let entry = settings.lists.sensitive_of(effect)?;
-    if settings.lists.secret_of(effect).is_some() {
+    let entry = lists.sensitive_of(effect).or_else(|| takes_whole(effect).then(within).flatten())?;
+    if lists.secret_of(effect).is_some() {
         return None;
     }
-    let is_listed = settings.lists.sensitive(&effect.target) == Some(entry);
+    let is_listed = lists.sensitive(&effect.target) == Some(entry);
     let remedy = "say what the change does, so that the user can approve it";
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
 }
