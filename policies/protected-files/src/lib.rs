@@ -21,7 +21,7 @@
 //! | `blocked` | the shared list | files with secrets |
 //! | `confirm` | the shared list | files whose changes need confirmation |
 //! | `exempt` | the shared list | files that are never protected, such as templates |
-//! | `reads` | `[]` | adds to `blocked`, only for tools that read |
+//! | `reads` | `[]` | adds to `blocked`, only for calls that read |
 //! | `raise` | `[]` | rules whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | rules whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
 //! | `silence` | `[]` | rules to turn off |

@@ -18,10 +18,11 @@ pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE, sec
 /// The message on files, and on the entry in brackets that a link leads to.
 type Message = fn(&NameList, &str) -> String;
 
-/// The check and the message of the rules over changes, in the same order.
+/// The check and the message of the rules over changes, in the same order, and of what a shell command reads.
 pub(crate) const OF_CHANGES: &[(Check, Message)] = &[
     (secret_file::check, secret_file::message),
     (sensitive_file::check, sensitive_file::message),
+    (secret_read::check_of_shell, secret_read::message),
 ];
 
 /// The same of the rule over what a tool reads.

@@ -5,7 +5,7 @@ use guard_sensitive_paths::{Entries, Lists};
 use serde::Deserialize;
 
 /// The lists `blocked`, `confirm` and `exempt`, which add to the default ones, the list `reads`, which adds to `blocked`
-/// for tools that read, and the answer to a tool that reads a secret.
+/// for calls that read, and the answer to a call that reads a secret.
 ///
 /// An entry is a file's name, a name below a folder (`.git/config`) or a folder (`.ssh/`), with the patterns of
 /// `policies/PATTERNS.md`; upper and lower case are equal.
@@ -22,6 +22,8 @@ pub struct Settings {
     pub(crate) lists: Lists,
     /// The lists for tools that read.
     pub(crate) lists_of_reads: Lists,
+    /// The lists for shell commands that read: what settings add, because `command-guard` judges the others.
+    pub(crate) lists_of_shell_reads: Lists,
     /// The outcome for a tool that reads a secret; `None` for no finding.
     pub(crate) secret_reads: Option<Outcome>,
 }
@@ -58,7 +60,10 @@ impl From<RawSettings> for Settings {
             Some(Answer::Ask) | None => Some(Outcome::Ask),
             Some(Answer::Allow) => None,
         };
+        let lists_of_shell_reads =
+            Lists::added(&[written.blocked.clone(), written.reads.clone()], written.exempt.clone());
         let lists = Lists::new(written.blocked, written.confirm, written.exempt);
-        Settings { lists_of_reads: lists.clone().with_blocked(written.reads), lists, secret_reads }
+        let lists_of_reads = lists.clone().with_blocked(written.reads);
+        Settings { lists, lists_of_reads, lists_of_shell_reads, secret_reads }
     }
 }

@@ -27,7 +27,7 @@
 
 use guard_sdk::syntax::{Analysis, Coverage, Effect};
 use guard_sdk::{Call, Finding, NameList, Outcome, Rule};
-use guard_sensitive_paths::is_public;
+use guard_sensitive_paths::{Lists, is_public};
 
 use super::{Hit, is_read};
 use crate::Settings;
@@ -43,6 +43,23 @@ pub(crate) fn check(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Optio
     let outcome = settings.secret_reads.filter(|_| is_read(effect) && !is_public(&effect.target))?;
     let lists = &settings.lists_of_reads;
     let entry = lists.secret_of(effect)?;
+    let is_listed = lists.secret(&effect.target) == Some(entry);
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
+}
+
+/// The same of a shell command, by the entries of settings alone: `command-guard` knows the uses of the other files.
+pub(crate) fn check_of_shell(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Option<Hit> {
+    let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target))?;
+    let lists = &settings.lists_of_shell_reads;
+    // A commit keeps the file, and an old one has it already.
+    let is_of_commit = ["kept", "revision"].iter().any(|tag| effect.tag(tag).is_some());
+    let entry = match effect.tag("link-to") {
+        Some(original) => lists.secret(original)?,
+        None => lists.secret_of(effect).filter(|_| is_read(effect) && !is_of_commit)?,
+    };
+    if Lists::default().secret_of(effect).is_some() {
+        return None;
+    }
     let is_listed = lists.secret(&effect.target) == Some(entry);
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
 }
