@@ -41,8 +41,15 @@ fn a_pattern_of_a_path_that_does_not_exist_is_told_with_what_was_meant() {
         ("deploy/keys/**", "if it will exist later, there is nothing to do"),
         ("migrations", "did you mean `**/migrations`, as in `db/migrations`?"),
         ("migrations/*.sql", "did you mean `**/migrations/*.sql`, as in `db/migrations`?"),
+        ("*.sql", "did you mean `**/*.sql`, as in `db/migrations/1.sql`?"),
+        ("[0-9].sql", "did you mean `**/[0-9].sql`, as in `db/migrations/1.sql`?"),
+        ("migr*", "did you mean `**/migr*`, as in `db/migrations`?"),
+        ("{migrations,seeds}", "did you mean `**/{migrations,seeds}`, as in `db/migrations`?"),
+        ("migrations*/?.sql", "did you mean `**/migrations*/?.sql`, as in `db/migrations/1.sql`?"),
+        ("db/*.sql", "if such a file will exist later, there is nothing to do"),
     ] {
         let world = protecting(&format!("\"{pattern}\""));
+        world.write("repo/db/migrations/1.sql", "");
         let output = warnings(&world);
         assert!(output.contains(&format!("no file matches `{pattern}` in `protected`")), "{output}");
         assert!(output.contains(meant) && output.contains(".guard/guard.toml:"), "{pattern}: {output}");
@@ -54,8 +61,9 @@ fn a_pattern_of_a_path_that_does_not_exist_is_told_with_what_was_meant() {
 #[test]
 fn patterns_that_name_no_path_or_one_that_exists_are_not_told() {
     let world = protecting(
-        "\"**/*.pem\", \"*.key\", \"Dockerfile\", \"db/migrations/**\", \"./infra\", \"db/*/x.sql\", \"{db,web}/x/**\"",
+        "\"**/*.pem\", \"*.key\", \"Dockerfile\", \"db/migrations/**\", \"./infra\", \"db/*/x.sql\", \"{db,web}/**\", \"db/mig*\", \"*.env.*\"",
     );
+    world.write("repo/db/migrations/x.sql", "");
     assert_eq!(warnings(&world), "");
 }
 

@@ -9,7 +9,7 @@ use guard_contract::paths::below;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Layer, Problem};
 use guard_platform::paths::native;
-use guard_sdk::globs::Glob;
+use guard_sdk::globs::{Glob, relative, spelled_folder};
 use guard_sensitive_paths::{Entries, Lists};
 use serde_json::Value;
 
@@ -200,7 +200,9 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     if let Some((meant, why)) = misspelt_path(pattern, &native(base)) {
         return Some(format!("{why}: did you mean `{not}{meant}`?"));
     }
-    let gap = missing_name(pattern, &native(base))?;
+    let Some(gap) = missing_name(pattern, &native(base)) else {
+        return Some(pattern).filter(|_| PROTECTING.contains(&key)).and_then(|pattern| unused(pattern, &native(base)));
+    };
     let PatternGap { before, name, rest } = gap;
     let own = native(&entry.project).join(name);
     if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
@@ -260,8 +262,47 @@ fn missing_name<'a>(pattern: &'a str, base: &Path) -> Option<PatternGap<'a>> {
     None
 }
 
-/// The first place of a name in the folders below, the nearest to the root first.
+/// The hint for a pattern with wildcards that matches no file: deeper ones, or none in the folder that it names.
+fn unused(pattern: &str, base: &Path) -> Option<String> {
+    let plain = relative(pattern).ok()?;
+    let is_spelled = plain.contains('/') && !spelled_folder(&plain).is_empty();
+    if !plain.contains(SPECIAL) || plain.starts_with("**") || UNLIKELY.iter().any(|name| plain.starts_with(name)) {
+        return None;
+    }
+    let (own, anywhere) = (Glob::new(&plain).ok()?, Glob::new(&format!("**/{plain}")).ok()?);
+    match first_below(base, |path, _| own.matches(path)) {
+        Search::Found(_) | Search::Unfinished => return None,
+        Search::Nothing => {}
+    }
+    match first_below(base, |path, _| anywhere.matches(path)) {
+        Search::Found(found) => Some(format!(
+            "a pattern without `**/` begins at the project's root: did you mean `**/{plain}`, as in `{found}`?"
+        )),
+        Search::Nothing if is_spelled => {
+            Some("correct the pattern; if such a file will exist later, there is nothing to do".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The first place of a name in the folders below.
 fn deeper(root: &Path, name: &str) -> Option<String> {
+    match first_below(root, |_, own| own == name) {
+        Search::Found(path) => Some(path),
+        Search::Nothing | Search::Unfinished => None,
+    }
+}
+
+/// The end of a search through the files of a project.
+enum Search {
+    Found(String),
+    Nothing,
+    /// There are more files than are looked at.
+    Unfinished,
+}
+
+/// The first file or folder below that fits by its path and its name, the nearest to the root first.
+fn first_below(root: &Path, fits: impl Fn(&str, &str) -> bool) -> Search {
     let mut left = VecDeque::from([(root.to_path_buf(), String::new())]);
     let mut looked_at = 0;
     while let Some((folder, above)) = left.pop_front() {
@@ -271,18 +312,18 @@ fn deeper(root: &Path, name: &str) -> Option<String> {
             looked_at += 1;
             let Ok(own) = entry.file_name().into_string() else { continue };
             if looked_at > FILES_BELOW {
-                return None;
+                return Search::Unfinished;
             }
             let path = format!("{above}{own}");
-            if own == name {
-                return Some(path);
+            if fits(&path, &own) {
+                return Search::Found(path);
             }
             if !UNLIKELY.contains(&own.as_str()) && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 left.push_back((entry.path(), format!("{path}/")));
             }
         }
     }
-    None
+    Search::Nothing
 }
 
 /// The name in the folder that a misspelt one may mean.
