@@ -7,10 +7,13 @@ use guard_contract::syntax::{Analysis, Command, Effect};
 use super::tag;
 use crate::sources::COMPARED_BYTES;
 use crate::view::ask_git_about;
-use crate::{Facts, GitQuestion, Resolver};
+use crate::{Entry, Facts, GitQuestion, Resolver};
 
 /// The effect that loses changes of files.
 pub(super) const DISCARD: &str = "git.discard";
+
+/// The effect that sets a branch to another commit.
+const BRANCH_MOVE: &str = "git.branch.move";
 
 /// Tags of an effect on more than one file.
 const MANY: [&str; 5] = ["force", "glob", "listed", "where", "whole-directory"];
@@ -63,11 +66,51 @@ fn is_reference(effect: &Effect, facts: &dyn Facts) -> bool {
     if root.is_empty() || name.contains("..") || name.starts_with(['/', '-']) {
         return false;
     }
-    let names = ["heads", "tags"].map(|kind| format!("refs/{kind}/{name}"));
+    has_reference(root, &["heads", "tags"].map(|kind| format!("refs/{kind}/{name}")), facts)
+}
+
+/// Whether the repository has one of these references.
+fn has_reference(root: &str, names: &[String], facts: &dyn Facts) -> bool {
     let is_loose = |name: &String| facts.read_source(&format!("{root}/.git/{name}"), COMPARED_BYTES).is_ok();
     let packed = || facts.read_source(&format!("{root}/.git/packed-refs"), COMPARED_BYTES).unwrap_or_default();
     let ends = |line: &str| line.split_once(' ').is_some_and(|(_, packed)| names.iter().any(|name| name == packed));
     names.iter().any(is_loose) || packed().lines().any(ends)
+}
+
+/// Whether a branch that is set to another commit doesn't exist yet, so that the command only makes it.
+pub(super) fn is_new_branch(
+    effect: &Effect,
+    analysis: &Analysis,
+    (facts, resolver, at): (&dyn Facts, &Resolver, &CallContext),
+) -> bool {
+    let name = effect.target.as_str();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if effect.operation != BRANCH_MOVE || !effect.certain || name.is_empty() || !name.chars().all(is_plain) {
+        return false;
+    }
+    let Some(command) = analysis.commands.iter().find(|command| command.id == effect.command_id) else { return false };
+    // Options before the verb, and variables, may name another repository.
+    let is_here = word(command, 0) == "git" && !word(command, 1).starts_with('-') && command.assignments.is_empty();
+    let mut earlier = analysis.commands.iter().filter(|other| other.id < command.id);
+    let folder = if command.cwd.is_empty() { &at.cwd } else { &command.cwd };
+    let root = resolver.resolve(facts, folder).git_root;
+    // The folder of a work tree, or of a submodule, has its branches elsewhere.
+    let has_branches = || facts.entry(&format!("{root}/.git/refs/heads")) == Entry::Dir;
+    let is_known = is_here && !root.is_empty() && earlier.all(|other| makes_no_branch(other, name)) && has_branches();
+    is_known && !has_reference(root.trim_end_matches('/'), &[format!("refs/heads/{name}")], facts)
+}
+
+/// Whether the command can't make the branch of this name.
+fn makes_no_branch(command: &Command, name: &str) -> bool {
+    let has = |text: &str| command.argv.iter().skip(2).any(|word| word.text.contains(text));
+    let is_verb = |verbs: &[&str]| verbs.contains(&word(command, 1));
+    QUIET.contains(&word(command, 0))
+        || word(command, 0) == "git"
+            && (is_verb(&QUIET_GIT) && !has(name) || is_verb(&["fetch"]) && !has(":") && !has("$"))
+}
+
+fn word(command: &Command, index: usize) -> &str {
+    command.argv.get(index).map_or("", |word| word.text.as_str())
 }
 
 /// The write that goes with the loss, which has the path.
@@ -85,8 +128,7 @@ fn is_one_file(write: &Effect) -> bool {
 /// Whether no command before it may change a file.
 fn is_first(effect: &Effect, analysis: &Analysis) -> bool {
     let is_quiet = |command: &Command| {
-        let word = |index: usize| command.argv.get(index).map_or("", |word| word.text.as_str());
-        QUIET.contains(&word(0)) || word(0) == "git" && QUIET_GIT.contains(&word(1))
+        QUIET.contains(&word(command, 0)) || word(command, 0) == "git" && QUIET_GIT.contains(&word(command, 1))
     };
     let earlier = || analysis.commands.iter().filter(|command| command.id < effect.command_id);
     let writes = |other: &Effect| other.command_id < effect.command_id && other.kind != "read";
@@ -94,4 +136,86 @@ fn is_first(effect: &Effect, analysis: &Analysis) -> bool {
     let is_here = |command: &Command| command.assignments.iter().all(|set| !set.name.starts_with("GIT_"));
     let runs_itself = |command: &Command| command.id == effect.command_id && command.certain && is_here(command);
     analysis.commands.iter().any(runs_itself) && earlier().all(is_quiet) && !analysis.effects.iter().any(writes)
+}
+
+#[cfg(test)]
+mod tests {
+    use guard_contract::syntax::{Coverage, Position, Severity, Span, Word};
+    use guard_contract::unresolved;
+
+    use super::*;
+    use crate::analysis::empty;
+    use crate::fixed::FixedFacts;
+
+    const REPO: &str = r#"
+        dirs = ["/repo/.git/objects", "/repo/.git/refs/heads", "/tree"]
+        [files]
+        "/repo/.git/HEAD" = "ref: refs/heads/main"
+        "/repo/.git/refs/heads/web" = "0"
+        "/repo/.git/packed-refs" = "0 refs/heads/topic/docs\n0 refs/tags/v2\n"
+        "/tree/.git" = "gitdir: /repo/.git/worktrees/tree"
+    "#;
+
+    fn command(id: u32, text: &str) -> Command {
+        let word =
+            |text: &str| Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() };
+        let position = Position {
+            pipeline: id,
+            index: 0,
+            length: 1,
+            operator: String::new(),
+            background: false,
+            within: Vec::new(),
+        };
+        Command {
+            id,
+            parent: 0,
+            argv: text.split(' ').map(word).collect(),
+            assignments: Vec::new(),
+            redirections: Vec::new(),
+            position,
+            via: Vec::new(),
+            span: Span { start: 0, end: 0 },
+            cwd: String::new(),
+            certain: true,
+        }
+    }
+
+    /// Whether the last of the commands makes the branch, in a folder.
+    fn makes(commands: &[&str], name: &str, folder: &str) -> bool {
+        let facts: FixedFacts = toml::from_str(REPO).unwrap();
+        let commands: Vec<Command> = commands.iter().zip(1..).map(|(text, id)| command(id, text)).collect();
+        let effect = Effect {
+            kind: "vcs".to_owned(),
+            operation: BRANCH_MOVE.to_owned(),
+            severity: Severity::Destructive,
+            target: name.to_owned(),
+            path: unresolved(""),
+            command_id: commands.last().map_or(0, |command| command.id),
+            certain: true,
+            tags: Vec::new(),
+        };
+        let analysis = Analysis { commands, ..empty(Coverage::Complete, None) };
+        let at = CallContext { cwd: folder.to_owned(), ..CallContext::default() };
+        is_new_branch(&effect, &analysis, (&facts, &Resolver::new(folder, "/home/u", "/repo"), &at))
+    }
+
+    #[test]
+    fn a_branch_is_new_if_no_reference_has_its_name() {
+        assert!(makes(&["git switch -C x main"], "x", "/repo"));
+        assert!(makes(&["git fetch origin", "git checkout -B fix/x origin/main"], "fix/x", "/repo"));
+        assert!(makes(&["git status", "git branch -f v2 HEAD~1"], "v2", "/repo"));
+        assert!(!makes(&["git switch -C web main"], "web", "/repo"));
+        assert!(!makes(&["git switch -C topic/docs main"], "topic/docs", "/repo"));
+    }
+
+    #[test]
+    fn nothing_is_known_of_another_repository_and_after_other_commands() {
+        assert!(!makes(&["git -C ../other switch -C x main"], "x", "/repo"));
+        assert!(!makes(&["git branch x", "git switch -C x main"], "x", "/repo"));
+        assert!(!makes(&["git fetch origin main:x", "git switch -C x main"], "x", "/repo"));
+        assert!(!makes(&["make", "git switch -C x main"], "x", "/repo"));
+        assert!(!makes(&["git switch -C x main"], "x", "/tree"));
+        assert!(!makes(&["git switch -C $B main"], "$B", "/repo"));
+    }
 }
