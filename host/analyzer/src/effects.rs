@@ -5,6 +5,7 @@
 
 mod fork;
 mod pipeline;
+mod raw_uploads;
 mod redirect;
 mod reverse_shell;
 mod secret_flow;
@@ -42,6 +43,7 @@ pub(crate) fn collect(
         programs::find(&mut run);
     }
     secret_flow::find(commands, &pipelines, home, &mut collected);
+    raw_uploads::find(commands, &pipelines, home, &mut collected);
     collected
 }
 

@@ -45,6 +45,9 @@ const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping"];
 const BODIES: &[&str] =
     &["-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json", "--post-data", "--body-data"];
 
+/// Words in the names of fields by which a service is given the key that opens it.
+const KEY_FIELDS: &[&str] = &["key", "token", "auth", "secret", "pass", "pwd", "sig", "appid", "app_id", "code", "jwt"];
+
 /// Services whose interface others offer with the same header.
 const COMPATIBLE: &[&str] = &["ANTHROPIC", "AWS", "AZURE", "GEMINI", "OPENAI", "OPENROUTER"];
 
@@ -254,7 +257,19 @@ fn named_leaks(word: &Word, before: &str, is_key: bool, host: Option<&str>) -> b
     named_secrets(word, is_likely).any(|name| match service_of(name) {
         Some(service) if is_key => !COMPATIBLE.contains(&service) && !is_of(host, service),
         Some(service) => is_bare && !is_of(host, service),
-        None => is_bare,
+        None => is_bare || is_hidden_in_query(&word.text, name),
+    })
+}
+
+/// Whether an address has the variable in a field of its query that isn't called like a key: `https://host/?d=$TOKEN`.
+fn is_hidden_in_query(address: &str, name: &str) -> bool {
+    let start = [format!("${name}"), format!("${{{name}")].iter().find_map(|text| address.find(text.as_str()));
+    let before = start.and_then(|start| address.get(..start)).unwrap_or_default();
+    let query = before.split_once("://").and_then(|(_, rest)| rest.split_once('?')).map_or("", |(_, query)| query);
+    let field = query.rsplit('&').next().and_then(|field| field.split_once('='));
+    field.is_some_and(|(field, _)| {
+        let field = field.to_ascii_lowercase();
+        !KEY_FIELDS.iter().any(|word| field.contains(word))
     })
 }
 
@@ -288,7 +303,7 @@ fn stage_before<'c>(command: &Command, commands: &'c [Command], pipelines: &Pipe
 }
 
 /// Whether the host is in a private network. [`address`] returns no host of this machine.
-fn is_private(host: &str) -> bool {
+pub(super) fn is_private(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_private()) || host.ends_with(".test")
 }
 
