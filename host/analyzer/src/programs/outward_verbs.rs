@@ -32,6 +32,7 @@ const PIPELINES: &[&str] = &["ci", "dag", "dags", "pipeline", "pipelines", "work
 /// Things of a service, before a verb.
 const THINGS: &[&str] = &[
     "account",
+    "api",
     "app",
     "application",
     "bank",
@@ -77,6 +78,9 @@ const THINGS: &[&str] = &[
     "worker",
     "workflow",
 ];
+
+/// Things that end a word for a kind of them: `functionapp`, `website`.
+const ENDS: &[&str] = &["app", "service", "site"];
 
 /// Words behind a verb by which it only looks at what was done.
 const LOOKS: &[&str] = &["describe", "get", "help", "history", "info", "list", "logs", "ls", "show", "status", "view"];
@@ -165,12 +169,15 @@ fn is_here(word: &str) -> bool {
 
 /// The effect of the verb among the leading words, and the verb's index.
 fn by_verb(leading: &[&str]) -> Option<(Draft, usize)> {
-    for (at, text) in leading.iter().take(LEADING).enumerate() {
+    for (at, word) in leading.iter().take(LEADING).enumerate() {
+        // `serverless:deploy` is a thing and a verb.
+        let (thing, verb) = word.rsplit_once(':').filter(|(_, verb)| DEPLOYS.contains(verb)).unwrap_or(("", word));
+        let text = &verb;
         let before = leading.get(..at).unwrap_or_default();
-        let is_led = at == 0 || before.iter().any(|word| is_thing(word));
+        let is_led = at == 0 || !thing.is_empty() || before.iter().any(|word| is_thing(word));
         let starts = at > 0 && STARTS.contains(text) && before.iter().any(|word| PIPELINES.contains(word));
         let draft = match *text {
-            "publish" if at == 0 => Some(Draft::notable("package", "package.publish")),
+            "publish" if at == 0 && thing.is_empty() => Some(Draft::notable("package", "package.publish")),
             _ if starts => Some(Draft::notable("cloud", "cloud.change")),
             _ if !is_led => None,
             verb if DEPLOYS.contains(&verb) => Some(Draft::notable("cloud", "cloud.deploy")),
@@ -192,7 +199,8 @@ fn by_verb(leading: &[&str]) -> Option<(Draft, usize)> {
 /// Whether a word names a thing of a service, or several: `emails`, `deploy-request`.
 fn is_thing(word: &str) -> bool {
     let last = word.rsplit(['-', ':']).next().unwrap_or_default();
-    THINGS.contains(&last) || last.strip_suffix('s').is_some_and(|one| THINGS.contains(&one))
+    let one = last.strip_suffix('s').unwrap_or(last);
+    THINGS.contains(&last) || THINGS.contains(&one) || ENDS.iter().any(|end| one.ends_with(end))
 }
 
 /// Whether the last word, right behind the verb, says that the call looks at what was done: `deploy status`.
