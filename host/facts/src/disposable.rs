@@ -176,7 +176,7 @@ pub(crate) fn depends_on_path(effect: &Effect) -> bool {
 /// Marks the files that git is to restore without a loss, and leaves out the ones that are branches.
 pub(crate) fn mark_discards(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver, at: &CallContext) {
     analysis.effects.retain(|effect| !committed::is_branch(effect, facts));
-    let is_new = |effect: &Effect| committed::is_new_branch(effect, analysis, (facts, resolver, at));
+    let is_new = |effect: &Effect| committed::is_new_branch(effect, analysis, facts, resolver);
     let new: Vec<bool> = analysis.effects.iter().map(is_new).collect();
     let mut new = new.into_iter();
     analysis.effects.retain(|_| !new.next().unwrap_or_default());

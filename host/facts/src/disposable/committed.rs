@@ -78,11 +78,7 @@ fn has_reference(root: &str, names: &[String], facts: &dyn Facts) -> bool {
 }
 
 /// Whether a branch that is set to another commit doesn't exist yet, so that the command only makes it.
-pub(super) fn is_new_branch(
-    effect: &Effect,
-    analysis: &Analysis,
-    (facts, resolver, at): (&dyn Facts, &Resolver, &CallContext),
-) -> bool {
+pub(super) fn is_new_branch(effect: &Effect, analysis: &Analysis, facts: &dyn Facts, resolver: &Resolver) -> bool {
     let name = effect.target.as_str();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if effect.operation != BRANCH_MOVE || !effect.certain || name.is_empty() || !name.chars().all(is_plain) {
@@ -92,8 +88,8 @@ pub(super) fn is_new_branch(
     // Options before the verb, and variables, may name another repository.
     let is_here = word(command, 0) == "git" && !word(command, 1).starts_with('-') && command.assignments.is_empty();
     let mut earlier = analysis.commands.iter().filter(|other| other.id < command.id);
-    let folder = if command.cwd.is_empty() { &at.cwd } else { &command.cwd };
-    let root = resolver.resolve(facts, folder).git_root;
+    // An empty folder is one that isn't known.
+    let root = if command.cwd.is_empty() { String::new() } else { resolver.resolve(facts, &command.cwd).git_root };
     // The folder of a work tree, or of a submodule, has its branches elsewhere.
     let has_branches = || facts.entry(&format!("{root}/.git/refs/heads")) == Entry::Dir;
     let is_known = is_here && !root.is_empty() && earlier.all(|other| makes_no_branch(other, name)) && has_branches();
@@ -156,7 +152,7 @@ mod tests {
         "/tree/.git" = "gitdir: /repo/.git/worktrees/tree"
     "#;
 
-    fn command(id: u32, text: &str) -> Command {
+    fn command(id: u32, text: &str, cwd: &str) -> Command {
         let word =
             |text: &str| Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() };
         let position = Position {
@@ -176,7 +172,7 @@ mod tests {
             position,
             via: Vec::new(),
             span: Span { start: 0, end: 0 },
-            cwd: String::new(),
+            cwd: cwd.to_owned(),
             certain: true,
         }
     }
@@ -184,7 +180,7 @@ mod tests {
     /// Whether the last of the commands makes the branch, in a folder.
     fn makes(commands: &[&str], name: &str, folder: &str) -> bool {
         let facts: FixedFacts = toml::from_str(REPO).unwrap();
-        let commands: Vec<Command> = commands.iter().zip(1..).map(|(text, id)| command(id, text)).collect();
+        let commands: Vec<Command> = commands.iter().zip(1..).map(|(text, id)| command(id, text, folder)).collect();
         let effect = Effect {
             kind: "vcs".to_owned(),
             operation: BRANCH_MOVE.to_owned(),
@@ -196,8 +192,7 @@ mod tests {
             tags: Vec::new(),
         };
         let analysis = Analysis { commands, ..empty(Coverage::Complete, None) };
-        let at = CallContext { cwd: folder.to_owned(), ..CallContext::default() };
-        is_new_branch(&effect, &analysis, (&facts, &Resolver::new(folder, "/home/u", "/repo"), &at))
+        is_new_branch(&effect, &analysis, &facts, &Resolver::new("/repo", "/home/u", "/repo"))
     }
 
     #[test]
@@ -217,5 +212,6 @@ mod tests {
         assert!(!makes(&["make", "git switch -C x main"], "x", "/repo"));
         assert!(!makes(&["git switch -C x main"], "x", "/tree"));
         assert!(!makes(&["git switch -C $B main"], "$B", "/repo"));
+        assert!(!makes(&["git switch -C x main"], "x", ""));
     }
 }
