@@ -2,7 +2,7 @@
 //!
 //! | value | what it says of every file that the effect may delete |
 //! |---|---|
-//! | `ignored` | the repository's `.gitignore` files, unchanged in this session, say that it is not kept |
+//! | `ignored` | the repository's `.gitignore` files, unchanged in this session, say that it is not kept, and a tool makes it again or undo can keep a copy of it |
 //! | `made-here` | it did not exist before this text, which makes it |
 //! | `remade` | nothing is there, or it lies below a folder for temporary files, and the text makes it again afterwards |
 //! | `committed` | it is a file that git is to restore, and as the last commit has it |
@@ -22,6 +22,7 @@ use guard_contract::paths::{below, is_below};
 use guard_contract::syntax::{Analysis, Command, Effect};
 use guard_contract::{FactFault, Presence};
 
+use crate::ignored::is_remade;
 use crate::losses::MoveCommands;
 use crate::{Entry, Facts, Resolver};
 pub use rules::Rules;
@@ -155,7 +156,8 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
             "made-here"
         } else if temporary::is_remade(&effect, (earlier, later), &bringing, resolver) {
             "remade"
-        } else if !is_kept(&effect) && (is_ignored(&effect, facts) || is_ignored_by_name(&effect, facts))
+        } else if !is_kept(&effect)
+            && (is_ignored(&effect, facts) && is_replaceable(&effect, facts) || is_ignored_by_name(&effect, facts))
             || is_ignored_search()
         {
             "ignored"
@@ -340,6 +342,12 @@ fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
     false
 }
 
+/// Tools make again what the effect may delete, or undo can keep a copy of it.
+fn is_replaceable(effect: &Effect, facts: &dyn Facts) -> bool {
+    let path = effect.path.canonical.as_str();
+    below(path, &effect.path.git_root).is_some_and(is_remade) || facts.is_small(path)
+}
+
 /// The repository ignores everything of the name that a search finds, wherever it lies. Of the `.gitignore` files further
 /// down, which could take the name back, nobody asks.
 fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
@@ -363,6 +371,7 @@ fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
     let is_of_git = GIT.iter().any(|own| may_fit(name, own)) || is_branch();
     let is_kept_aside = ASIDE.iter().any(|end| name.ends_with(end)) || name.starts_with(".env");
     let is_folder = match tag(effect, KIND) {
+        Some("d") if !is_remade(name) => return false,
         Some("d") => true,
         Some("") | None => FOLDERS.contains(&name) || BUILT.contains(&name),
         Some(_) => false,

@@ -19,6 +19,7 @@ mod answer;
 mod disposable;
 pub mod fixed;
 pub mod git;
+pub mod ignored;
 pub mod losses;
 pub mod manifests;
 mod own_program;
@@ -70,6 +71,13 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     ///
     /// [`FactFault::Absent`] if no session is known, [`FactFault::Failed`] if its history is damaged.
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault>;
+
+    /// Whether a copy can hold an ignored file or folder, or all that a pattern finds in one folder. A machine that can't be
+    /// asked has only small ones.
+    fn is_small(&self, path: &str) -> bool {
+        let _ = path;
+        true
+    }
 
     /// Returns git's answer within `wait`, or `None` if it is not known.
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String>;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,11 +12,13 @@ use std::time::Duration;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::ignored::{KEPT, Room};
 use crate::{Disk, Entry, Facts, GitAsked, git};
 use guard_contract::paths;
 use guard_contract::{Event, FactFault};
 use guard_platform::fs::open_at_once;
 use guard_platform::paths::{judged, judged_text, native};
+use guard_sdk::globs::Glob;
 #[cfg(not(windows))]
 use guard_sdk::resolve::command_files;
 
@@ -90,6 +92,26 @@ fn files_of(command: &str, search: &str) -> impl Iterator<Item = PathBuf> {
         with_end.push(EXE_SUFFIX);
         [path, with_end.into()]
     })
+}
+
+/// How deep folders are followed to see how large they are.
+const DEPTH: usize = 128;
+
+/// The room that a file, or a folder with everything in it, leaves; `None` if it doesn't fit.
+#[must_use]
+pub fn room_left(path: &Path, data: &Metadata, room: Room) -> Option<Room> {
+    room_left_at(path, data, room, 0)
+}
+
+fn room_left_at(path: &Path, data: &Metadata, room: Room, depth: usize) -> Option<Room> {
+    let left = room.without(if data.is_file() { data.len() } else { 0 })?;
+    if !data.is_dir() {
+        return Some(left);
+    }
+    let mut children = fs::read_dir(path).into_iter().flatten().flatten();
+    let child_left =
+        |left, child: fs::DirEntry| room_left_at(&child.path(), &child.metadata().ok()?, left, depth + 1);
+    if depth < DEPTH { children.try_fold(left, child_left) } else { None }
 }
 
 impl Disk for RealFacts {
@@ -192,6 +214,22 @@ impl Facts for RealFacts {
     fn history(&self, _: &str) -> Result<Vec<Event>, FactFault> {
         // A session is no part of the machine: who knows it puts it around these facts.
         Err(FactFault::Absent)
+    }
+
+    fn is_small(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let file = native(path);
+        if let Ok(data) = fs::symlink_metadata(&file) {
+            return room_left(&file, &data, KEPT).is_some();
+        }
+        let Some(pattern) = Some(name).filter(|name| name.contains(['*', '?', '['])).and_then(|name| Glob::new(name).ok())
+        else {
+            return true;
+        };
+        let found = fs::read_dir(native(&format!("{folder}/"))).into_iter().flatten().flatten();
+        let mut found = found.filter(|found| pattern.matches(&found.file_name().to_string_lossy()));
+        let left = found.try_fold(KEPT, |left, found| room_left(&found.path(), &found.metadata().ok()?, left));
+        left.is_some()
     }
 
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {

@@ -30,6 +30,9 @@ pub struct Record {
     /// The answers of git, by question and path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub git: BTreeMap<String, Option<String>>,
+    /// Whether a copy can hold what git ignores, by path.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub small: BTreeMap<String, bool>,
     /// The commands that run the program of guard-host.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub own_program: BTreeSet<String>,
@@ -190,6 +193,15 @@ impl Facts for Recording {
         history
     }
 
+    fn is_small(&self, path: &str) -> bool {
+        if let Some(known) = self.noted().small.get(path) {
+            return *known;
+        }
+        let is_small = self.facts.is_small(path);
+        self.noted().small.insert(path.to_owned(), is_small);
+        is_small
+    }
+
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
         let key = asked_of(asked);
         if let Some(known) = self.noted().git.get(&key) {
@@ -213,6 +225,8 @@ pub struct Missing {
     pub files: BTreeSet<String>,
     /// Variables.
     pub env: BTreeSet<String>,
+    /// Paths of what git ignores.
+    pub small: BTreeSet<String>,
     /// Questions to git: the question, a colon, and the path, with the work tree that it is about.
     pub git: BTreeMap<String, String>,
 }
@@ -230,6 +244,7 @@ impl Missing {
         self.heads.extend(other.heads);
         self.files.extend(other.files);
         self.env.extend(other.env);
+        self.small.extend(other.small);
         self.git.extend(other.git);
     }
 }
@@ -337,6 +352,13 @@ impl Facts for Recorded {
         self.record.history.get(kind).cloned().unwrap_or(Err(FactFault::Absent))
     }
 
+    fn is_small(&self, path: &str) -> bool {
+        let known = self.known(self.record.small.get(path), |missing| {
+            missing.small.insert(path.to_owned());
+        });
+        known.unwrap_or(true)
+    }
+
     fn git(&self, asked: GitAsked<'_>, _: Duration) -> Option<String> {
         let key = asked_of(asked);
         self.known(self.record.git.get(&key), |missing| {
@@ -395,6 +417,7 @@ mod tests {
             heads: ["7:/b".to_owned()].into(),
             files: ["9:/b".to_owned()].into(),
             env: ["A".to_owned()].into(),
+            small: BTreeSet::new(),
             git: [("staged:/r/b".to_owned(), "/r".to_owned())].into(),
         };
         assert_eq!(elsewhere.missing(), expected);

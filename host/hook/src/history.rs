@@ -122,6 +122,10 @@ impl Facts for SessionFacts {
         Ok(events)
     }
 
+    fn is_small(&self, path: &str) -> bool {
+        self.facts.is_small(path)
+    }
+
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
         self.facts.git(asked, wait)
     }

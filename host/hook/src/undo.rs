@@ -14,7 +14,7 @@ use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{Layer, Outcome};
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, FileLock};
-use guard_undo::backup::{COMMAND, ChildAnswer, Task, may_lose};
+use guard_undo::backup::{COMMAND, ChildAnswer, Task, may_lose, plan, record_unkept};
 use guard_undo::{BackupCoverage, Loss, Losses, Rehearsal, Store, losses};
 
 use crate::cache::Prepared;
@@ -57,19 +57,10 @@ impl Copy {
         environment: &Environment,
         verdict: &Verdict,
     ) -> Self {
-        let analyses = traces.iter().map(|trace| trace.analysis.as_deref());
         if !config.undo.enabled {
             return Copy::default();
         }
-        let mut all = Losses::default();
-        for analysis in analyses {
-            match analysis {
-                Some(analysis) => all.extend(losses(analysis)),
-                None => all.may_be_more = true,
-            }
-        }
-        all.may_be_more |= calls.iter().any(runs_elsewhere);
-        all.list.retain(|loss| !matches!(loss, Loss::Git(git) if !may_lose(git, &environment.variables)));
+        let all = losses_of(calls, traces, environment);
         if !all.is_worth_a_copy() {
             return Copy::nothing_to_copy(&all);
         }
@@ -78,28 +69,47 @@ impl Copy {
         let left = Duration::from_millis(config.undo.max_ms.into()).min(call.left().saturating_sub(RESERVE));
         let until = begun + (left + START).min(call.left().saturating_sub(RESERVE));
         let is_all = !all.may_be_more;
+        let task = |losses, left: Duration| task(losses, left, calls, (config, at, dirs));
+        let unkept = |task: &Task, why: String| {
+            record_unkept(task, &why);
+            Copy { answer: Some(ChildAnswer::nothing(why)), is_all }
+        };
         let slot = match slot(&dirs.state, begun + left) {
             Ok(slot) => slot,
-            Err(why) => return Copy { answer: Some(ChildAnswer::nothing(why)), is_all },
+            Err(why) => return unkept(&task(all, left), why),
         };
-        let left = left.saturating_sub(begun.elapsed());
-        let task = Task {
-            state: dirs.state.clone(),
-            left_ms: u64::try_from(left.as_millis()).unwrap_or_default(),
-            max_bytes: config.undo.max_bytes,
-            exclude: config.undo.exclude.clone(),
-            tool: calls.first().map(|call| call.tool.clone()).unwrap_or_default(),
-            call: calls.iter().map(text).collect::<Vec<_>>().join("\n"),
-            session: at.session.clone(),
-            project: at.project_root.clone(),
-            losses: all,
-        };
-        let answer = ask(&task, environment, until).unwrap_or_else(ChildAnswer::nothing);
+        let task = task(all, left.saturating_sub(begun.elapsed()));
+        let answer = ask(&task, environment, until);
         drop(slot);
+        match answer {
+            Ok(answer) => Copy { answer: Some(answer), is_all },
+            Err(why) => unkept(&task, why),
+        }
+    }
+
+    /// The copy that the hook would make of a call now, without making it.
+    #[must_use]
+    pub fn planned(
+        call: &ToolCall,
+        trace: &Trace,
+        (config, at): (&Config, &CallContext),
+        dirs: &AppDirs,
+        environment: &Environment,
+    ) -> Self {
+        if !config.undo.enabled || trace.analysis.is_none() {
+            return Copy::default();
+        }
+        let (calls, traces) = (std::slice::from_ref(call), std::slice::from_ref(trace));
+        let all = losses_of(calls, traces, environment);
+        if !all.is_worth_a_copy() {
+            return Copy::nothing_to_copy(&all);
+        }
+        let is_all = !all.may_be_more;
+        let answer = plan(&task(all, REHEARSAL, calls, (config, at, dirs)), Instant::now(), &environment.variables);
         Copy { answer: Some(answer), is_all }
     }
 
-    /// The copy that the hook would make of a call within its limits, for those who judge a call that doesn't run.
+    /// The copy that the hook would make of a call within its limits, on a machine that can't be asked.
     #[must_use]
     pub fn assumed(call: &ToolCall, trace: &Trace, config: &Config) -> Self {
         let Some(mut all) = trace.analysis.as_deref().map(losses).filter(|_| config.undo.enabled) else {
@@ -150,6 +160,20 @@ impl Copy {
         verdict
     }
 
+    /// With `instead-of-ask` in `[undo]`, a call with this verdict would run with a warning in the place of its prompt.
+    #[must_use]
+    pub fn would_skip_prompt(&self, verdict: &Verdict, prepared: &Prepared) -> bool {
+        self.answer_for_asks(verdict, prepared).is_some()
+    }
+
+    /// How much is kept of what the call destroys, and why there is not more; `None` if the call destroys nothing.
+    #[must_use]
+    pub fn coverage(&self) -> Option<(BackupCoverage, &str)> {
+        let answer = self.answer.as_ref().filter(|answer| !answer.is_needless)?;
+        let is_partly = answer.kept == BackupCoverage::Whole && !self.is_all;
+        Some((if is_partly { BackupCoverage::Partly } else { answer.kept }, &answer.why))
+    }
+
     /// The answer of a copy that brings back all that these asks are about.
     fn answer_for_asks(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&ChildAnswer> {
         let config = &prepared.config;
@@ -168,14 +192,14 @@ impl Copy {
 
     /// Adds to a question whether a copy is kept. A refused call gets no such line, because it destroys nothing.
     pub(crate) fn tell(&self, verdict: &mut Verdict, is_refused: bool) {
-        let Some(answer) = self.answer.as_ref().filter(|answer| !answer.is_needless) else { return };
+        let Some((kept, why)) = self.coverage() else { return };
         if verdict.outcome != Outcome::Ask || is_refused {
             return;
         }
-        let line = match answer.kept {
-            BackupCoverage::Whole if self.is_all => "A copy is kept: guard-host undo".to_owned(),
-            BackupCoverage::Whole | BackupCoverage::Partly => "A part of it is kept: guard-host undo".to_owned(),
-            BackupCoverage::Nothing => format!("No copy is kept: {}", answer.why),
+        let line = match kept {
+            BackupCoverage::Whole => "A copy is kept: guard-host undo".to_owned(),
+            BackupCoverage::Partly => "A part of it is kept: guard-host undo".to_owned(),
+            BackupCoverage::Nothing => format!("No copy is kept: {why}"),
         };
         verdict.closing = match verdict.closing.as_str() {
             "" => line,
@@ -184,7 +208,7 @@ impl Copy {
     }
 }
 
-/// How long a child may take in a rehearsal, which no call waits for.
+/// How long a rehearsal or a plan may take, which no call waits for.
 const REHEARSAL: Duration = Duration::from_secs(5);
 
 /// How often a copy is tried. The fastest one counts, because a machine may be busy for a moment.
@@ -232,11 +256,37 @@ pub fn patience(config: &Config) -> Duration {
     Duration::from_millis(config.undo.max_ms.into()) + START
 }
 
-/// With `instead-of-ask` in `[undo]`, this call would run with a warning in the place of its prompt.
-#[must_use]
-pub fn would_skip_prompt(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
-    trace.verdict.outcome == Outcome::Ask
-        && Copy::assumed(call, trace, &prepared.config).answer_for_asks(&trace.verdict, prepared).is_some()
+/// Everything that these calls destroy.
+fn losses_of(calls: &[ToolCall], traces: &[Trace], environment: &Environment) -> Losses {
+    let mut all = Losses::default();
+    for trace in traces {
+        match trace.analysis.as_deref() {
+            Some(analysis) => all.extend(losses(analysis)),
+            None => all.may_be_more = true,
+        }
+    }
+    all.may_be_more |= calls.iter().any(runs_elsewhere);
+    all.list.retain(|loss| !matches!(loss, Loss::Git(git) if !may_lose(git, &environment.variables)));
+    all
+}
+
+fn task(
+    losses: Losses,
+    left: Duration,
+    calls: &[ToolCall],
+    (config, at, dirs): (&Config, &CallContext, &AppDirs),
+) -> Task {
+    Task {
+        state: dirs.state.clone(),
+        left_ms: u64::try_from(left.as_millis()).unwrap_or_default(),
+        max_bytes: config.undo.max_bytes,
+        exclude: config.undo.exclude.clone(),
+        tool: calls.first().map(|call| call.tool.clone()).unwrap_or_default(),
+        call: calls.iter().map(text).collect::<Vec<_>>().join("\n"),
+        session: at.session.clone(),
+        project: at.project_root.clone(),
+        losses,
+    }
 }
 
 /// The tool is one that only the names of its arguments tell about, as those of MCP servers: its files may be elsewhere.

@@ -20,16 +20,13 @@ use crate::copy::{copy, digest};
 use crate::gather::{BackupLimits, Gatherer, SkipReason};
 use crate::git::{Git, Repository};
 use crate::index::Stamp;
-use crate::manifest::{BackupCoverage, Content, GitState, Manifest};
+use crate::manifest::{BackupCoverage, Content, GitState, LostPath, Manifest};
 use crate::store::{PendingBackup, Store, StoreError};
 use guard_facts::losses::{Loss, Losses};
 use guard_platform::paths::{native, slashed};
 
 /// The hidden command of `guard-host-tools` that makes a backup.
 pub const COMMAND: &str = "keep-undo";
-
-/// The largest ignored file or folder that is kept, in bytes.
-pub const IGNORED_BYTES: u64 = 1 << 20;
 
 /// With at most so many bytes in at most so many files, copying takes less time than asking git what it holds.
 const SMALL: (u64, usize) = (1 << 20, 64);
@@ -106,33 +103,141 @@ fn begin_and_fill(
     started: Instant,
     env: &BTreeMap<String, String>,
 ) -> Result<ChildAnswer, StoreError> {
-    let until = started + Duration::from_millis(task.left_ms);
-    let exclude = task.exclude.iter().filter_map(|pattern| Glob::new(pattern).ok()).collect();
-    let project = native(&task.project);
-    let project = project.canonicalize().unwrap_or_else(|_| project.into_owned());
-    let state = task.state.canonicalize().unwrap_or_else(|_| task.state.clone());
-    let mut gatherer = Gatherer::new(BackupLimits { until, ignored_bytes: IGNORED_BYTES, exclude, project, state });
-    let gathered = gather(&mut gatherer, &task.losses, env);
-    let git = match &gathered {
-        Ok(git) => git.clone(),
-        Err(_) => Vec::new(),
-    };
-    let is_silent = |loss: &Loss| matches!(loss, Loss::Git(loss) if git_state::is_silent(loss));
-    if let Err(stop) = &gathered
-        && task.losses.list.iter().all(is_silent)
-    {
-        return Ok(ChildAnswer::nothing(stop.to_string()));
-    }
-    if gathered.is_ok() && gatherer.entries.is_empty() && git.is_empty() {
-        // The losses are unknown, and there is nothing to copy.
-        if let Some(why) = gatherer.left_out.into_iter().next() {
-            return Ok(ChildAnswer::nothing(why));
-        }
-        let kept = if task.losses.may_be_more { BackupCoverage::Partly } else { BackupCoverage::Whole };
-        return Ok(ChildAnswer { kept, id: String::new(), why: String::new(), is_needless: true });
+    let mut gathering = Gathering::begin(task, started, env);
+    if let Some(answer) = gathering.answer_without_copies(task) {
+        return Ok(answer);
     }
     let making = store.begin()?;
-    let mut manifest = Manifest {
+    let mut manifest = manifest(&making, task);
+    let tops = gathering.gatherer.tops();
+    let filled = fill(&making, &mut manifest, &mut gathering, task, env);
+    manifest.left_out = left_out(&filled, &mut gathering.gatherer, task);
+    manifest.lost.append(&mut gathering.gatherer.lost);
+    let is_empty = manifest.entries.is_empty() && manifest.git.is_empty();
+    manifest.kept = coverage(&filled, &manifest.left_out, is_empty);
+    if filled.is_err() {
+        making.empty()?;
+        manifest.lost.extend(tops);
+        manifest.entries.clear();
+        manifest.git.clear();
+        manifest.bytes = 0;
+    }
+    let why = manifest.left_out.first().cloned().unwrap_or_default();
+    store.publish(making, &manifest)?;
+    Ok(ChildAnswer { kept: manifest.kept, id: manifest.id, why, is_needless: false })
+}
+
+/// Makes no backup of a task, and returns the answer that [`make`] would give in this time.
+#[must_use]
+pub fn plan(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> ChildAnswer {
+    let mut gathering = Gathering::begin(task, started, env);
+    if let Some(answer) = gathering.answer_without_copies(task) {
+        return answer;
+    }
+    let filled = match &gathering.gathered {
+        Ok(_) => gathering.without_held(task, env).map(drop),
+        Err(stop) => Err(stop.clone()),
+    };
+    let left_out = left_out(&filled, &mut gathering.gatherer, task);
+    let is_empty = gathering.gatherer.entries.is_empty() && gathering.gathered.as_ref().is_ok_and(Vec::is_empty);
+    let kept = coverage(&filled, &left_out, is_empty);
+    let why = left_out.into_iter().next().unwrap_or_default();
+    ChildAnswer { kept, id: PLANNED.to_owned(), why, is_needless: false }
+}
+
+/// Records that nothing is kept of a task, because no process could copy it.
+pub fn record_unkept(task: &Task, why: &str) {
+    let path = |loss: &Loss| match loss {
+        Loss::Path(loss) if !loss.is_pattern => LostPath::read(Path::new(loss.path.trim_end_matches('/'))),
+        Loss::Path(_) | Loss::Git(_) | Loss::Unkept(_) => None,
+    };
+    let lost: Vec<LostPath> = task.losses.list.iter().filter_map(path).collect();
+    if lost.is_empty() {
+        return;
+    }
+    let record = || {
+        let store = Store::in_state(&task.state);
+        let making = store.begin()?;
+        let unkept = Manifest { kept: BackupCoverage::Nothing, left_out: vec![why.to_owned()], lost, ..manifest(&making, task) };
+        store.publish(making, &unkept)
+    };
+    // The call has its answer without it.
+    let _: Result<(), StoreError> = record();
+}
+
+/// The name of a backup that is only planned.
+const PLANNED: &str = "planned";
+
+/// Everything that a task loses.
+struct Gathering {
+    gatherer: Gatherer,
+    gathered: Result<Vec<GitState>, SkipReason>,
+    until: Instant,
+}
+
+impl Gathering {
+    fn begin(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> Self {
+        let until = started + Duration::from_millis(task.left_ms);
+        let exclude = task.exclude.iter().filter_map(|pattern| Glob::new(pattern).ok()).collect();
+        let project = native(&task.project);
+        let project = project.canonicalize().unwrap_or_else(|_| project.into_owned());
+        let state = task.state.canonicalize().unwrap_or_else(|_| task.state.clone());
+        let mut gatherer = Gatherer::new(BackupLimits { until, exclude, project, state });
+        let gathered = gather(&mut gatherer, &task.losses, env);
+        Gathering { gatherer, gathered, until }
+    }
+
+    /// The answer, if there is nothing to copy and nothing to record.
+    fn answer_without_copies(&mut self, task: &Task) -> Option<ChildAnswer> {
+        let is_silent = |loss: &Loss| matches!(loss, Loss::Git(loss) if git_state::is_silent(loss));
+        let git = match &self.gathered {
+            Ok(git) => git,
+            Err(stop) if task.losses.list.iter().all(is_silent) => return Some(ChildAnswer::nothing(stop.to_string())),
+            Err(_) => return None,
+        };
+        if !self.gatherer.entries.is_empty() || !git.is_empty() || !self.gatherer.lost.is_empty() {
+            return None;
+        }
+        // The losses are unknown, and there is nothing to copy.
+        if let Some(why) = self.gatherer.left_out.first() {
+            return Some(ChildAnswer::nothing(why.clone()));
+        }
+        let kept = if task.losses.may_be_more { BackupCoverage::Partly } else { BackupCoverage::Whole };
+        Some(ChildAnswer { kept, id: String::new(), why: String::new(), is_needless: true })
+    }
+
+    /// Leaves out the copies of files that git holds, if there are many. Returns the tree of each index that was read.
+    fn without_held(
+        &mut self,
+        task: &Task,
+        env: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, String>, SkipReason> {
+        let (bytes, files) = size(&self.gatherer);
+        let is_small = bytes <= SMALL.0 && files <= SMALL.1;
+        let trees = if is_small { BTreeMap::new() } else { find_held(&mut self.gatherer, env) };
+        let (bytes, _) = size(&self.gatherer);
+        if bytes > task.max_bytes { Err(SkipReason::TooLarge(task.max_bytes)) } else { Ok(trees) }
+    }
+}
+
+/// How much of a task a backup holds.
+fn coverage(filled: &Result<(), SkipReason>, left_out: &[String], is_empty: bool) -> BackupCoverage {
+    match filled {
+        Ok(()) if left_out.is_empty() => BackupCoverage::Whole,
+        Ok(()) if !is_empty => BackupCoverage::Partly,
+        _ => BackupCoverage::Nothing,
+    }
+}
+
+/// The bytes and the number of the files that are to be copied.
+fn size(gatherer: &Gatherer) -> (u64, usize) {
+    let copies = gatherer.entries.iter().filter(|entry| matches!(entry.content, Content::Copy(_)));
+    copies.fold((0, 0), |(bytes, count), entry| (bytes + entry.size, count + 1))
+}
+
+/// The manifest of a backup that holds nothing yet.
+fn manifest(making: &PendingBackup, task: &Task) -> Manifest {
+    Manifest {
         id: making.id.clone(),
         time: Timestamp::now().to_string(),
         tool: shorten(&plain(&task.tool), 100),
@@ -141,30 +246,18 @@ fn begin_and_fill(
         project: task.project.clone(),
         kept: BackupCoverage::Whole,
         left_out: Vec::new(),
+        lost: Vec::new(),
         bytes: 0,
         entries: Vec::new(),
-        git,
-    };
-    let filled = gathered.and_then(|_| fill(&making, &mut manifest, &mut gatherer, task, until, env));
-    manifest.left_out.append(&mut gatherer.left_out);
-    if task.losses.may_be_more {
-        manifest.left_out.push("the call may destroy more than its text tells".to_owned());
+        git: Vec::new(),
     }
-    if let Err(stop) = &filled {
-        making.empty()?;
-        manifest.entries.clear();
-        manifest.git.clear();
-        manifest.bytes = 0;
-        manifest.left_out.insert(0, stop.to_string());
-    }
-    manifest.kept = match (&filled, manifest.left_out.is_empty()) {
-        (Err(_), _) => BackupCoverage::Nothing,
-        (Ok(()), true) => BackupCoverage::Whole,
-        (Ok(()), false) => BackupCoverage::Partly,
-    };
-    let why = manifest.left_out.first().cloned().unwrap_or_default();
-    store.publish(making, &manifest)?;
-    Ok(ChildAnswer { kept: manifest.kept, id: manifest.id, why, is_needless: false })
+}
+
+/// Everything that is not kept, and why.
+fn left_out(filled: &Result<(), SkipReason>, gatherer: &mut Gatherer, task: &Task) -> Vec<String> {
+    let stop = filled.as_ref().err().map(ToString::to_string);
+    let more = task.losses.may_be_more.then(|| "the call may destroy more than its text tells".to_owned());
+    stop.into_iter().chain(std::mem::take(&mut gatherer.left_out)).chain(more).collect()
 }
 
 /// Lists all that is lost.
@@ -217,24 +310,14 @@ fn path_loss(path: &Path) -> crate::PathLoss {
 fn fill(
     making: &PendingBackup,
     manifest: &mut Manifest,
-    gatherer: &mut Gatherer,
+    gathering: &mut Gathering,
     task: &Task,
-    until: Instant,
     env: &BTreeMap<String, String>,
 ) -> Result<(), SkipReason> {
-    let size = |gatherer: &Gatherer| -> (u64, usize) {
-        let copies = gatherer.entries.iter().filter(|entry| matches!(entry.content, Content::Copy(_)));
-        copies.fold((0, 0), |(bytes, count), entry| (bytes + entry.size, count + 1))
-    };
-    let (bytes, files) = size(gatherer);
-    let mut trees = BTreeMap::new();
-    if bytes > SMALL.0 || files > SMALL.1 {
-        trees = find_held(gatherer, env);
-    }
-    let (bytes, _) = size(gatherer);
-    if bytes > task.max_bytes {
-        return Err(SkipReason::TooLarge(task.max_bytes));
-    }
+    manifest.git = gathering.gathered.clone()?;
+    let mut trees = gathering.without_held(task, env)?;
+    let Gathering { gatherer, until, .. } = gathering;
+    let until = *until;
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::TimedOut => SkipReason::TooLong,
         _ => SkipReason::Failed(error.to_string()),

@@ -11,14 +11,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use guard_facts::Rules;
-use guard_facts::real::RealFacts;
+use guard_facts::ignored::{KEPT, REMADE, Room, is_remade};
+use guard_facts::real::{RealFacts, room_left};
 use guard_sdk::globs::Glob;
 
 use crate::attributes;
 use crate::copy::changed;
 use crate::git::Repository;
 use crate::index::Index;
-use crate::manifest::{Content, Entry, LossKind};
+use crate::manifest::{Content, Entry, LossKind, LostPath};
 use guard_facts::losses::{How, PathLoss};
 use guard_platform::fs::{MetadataExt, identity};
 use guard_platform::paths::{native, slashed};
@@ -29,9 +30,6 @@ pub(crate) const ENTRIES: usize = 20_000;
 
 /// How deep folders are followed.
 const DEPTH: usize = 128;
-
-/// The most entries of an ignored folder that is kept.
-const IGNORED_ENTRIES: usize = 500;
 
 /// The most things of which it is said that they are left out.
 const LEFT_OUT: usize = 32;
@@ -60,7 +58,6 @@ pub(crate) enum SkipReason {
 #[derive(Debug)]
 pub(crate) struct BackupLimits {
     pub(crate) until: Instant,
-    pub(crate) ignored_bytes: u64,
     pub(crate) exclude: Vec<Glob>,
     pub(crate) project: PathBuf,
     /// The folder of the copies. Empty: none is known.
@@ -73,6 +70,8 @@ pub(crate) struct Gatherer {
     pub(crate) entries: Vec<Entry>,
     seen: BTreeSet<PathBuf>,
     pub(crate) left_out: Vec<String>,
+    /// Files and folders that are there, and not copied.
+    pub(crate) lost: Vec<LostPath>,
     /// By root: the objects that the index has and the last commit doesn't, where that was asked.
     pub(crate) staged: BTreeMap<String, Vec<String>>,
     indexes: BTreeMap<PathBuf, Option<Arc<Index>>>,
@@ -90,14 +89,28 @@ struct Walk<'a> {
 
 impl Gatherer {
     pub(crate) fn new(bounds: BackupLimits) -> Self {
-        let (entries, seen, left_out, staged, indexes) = Default::default();
-        Gatherer { bounds, entries, seen, left_out, staged, indexes, facts: RealFacts::new(BTreeMap::new()) }
+        let (entries, seen, left_out, lost, staged, indexes) = Default::default();
+        Gatherer { bounds, entries, seen, left_out, lost, staged, indexes, facts: RealFacts::new(BTreeMap::new()) }
     }
 
     pub(crate) fn leave_out(&mut self, what: String) {
         if self.left_out.len() < LEFT_OUT && !self.left_out.contains(&what) {
             self.left_out.push(what);
         }
+    }
+
+    /// Leaves out something that is there.
+    pub(crate) fn lose(&mut self, path: &Path, why: &str) {
+        self.leave_out(format!("{}: {why}", path.display()));
+        if self.lost.len() < LEFT_OUT {
+            self.lost.extend(LostPath::read(path));
+        }
+    }
+
+    /// The paths that the call names.
+    pub(crate) fn tops(&self) -> Vec<LostPath> {
+        let tops: BTreeSet<&str> = self.entries.iter().map(|entry| entry.top.as_str()).collect();
+        tops.into_iter().take(LEFT_OUT).filter_map(|top| LostPath::read(Path::new(top))).collect()
     }
 
     pub(crate) fn check_time(&self) -> Result<(), SkipReason> {
@@ -142,7 +155,7 @@ impl Gatherer {
     fn add_path(&mut self, path: &Path, how: How, name: Option<&Glob>) -> Result<(), SkipReason> {
         // The folder as the machine knows it; of the last component the link itself is meant.
         let Some((parent, last)) = path.parent().zip(path.file_name()) else {
-            self.leave_out(format!("{}: a whole file system", path.display()));
+            self.lose(path, "a whole file system");
             return Ok(());
         };
         let parent = match parent.canonicalize() {
@@ -165,7 +178,7 @@ impl Gatherer {
                 Err(error) => return self.record_unreadable(&path, &error),
             };
             if !target.starts_with(&self.bounds.project) {
-                self.leave_out(format!("{}: a link that leads out of the project", path.display()));
+                self.lose(&target, "a link that leads out of the project");
                 return Ok(());
             }
             match target.symlink_metadata() {
@@ -174,7 +187,7 @@ impl Gatherer {
             }
         }
         let Some(top) = path.to_str().map(str::to_owned) else {
-            self.leave_out(format!("{}: its name is not UTF-8", path.display()));
+            self.lose(&path, "its name is not UTF-8");
             return Ok(());
         };
         let repository = path.parent().and_then(Repository::find);
@@ -250,15 +263,17 @@ impl Gatherer {
 
     /// An ignored file or folder: kept if it is small, or if git tracks something in it all the same.
     fn walk_ignored(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>) -> Result<(), SkipReason> {
-        let tracked = walk.repository.clone().and_then(|repository| {
-            let below = path.strip_prefix(&repository.root).ok()?;
-            let below = slashed(below).into_owned();
-            let index = self.index(&repository)?;
-            Some(index.get(&below).is_some() || index.tracks_below(&below))
-        });
-        let mut room = (self.bounds.ignored_bytes, IGNORED_ENTRIES);
-        if tracked != Some(true) && !fits(path, data, &mut room, 0) {
-            self.leave_out(format!("{}: ignored by git, and large", path.display()));
+        let (mut is_tracked, mut room) = (false, KEPT);
+        if let Some(repository) = walk.repository.clone()
+            && let Ok(below) = path.strip_prefix(&repository.root)
+        {
+            let index = self.index(&repository);
+            let name = slashed(below);
+            is_tracked = index.is_some_and(|index| index.get(&name).is_some() || index.tracks_below(&name));
+            room = room_for(&below.to_string_lossy());
+        }
+        if !is_tracked && room_left(path, data, room).is_none() {
+            self.lose(path, "ignored by git, and large");
             return Ok(());
         }
         self.walk_all(path, data, (walk, walk.name), 0)
@@ -327,11 +342,11 @@ impl Gatherer {
             return Ok(());
         }
         let Some(text) = path.to_str().map(str::to_owned) else {
-            self.leave_out(format!("{}: its name is not UTF-8", path.display()));
+            self.lose(path, "its name is not UTF-8");
             return Ok(());
         };
         if self.is_excluded(&text) {
-            self.leave_out(format!("{text}: excluded by the configuration"));
+            self.lose(path, "excluded by the configuration");
             return Ok(());
         }
         let content = if data.is_dir() {
@@ -393,21 +408,13 @@ impl Gatherer {
     }
 }
 
+/// The room for an ignored path, which is relative to its repository.
+fn room_for(relative: &str) -> Room {
+    if is_remade(relative) { REMADE } else { KEPT }
+}
+
 /// A folder of the wanted name, which is lost with everything in it.
 fn is_named(path: &Path, data: &Metadata, wanted: Option<&Glob>) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     data.is_dir() && wanted.is_some_and(|glob| glob.matches(&name))
-}
-
-/// Whether a tree is at most so large.
-fn fits(path: &Path, data: &Metadata, room: &mut (u64, usize), depth: usize) -> bool {
-    let size = if data.is_file() { data.len() } else { 0 };
-    let (Some(bytes), Some(entries)) = (room.0.checked_sub(size), room.1.checked_sub(1)) else { return false };
-    *room = (bytes, entries);
-    if !data.is_dir() {
-        return true;
-    }
-    let mut children = fs::read_dir(path).into_iter().flatten().flatten();
-    depth < DEPTH
-        && children.all(|child| child.metadata().is_ok_and(|data| fits(&child.path(), &data, room, depth + 1)))
 }

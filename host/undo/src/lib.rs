@@ -27,6 +27,6 @@ mod store;
 
 pub use git::Repository;
 pub use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss, losses};
-pub use manifest::{BackupCoverage, Content, Entry, GitState, LossKind, Manifest};
+pub use manifest::{BackupCoverage, Content, Entry, GitState, LossKind, LostPath, Manifest};
 pub use rehearsal::Rehearsal;
 pub use store::{LIFE_DAYS, STORE_BYTES, Store, StoreError};

@@ -1,6 +1,10 @@
 //! [`Manifest`]: what a backup holds, and why it was made.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
+
+use crate::copy::changed;
 
 /// How much of what a call destroys is in its backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +127,32 @@ impl GitState {
     }
 }
 
+/// A file or folder that is not copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LostPath {
+    /// The absolute path.
+    pub path: String,
+    /// Its size, in bytes.
+    pub size: u64,
+    /// When it was changed, in seconds and nanoseconds.
+    pub time: (i64, i64),
+}
+
+impl LostPath {
+    /// That of a path that is there.
+    pub(crate) fn read(path: &Path) -> Option<Self> {
+        let data = path.symlink_metadata().ok()?;
+        Some(LostPath { path: path.to_string_lossy().into_owned(), size: data.len(), time: changed(&data) })
+    }
+
+    /// It is as it was.
+    #[must_use]
+    pub fn is_unchanged(&self) -> bool {
+        LostPath::read(Path::new(&self.path)).as_ref() == Some(self)
+    }
+}
+
 /// A backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -143,6 +173,9 @@ pub struct Manifest {
     pub kept: BackupCoverage,
     /// Files that are not kept, and why.
     pub left_out: Vec<String>,
+    /// Files and folders of which nothing is kept, as they were before the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<LostPath>,
     /// The bytes of all copies.
     pub bytes: u64,
     /// Files, links and folders, each folder before what is in it.

@@ -22,10 +22,11 @@ use guard_contract::{Finding, Outcome, outcome_name, rank};
 use guard_harness::text;
 use guard_hook::chain::{Step, Trace};
 use guard_hook::redaction::{secrets, without_secrets};
+use guard_hook::undo::Copy;
 use guard_redact::{hide_shapes, plain, redact, shorten};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
-use guard_undo::{Loss, losses};
+use guard_undo::{BackupCoverage, Loss, losses};
 
 /// The most losses that are listed.
 const KEPT: usize = 8;
@@ -43,6 +44,9 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
         print::line("nothing to decide: the input has no command and no file")?;
         return Ok(Exit::Success);
     };
+    // What is denied destroys nothing.
+    let is_run = trace.verdict.outcome != Outcome::Deny && args.format == Format::Human && !args.html;
+    let copy = calls.first().filter(|_| is_run).map(|call| evaluator.copy(call, &trace, &at));
     for call in &calls {
         let hidden = |analysis: &Analysis| without_secrets(analysis, &secrets(call, &at, Some(analysis)));
         trace.analysis = trace.analysis.as_deref().and_then(hidden).map(Arc::new);
@@ -57,6 +61,7 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
         print::json(&value)?;
         return Ok(Exit::Success);
     }
+    let plan = copy.and_then(|copy| backup_plan(&copy, &trace));
     let parts = Parts::new(&trace);
     if args.html {
         let call = calls.first().map(ToolCall::operation).unwrap_or_default();
@@ -67,14 +72,13 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
     if let Some(analysis) = trace.analysis.as_deref().filter(|_| trace.verdict.outcome != Outcome::Deny) {
         print::line(&super::run::summary(analysis, &at, environment))?;
     }
-    if trace.verdict.outcome != Outcome::Deny && guard_config::load(dirs, &at.projects()).undo.enabled {
-        print_backup_plan(&trace)?;
-    }
+    plan.iter().try_for_each(|line| print::line(line))?;
     Ok(Exit::Success)
 }
 
-/// Says of what a copy is made before the call runs.
-fn print_backup_plan(trace: &Trace) -> anyhow::Result<()> {
+/// The copy that is made before the call runs, in a line; `None` if the call destroys nothing that a copy restores.
+fn backup_plan(copy: &Copy, trace: &Trace) -> Option<String> {
+    let (kept, why) = copy.coverage()?;
     let list = trace.analysis.as_deref().map(|analysis| losses(analysis).list).unwrap_or_default();
     let name = |loss: &Loss| match loss {
         Loss::Path(loss) => Some(loss.path.clone()),
@@ -82,13 +86,17 @@ fn print_backup_plan(trace: &Trace) -> anyhow::Result<()> {
         Loss::Unkept(_) => None,
     };
     let names: Vec<String> = list.iter().filter_map(name).collect();
-    if names.is_empty() {
-        return Ok(());
-    }
     let more = names.len().saturating_sub(KEPT);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let shown: Vec<String> = names.iter().take(KEPT).map(|name| printable(name)).collect();
-    print::line(&format!("undo: keeps a copy before it runs: {}{more}", shown.join(", ")))
+    let names: Vec<String> = names.iter().take(KEPT).map(|name| printable(name)).collect();
+    let why = if why.is_empty() { "the call may destroy more than its text tells".to_owned() } else { printable(why) };
+    Some(match kept {
+        BackupCoverage::Whole => format!("undo: keeps a copy before it runs: {}{more}", names.join(", ")),
+        BackupCoverage::Partly => {
+            format!("undo: keeps a copy of a part before it runs: {}{more} (not kept: {why})", names.join(", "))
+        }
+        BackupCoverage::Nothing => format!("undo: keeps no copy: {why}"),
+    })
 }
 
 fn printable(text: &str) -> String {

@@ -13,7 +13,6 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::{Outcome, rank};
 use guard_hook::audit::{OVERRIDE, Record};
 use guard_hook::chain::Trace;
-use guard_hook::undo::would_skip_prompt;
 use guard_redact::MARK;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -269,7 +268,7 @@ fn suggest_lowered_rules(
 fn copies_instead(judged: &[JudgedAgain<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
     let mut covered = Vec::new();
     for question in judged {
-        if would_skip_prompt(&question.call, &question.trace, &evaluators.at(&question.at)?.chain.prepared) {
+        if evaluators.at(&question.at)?.would_skip_prompt(&question.call, &question.trace, &question.at) {
             covered.push(question.asked);
         }
     }

@@ -15,7 +15,7 @@ use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_contract::shell_word::quoted;
 use guard_contract::verdict::{Verdict, merge};
-use guard_contract::{Wasi, rank};
+use guard_contract::{Outcome, Wasi, rank};
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
@@ -52,7 +52,7 @@ pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<Strin
 pub(super) struct Evaluator {
     pub(super) chain: Chain,
     dirs: AppDirs,
-    program: PathBuf,
+    environment: Environment,
     facts: Arc<dyn Facts>,
     /// The policy or chain that decides alone, regardless of the folders below the project.
     alone: Option<Subject>,
@@ -62,11 +62,10 @@ pub(super) struct Evaluator {
 impl Evaluator {
     /// The trace of the worst of several calls that are one event; `None` if there is nothing to decide.
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
-        let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
+        let nested = |folders: &[String]| open(&self.dirs, &self.environment.program, folders);
         let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
         let ask = AskOptions { nested, ..AskOptions::default() };
-        let traces =
-            calls.iter().map(|call| noted(call, self.chain.decide(call, at, &self.facts, ask), &self.chain.prepared));
+        let traces = calls.iter().map(|call| self.noted(call, self.chain.decide(call, at, &self.facts, ask), at));
         traces.reduce(
             |worst, trace| {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
@@ -78,14 +77,29 @@ impl Evaluator {
     pub(super) fn in_session(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let [call] = calls else { return self.decide(calls, at) };
         let facts = in_session(self.facts.clone(), &self.dirs.state, &at.session, call);
-        let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
+        let nested = |folders: &[String]| open(&self.dirs, &self.environment.program, folders);
         let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
-        Some(noted(call, self.chain.decide(call, at, &facts, ask), &self.chain.prepared))
+        Some(self.noted(call, self.chain.decide(call, at, &facts, ask), at))
+    }
+
+    /// The copy that the hook would make of a call now.
+    pub(super) fn copy(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> Copy {
+        Copy::planned(call, trace, (&self.chain.prepared.config, at), &self.dirs, &self.environment)
+    }
+
+    /// With `instead-of-ask` in `[undo]`, this call would run with a warning in the place of its prompt.
+    pub(super) fn would_skip_prompt(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> bool {
+        let is_ask = trace.verdict.outcome == Outcome::Ask;
+        is_ask && self.copy(call, trace, at).would_skip_prompt(&trace.verdict, &self.chain.prepared)
+    }
+
+    fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Trace {
+        noted(trace, &self.chain.prepared, |trace| self.copy(call, trace, at))
     }
 
     /// The trace of a decision of the log, with what was learned then and nothing else.
     pub(super) fn repeat(&self, decision: &Decision) -> Trace {
-        let nested = |folders: &[String]| open(&self.dirs, &self.program, folders);
+        let nested = |folders: &[String]| open(&self.dirs, &self.environment.program, folders);
         decision.repeat(&self.chain, AskOptions { nested: Some(&nested), ..AskOptions::default() }).trace
     }
 
@@ -100,8 +114,8 @@ impl Evaluator {
         let engine = embedded::engine_for_many_replies(dirs)?;
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
-        let (dirs, program) = (dirs.clone(), environment.program.clone());
-        Ok(Evaluator { chain: Chain::new(engine, prepared), dirs, program, facts, alone: None, _clock: Some(clock) })
+        let (dirs, environment) = (dirs.clone(), environment.clone());
+        Ok(Evaluator { chain: Chain::new(engine, prepared), dirs, environment, facts, alone: None, _clock: Some(clock) })
     }
 
     /// The chain of one policy alone, or the one that holds for these projects.
@@ -129,7 +143,7 @@ impl Evaluator {
         Ok(Evaluator {
             chain,
             dirs: dirs.clone(),
-            program: environment.program.clone(),
+            environment: environment.clone(),
             facts: Arc::new(RealFacts::new(environment.variables.clone())),
             alone: Some(subject),
             _clock: None,
@@ -174,8 +188,10 @@ fn engine_of(file: &Path) -> Option<&'static str> {
 
 /// The trace as the hook would end it: with a warning in the place of asks that a copy answers, and with the note about
 /// policies that are only watched.
-pub(super) fn noted(call: &ToolCall, mut trace: Trace, prepared: &Prepared) -> Trace {
-    trace.verdict = Copy::assumed(call, &trace, &prepared.config).in_place_of_asks(trace.verdict, prepared);
+pub(super) fn noted(mut trace: Trace, prepared: &Prepared, copy: impl FnOnce(&Trace) -> Copy) -> Trace {
+    if trace.verdict.outcome == Outcome::Ask && prepared.config.undo.instead_of_ask {
+        trace.verdict = copy(&trace).in_place_of_asks(trace.verdict, prepared);
+    }
     match watch::note(&trace.verdict, None) {
         Some(note) => Trace { verdict: Verdict::all([trace.verdict, merge([note])]), ..trace },
         None => trace,

@@ -1,6 +1,6 @@
 //! `guard-host undo`: puts back what calls destroyed. The hidden command `keep-undo` makes the copies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use guard_contract::exit::Exit;
 use guard_contract::paths::is_below;
 use guard_hook::audit::append_undo;
 use guard_platform::paths::native;
-use guard_redact::plain;
+use guard_redact::{plain, shorten};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::history::History;
@@ -29,6 +29,9 @@ const TASK_BYTES: u64 = 16 << 20;
 
 /// The largest file of which a difference is shown.
 const DIFF_BYTES: u64 = 256 << 10;
+
+/// The longest call that is shown in one line.
+const CALL_BYTES: usize = 160;
 
 /// The most paths that are listed.
 const LISTED: usize = 40;
@@ -103,20 +106,33 @@ impl UndoRun<'_> {
     }
 
     fn last(&self, yes: bool) -> anyhow::Result<Exit> {
+        let mut unkept = false;
         for manifest in self.manifests(false)? {
+            if manifest.kept == BackupCoverage::Nothing {
+                // A call that didn't run lost nothing.
+                let is_lost = manifest.lost.is_empty() || manifest.lost.iter().any(|lost| !lost.is_unchanged());
+                if is_lost && !unkept {
+                    describe(&manifest)?;
+                    unkept = true;
+                }
+                continue;
+            }
             let options = self.options(&manifest)?;
             let restorer = self.restorer();
             let items = restorer.plan(&manifest, &options);
             let is_lost = items.iter().any(|item| item.fate != RestoreOutcome::Same)
                 || !restorer.plan_git(&manifest, &options).is_empty();
-            if !is_lost && manifest.kept != BackupCoverage::Nothing {
+            if !is_lost {
                 continue;
             }
-            describe(&manifest)?;
-            if manifest.kept == BackupCoverage::Nothing {
-                print::line("no copy of this call (list older copies: guard-host undo list)")?;
+            if unkept {
+                let call = shorten(plain(&manifest.call).lines().next().unwrap_or_default(), CALL_BYTES);
+                print::line("no copy of this call. An older call has one:")?;
+                print::line(&format!("    {}: {call}", plain(&manifest.tool)))?;
+                print::line(&format!("To undo the older call, run: guard-host undo restore {}", manifest.id))?;
                 return Ok(Exit::Success);
             }
+            describe(&manifest)?;
             print_changes(&items, &restorer.plan_git(&manifest, &options))?;
             if !yes {
                 if !is_attended() {
@@ -128,8 +144,37 @@ impl UndoRun<'_> {
             }
             return self.apply(&manifest, &items, &options);
         }
-        print::line("nothing to undo in this project")?;
+        match unkept {
+            true => print::line("no copy of this call")?,
+            false => print::line("nothing to undo in this project")?,
+        }
+        self.print_elsewhere()?;
         Ok(Exit::Success)
+    }
+
+    /// Names the newest copy of files below the working directory that a call in another project destroyed.
+    fn print_elsewhere(&self) -> anyhow::Result<()> {
+        let cwd = native(&self.environment.cwd);
+        let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.into_owned());
+        let own: BTreeSet<String> = self.manifests(false)?.into_iter().map(|manifest| manifest.id).collect();
+        let has_path = |path: &str| Path::new(path).starts_with(&cwd);
+        let is_here = |manifest: &Manifest| {
+            let mut paths = manifest.entries.iter().map(|entry| &entry.path);
+            paths.any(|path| has_path(path))
+                || manifest.lost.iter().any(|lost| has_path(&lost.path))
+                || manifest.git.iter().any(|state| has_path(&state.root))
+        };
+        let others = self.manifests(true)?.into_iter().filter(|manifest| !own.contains(&manifest.id));
+        let Some(manifest) = others.into_iter().find(is_here) else { return Ok(()) };
+        let call = shorten(plain(&manifest.call).lines().next().unwrap_or_default(), CALL_BYTES);
+        print::line(&format!("A call in {} destroyed files of this folder:", plain(&manifest.project)))?;
+        print::line(&format!("    {}: {call}", plain(&manifest.tool)))?;
+        match manifest.kept {
+            BackupCoverage::Nothing => print::line("Nothing is kept of it: guard-host undo list --all"),
+            BackupCoverage::Whole | BackupCoverage::Partly => {
+                print::line(&format!("To undo it, run: guard-host undo restore {}", manifest.id))
+            }
+        }
     }
 
     /// Returns the options with the paths that changed again after the call, according to later copies and the history
@@ -169,7 +214,10 @@ impl UndoRun<'_> {
             return Ok(Exit::Success);
         }
         if manifests.is_empty() {
-            print::line("no copies are kept")?;
+            let is_any = !all && !self.manifests(true)?.is_empty();
+            let text = if is_any { "no copies in this project (all projects: guard-host undo list --all)" } else { "no copies are kept" };
+            print::line(text)?;
+            self.print_elsewhere()?;
         }
         for manifest in &manifests {
             describe(manifest)?;

@@ -37,14 +37,17 @@ pub(super) fn learn(
     facts: &Arc<dyn Facts>,
     until: Instant,
 ) -> Result<(), String> {
-    let Missing { entries, heads, files, env, git } = missing;
-    let count = entries.len() + heads.len() + files.len() + env.len() + git.len();
+    let Missing { entries, heads, files, env, small, git } = missing;
+    let count = entries.len() + heads.len() + files.len() + env.len() + small.len() + git.len();
     if count > FACTS {
         return Err(format!("it asks for {count} facts of this machine at once, and {FACTS} are given"));
     }
     let recording = Recording::of(facts.clone());
     for path in entries.iter().filter(|path| path.starts_with('/')) {
         recording.entry(path);
+    }
+    for path in small.iter().filter(|path| path.starts_with('/')) {
+        recording.is_small(path);
     }
     record_heads(heads, &recording);
     record_granted(missing, request, grants, facts, &recording)?;
@@ -55,11 +58,13 @@ pub(super) fn learn(
     known.entries.extend(entries.iter().map(|path| (path.clone(), "unknown".to_owned())));
     known.heads.extend(heads.iter().map(|key| (key.clone(), None)));
     known.files.extend(files.iter().map(|key| (key.clone(), Err(FactFault::Denied))));
+    known.small.extend(small.iter().map(|path| (path.clone(), true)));
     known.git.extend(git.keys().map(|key| (key.clone(), None)));
     known.entries.extend(learned.entries);
     known.heads.extend(learned.heads);
     known.files.extend(learned.files);
     known.env.extend(learned.env);
+    known.small.extend(learned.small);
     known.git.extend(learned.git);
     Ok(())
 }

@@ -24,7 +24,6 @@ use guard_hook::audit::Record;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::Trace;
 use guard_hook::hook::has_settings;
-use guard_hook::undo::would_skip_prompt;
 use guard_redact::{MARK, plain, redact, shorten};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -141,7 +140,7 @@ impl Choices {
             _ => return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
-        self.is_recoverable = would_skip_prompt(call, &trace, &evaluator.chain.prepared);
+        self.is_recoverable = evaluator.would_skip_prompt(call, &trace, at);
         self.operations = lowered(&trace, (call, at), dirs, environment)?;
         let placed = (call, at, evaluator.facts());
         let narrowest = trace.analysis.as_deref().and_then(|analysis| {
@@ -442,7 +441,7 @@ impl Others {
     fn recoverable(&self, evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
         let mut passing = Vec::new();
         for other in &self.asked {
-            if would_skip_prompt(&other.call, &other.trace, &evaluators.at(&other.there)?.chain.prepared) {
+            if evaluators.at(&other.there)?.would_skip_prompt(&other.call, &other.trace, &other.there) {
                 passing.push(other.shown());
             }
         }

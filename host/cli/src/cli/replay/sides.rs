@@ -19,7 +19,7 @@ use guard_hook::audit::{Decision, RepeatedDecision};
 use guard_hook::cache::{Prepared, effective};
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::embedded;
-use guard_hook::undo::would_skip_prompt;
+use guard_hook::undo::Copy;
 use guard_kit::suite::{Subject, Suite};
 use guard_platform::paths::native;
 use guard_state::AppDirs;
@@ -204,7 +204,7 @@ impl Side {
         for call in calls {
             let trace = chain.decide(call, at, facts, ask);
             is_spared &= trace.verdict.outcome != Outcome::Ask || would_skip_prompt(call, &trace, &chain.prepared);
-            let one = noted(call, trace, &chain.prepared).verdict;
+            let one = noted(trace, &chain.prepared, |trace| assumed_copy(call, trace, &chain.prepared)).verdict;
             if verdict.as_ref().is_none_or(|worst| rank(one.outcome) > rank(worst.outcome)) {
                 verdict = Some(one);
             }
@@ -215,7 +215,8 @@ impl Side {
 
     /// Returns the hook's verdict after such a trace, in the place where it happened.
     pub(super) fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Verdict {
-        noted(call, trace, &self.chain(at).prepared).verdict
+        let chain = self.chain(at);
+        noted(trace, &chain.prepared, |trace| assumed_copy(call, trace, &chain.prepared)).verdict
     }
 
     /// Whether `instead-of-ask` would spare the prompt of such a trace; `None` if there is no prompt.
@@ -286,4 +287,14 @@ fn is_policy(name: &str) -> bool {
 pub(super) fn policy_of(dirs: &AppDirs) -> Option<&str> {
     let name = dirs.config.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with(BUILTIN));
     name.or_else(|| dirs.config.to_str()).filter(|name| is_policy(name))
+}
+
+/// The copy of a call that ran elsewhere, or long ago.
+fn assumed_copy(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> Copy {
+    Copy::assumed(call, trace, &prepared.config)
+}
+
+/// With `instead-of-ask` in `[undo]`, such a call would run with a warning in the place of its prompt.
+fn would_skip_prompt(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
+    assumed_copy(call, trace, prepared).would_skip_prompt(&trace.verdict, prepared)
 }
