@@ -57,6 +57,23 @@ impl<S: Sandbox> Chain<'_, S> {
         given.filter_map(|allows| self.if_lifting(verdict, allows, of, analysis)).collect()
     }
 
+    /// The allows that would lift the asks about a call of a tool that runs no shell command, the narrowest first.
+    #[must_use]
+    pub fn tool_allows(
+        &self,
+        verdict: &Verdict,
+        of: CallSite<'_>,
+        analysis: Option<&Analysis>,
+        given: impl Fn(Allow) -> Allow,
+    ) -> Vec<Allow> {
+        let mut found: Vec<Allow> = allow::for_tool(verdict, of.0, analysis).into_iter().map(given).collect();
+        found.retain(|allow| {
+            let checked: Vec<Allow> = allow.clone().checked("").into_iter().collect();
+            self.lift(verdict.clone(), &checked, of, analysis).is_allowed()
+        });
+        found
+    }
+
     /// Why no allow covers a call, as the rest of a sentence after "because".
     #[must_use]
     pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): CallSite<'_>, analysis: Option<&Analysis>) -> String {

@@ -192,6 +192,8 @@ fn allow(layer: Layer, options: &AllowOptions) -> Allow {
         layer,
         rules: options.rules.clone(),
         command: options.command.clone(),
+        tool: options.tool.clone(),
+        arguments: options.arguments.clone(),
         targets: options.targets.clone(),
         effects: options.effects.clone(),
         within: judged_text(&options.within).into_owned(),

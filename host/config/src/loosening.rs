@@ -161,7 +161,7 @@ pub(super) fn allows(allows: &[Allow], chain: &[Entry], locked: &[String], files
         let can_lift = |entry: &Entry| may_loosen(locked, Layer::User, entry);
         let (mut managed, is_void) = (named.clone().filter(is_managed), !named.any(can_lift));
         managed.next().filter(|_| is_void)?;
-        let (command, file) = (allow.command.join(" "), managed_file.display());
+        let (command, file) = (allow.subject(), managed_file.display());
         let text = format!("the `[[allow]]` for `{command}` has no effect: `{file}` configures or locks the policies");
         Some(in_file((Layer::User, user_file), text, "remove it, or move it to that file"))
     };

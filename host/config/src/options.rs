@@ -1,5 +1,7 @@
 //! The options that a user may write in `guard.toml`. Nothing is resolved here.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Table;
@@ -267,12 +269,16 @@ pub struct SignerOptions {
     pub key: String,
 }
 
-/// `[[allow]]`. It lets a shell command run without confirmation. It never overrides a deny.
+/// `[[allow]]`. It lets a shell command or a tool run without confirmation. It never overrides a deny.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AllowOptions {
     /// The first words of the command. Example: `["rm", "-rf"]`.
     pub command: Vec<String>,
+    /// A tool of an MCP server, in place of a command. Example: `"mcp__github__create_issue"`.
+    pub tool: String,
+    /// The values that arguments of `tool` must have, such as `{ repo = "acme/shop" }`. Default: any arguments.
+    pub arguments: BTreeMap<String, String>,
     /// Patterns of the paths that may follow `command`, relative to the folder. Default: no further words.
     pub targets: Vec<String>,
     /// The only effects that the command may have, such as `["git.push"]`. Any further words are then allowed, and `targets`

@@ -18,11 +18,11 @@ pub fn check(pattern: &str) -> Result<(), (String, String)> {
     if pattern.is_empty() {
         return Err(("a name is empty".to_owned(), hint(pattern)));
     }
-    if pattern.starts_with('!') {
-        return Err((
-            format!("`{pattern}`: this list takes no `!`"),
-            "name the tools that the policy judges".to_owned(),
-        ));
+    if let Some(tool) = pattern.strip_prefix('!') {
+        let hint = format!(
+            "list the tools to judge; to allow calls of one tool, write an `[[allow]]` with `tool = \"{tool}\"`"
+        );
+        return Err((format!("`{pattern}` takes nothing out of this list"), hint));
     }
     let glob = Glob::new(pattern).map_err(|error| (error.to_string(), "write a tool's name, or a glob".to_owned()))?;
     let is_of_server = pattern.contains("__") || pattern.contains("mcp_");

@@ -1,6 +1,9 @@
 //! [`Allow`]: what a person lets run for good. It lifts asks of calls of which it covers every command and every effect.
 
 mod offer;
+mod tool;
+
+use std::collections::BTreeMap;
 
 use guard_sdk::globs::Glob;
 use guard_sdk::syntax::operations;
@@ -9,14 +12,21 @@ use serde::{Deserialize, Serialize};
 use crate::call::{Dialect, ToolCall};
 use crate::paths::is_below;
 use crate::policy::SELF_PROTECT;
-use crate::syntax::{Analysis, Command, Coverage, Effect, Word};
+use crate::syntax::{Analysis, Command, Coverage, Effect, Script, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
 use crate::{Layer, Outcome, worse};
-use offer::{can_be_covered, is_plain_word};
+use offer::{can_be_covered, goes_nowhere, is_plain_word};
 pub use offer::{narrowest, obstacle, wider};
+pub use tool::for_tool;
 
 /// The word for the project of the call.
 const PROJECT: &str = "project";
+
+/// The way to a command that stands in a script of the project.
+const SCRIPT: &str = "script";
+
+/// How many scripts may run one another.
+const SCRIPTS: usize = 8;
 
 /// The kind of an effect that deletes.
 const DELETE: &str = "delete";
@@ -45,8 +55,12 @@ pub struct Allow {
     pub layer: Layer,
     /// The rules whose asks it lifts, as `policy:rule`; empty: all of them.
     pub rules: Vec<String>,
-    /// The first words of the command.
+    /// The first words of the command. Empty: it is for a tool.
     pub command: Vec<String>,
+    /// The tool, as the harness names it. Empty: it is for a command.
+    pub tool: String,
+    /// The arguments that a call of the tool must have, and their values.
+    pub arguments: BTreeMap<String, String>,
     /// Patterns of what the command may be given, relative to the folder; empty: the words are all that it has.
     pub targets: Vec<String>,
     /// The operations that the command may have, such as `git.push`; then its other words are free, and `targets` are
@@ -68,6 +82,8 @@ impl Allow {
             layer,
             rules: Vec::new(),
             command,
+            tool: String::new(),
+            arguments: BTreeMap::new(),
             targets: Vec::new(),
             effects: Vec::new(),
             within: String::new(),
@@ -83,7 +99,11 @@ impl Allow {
     /// It says nothing, or too much: what is wrong, and what to do about it.
     pub fn checked(mut self, home: &str) -> Result<Self, (String, String)> {
         let refuse = |text: String, hint: &str| Err((format!("{text} in an `[[allow]]`"), hint.to_owned()));
-        if self.command.is_empty() || self.command.iter().any(String::is_empty) {
+        if !self.tool.is_empty() {
+            self.check_tool().or_else(|(text, hint)| refuse(text, hint).map(drop))?;
+        } else if !self.arguments.is_empty() {
+            return refuse("`arguments` without a `tool`".to_owned(), "name the tool, or remove `arguments`");
+        } else if self.command.is_empty() || self.command.iter().any(String::is_empty) {
             return refuse("`command` is empty".to_owned(), "give the first words, such as `[\"rm\", \"-rf\"]`");
         }
         for rule in &self.rules {
@@ -137,7 +157,17 @@ impl Allow {
     /// How people know it: why it is there, or its command.
     #[must_use]
     pub fn name(&self) -> String {
-        if self.why.is_empty() { self.command.join(" ") } else { self.why.clone() }
+        if self.why.is_empty() { self.subject() } else { self.why.clone() }
+    }
+
+    /// The words of the command, or the tool and its arguments.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let arguments = self.arguments.iter().map(|(name, value)| format!("{name}={value}"));
+        match self.tool.is_empty() {
+            true => self.command.join(" "),
+            false => std::iter::once(self.tool.clone()).chain(arguments).collect::<Vec<_>>().join(" "),
+        }
     }
 
     /// Whether it has expired; `today` as `2027-01-31`.
@@ -152,12 +182,17 @@ impl Allow {
 
     /// Returns whether the command is this one, and all its effects are where they may be. Anything known only at run
     /// time is not covered.
-    fn covers(&self, command: &Command, effects: &[&Effect], here: Here<'_>) -> bool {
-        if !can_be_covered(command) || command.argv.len() < self.command.len() {
+    fn covers(&self, command: &Command, (effects, scripts): (&[&Effect], &[&Script]), here: Here<'_>) -> bool {
+        if self.command.is_empty() || !can_be_covered(command) || command.argv.len() < self.command.len() {
             return false;
         }
         let (head, rest) = command.argv.split_at(self.command.len());
         if head.iter().zip(&self.command).any(|(word, own)| word.text != *own || word.dynamic || word.glob) {
+            return false;
+        }
+        // A script in the words of the allow is the same each time.
+        let is_fixed = |script: &&Script| head.iter().any(|word| word.text.contains(&script.text));
+        if !scripts.iter().all(is_fixed) {
             return false;
         }
         match self.targets.is_empty() {
@@ -283,17 +318,21 @@ pub fn lift(
     analysis: Option<&Analysis>,
 ) -> Verdict {
     let is_shell = call.command().is_some_and(|(text, dialect)| dialect == Dialect::Bash && is_row_of_commands(text));
-    let analysis = analysis.filter(|found| {
-        is_shell && found.coverage == Coverage::Complete && found.scripts.is_empty() && !found.commands.is_empty()
-    });
-    let Some(analysis) = analysis.filter(|_| verdict.outcome == Outcome::Ask) else { return verdict };
+    let of_shell =
+        analysis.filter(|found| is_shell && found.coverage == Coverage::Complete && !found.commands.is_empty());
+    if verdict.outcome != Outcome::Ask || of_shell.is_none() && call.command().is_some() {
+        return verdict;
+    }
     let mut spoke: Vec<&Allow> = Vec::new();
     let mut is_lifted = |asked: &Attributed| {
         if asked.of_host || asked.finding.outcome != Outcome::Ask || asked.policy == SELF_PROTECT {
             return false;
         }
         let speaking = allows.iter().copied().filter(|allow| allow.names(asked) && may(allow.layer, &asked.policy));
-        let found = covering(&speaking.collect::<Vec<_>>(), analysis, here);
+        let found = match of_shell {
+            Some(analysis) => covering(&speaking.collect::<Vec<_>>(), analysis, here),
+            None => speaking.into_iter().find(|allow| allow.covers_tool(call, analysis, here)).map(|found| vec![found]),
+        };
         spoke.extend(found.iter().flatten());
         found.is_some()
     };
@@ -313,178 +352,53 @@ pub fn lift(
     Verdict { skips_prompt: false, lifted, ..after }
 }
 
-/// For each command an allow that covers it; `None` if one has none, or if something is done by no command.
+/// For each command that the text has an allow that covers it, with the commands of its script; `None` if one has none, or
+/// if something is done by no command.
 fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>) -> Option<Vec<&'a Allow>> {
-    let is_of_one = |effect: &Effect| analysis.commands.iter().any(|command| command.id == effect.command_id);
-    if allows.is_empty() || !analysis.effects.iter().all(is_of_one) {
+    let roots: BTreeMap<u32, u32> =
+        analysis.commands.iter().map(|command| (command.id, root_of(command, analysis))).collect();
+    let is_of_one = |effect: &Effect| roots.contains_key(&effect.command_id);
+    let is_script_of_one = |script: &Script| roots.contains_key(&script.command_id);
+    if allows.is_empty() || !analysis.effects.iter().all(is_of_one) || !analysis.scripts.iter().all(is_script_of_one) {
         return None;
     }
     let cover = |command: &Command| {
-        let effects: Vec<&Effect> = analysis.effects.iter().filter(|effect| effect.command_id == command.id).collect();
-        allows.iter().copied().find(|allow| allow.covers(command, &effects, here))
+        let is_of = |id: &u32| roots.get(id) == Some(&command.id);
+        let run: Vec<&Command> =
+            analysis.commands.iter().filter(|other| other.id != command.id && is_of(&other.id)).collect();
+        let effects: Vec<&Effect> = analysis.effects.iter().filter(|effect| is_of(&effect.command_id)).collect();
+        let scripts: Vec<&Script> = analysis.scripts.iter().filter(|script| is_of(&script.command_id)).collect();
+        allows.iter().copied().find(|allow| {
+            // Only the operations bound what a script may do tomorrow.
+            let is_bounded =
+                run.is_empty() || !allow.effects.is_empty() && run.iter().all(|command| is_of_script(command));
+            is_bounded && allow.covers(command, (&effects, &scripts), here)
+        })
     };
-    analysis.commands.iter().map(cover).collect()
+    analysis.commands.iter().filter(|command| roots.get(&command.id) == Some(&command.id)).map(cover).collect()
+}
+
+/// The command of the text that runs this one in a script of the project, or itself.
+fn root_of(command: &Command, analysis: &Analysis) -> u32 {
+    let parent = |id: u32| analysis.commands.iter().find(|other| other.id == id);
+    let mut root = command;
+    for _ in 0..SCRIPTS {
+        match parent(root.parent).filter(|_| is_of_script(root)) {
+            Some(above) => root = above,
+            None => break,
+        }
+    }
+    root.id
+}
+
+/// The command stands in a script that a command of the text names, such as one of `package.json`.
+fn is_of_script(command: &Command) -> bool {
+    command.certain
+        && !command.via.is_empty()
+        && command.via.iter().all(|via| via.kind == SCRIPT)
+        && command.assignments.is_empty()
+        && command.redirections.iter().all(goes_nowhere)
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::Map;
-
-    use super::*;
-    use crate::call::ToolCall;
-    use crate::syntax::{Position, Severity, Span, Via};
-    use crate::{Presence, ResolvedPath};
-
-    fn word(text: &str) -> Word {
-        Word { text: text.to_owned(), dynamic: text.contains('$'), quoted: false, glob: false, parts: Vec::new() }
-    }
-
-    fn command(id: u32, text: &str, sudo: bool) -> Command {
-        let position = Position {
-            pipeline: id,
-            index: 0,
-            length: 1,
-            operator: String::new(),
-            background: false,
-            within: Vec::new(),
-        };
-        let via = Via { kind: "sudo".to_owned(), detail: String::new() };
-        Command {
-            id,
-            parent: 0,
-            argv: text.split(' ').map(word).collect(),
-            assignments: Vec::new(),
-            redirections: Vec::new(),
-            position,
-            via: if sudo { vec![via] } else { Vec::new() },
-            span: Span { start: 0, end: 0 },
-            cwd: "/p".to_owned(),
-            certain: true,
-        }
-    }
-
-    /// A deletion of a file in the project, or outside of it.
-    fn effect(command_id: u32, place: &str, certain: bool) -> Effect {
-        let inside = !place.starts_with('/');
-        let canonical = if inside { format!("/p/{place}") } else { place.to_owned() };
-        Effect {
-            kind: "delete".to_owned(),
-            operation: "fs.delete".to_owned(),
-            severity: Severity::Notable,
-            target: place.to_owned(),
-            path: ResolvedPath {
-                raw: canonical.clone(),
-                lexical: canonical.clone(),
-                canonical,
-                project_relative: if inside { place.to_owned() } else { String::new() },
-                git_root: String::new(),
-                exists: Presence::Unknown,
-                kind: String::new(),
-            },
-            command_id,
-            certain,
-            tags: Vec::new(),
-        }
-    }
-
-    const HERE: Here<'static> = Here { cwd: "/p", canonical: "/p", root: "/p" };
-    const PLACES: [&str; 4] = ["a", "b/c", "b", "/etc/a"];
-    const POLICIES: [&str; 3] = ["p", "q", SELF_PROTECT];
-    const RULES: [&str; 2] = ["r", "s"];
-
-    fn opinions() -> impl Strategy<Value = Vec<Opinion>> {
-        let outcome =
-            prop::sample::select(vec![Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny]);
-        let drawn = (prop::sample::select(&POLICIES[..]), prop::sample::select(&RULES[..]), outcome, any::<bool>());
-        let opinion = |(policy, rule, outcome, of_host): (&str, &str, Outcome, bool)| {
-            let said = Opinion::from_host(policy, rule, outcome, String::new(), String::new());
-            Opinion { of_host, may_allow: true, ..said }
-        };
-        prop::collection::vec(drawn.prop_map(opinion), 0..5)
-    }
-
-    fn allows() -> impl Strategy<Value = Vec<Allow>> {
-        let targets = prop::collection::vec(prop::sample::select(vec!["a", "b/**", "b/c"]), 0..3);
-        let rules = prop::collection::vec(prop::sample::select(vec!["p:r", "p:s", "q:r"]), 0..3);
-        let drawn =
-            (prop::sample::select(vec!["rm", "rm a"]), targets, rules).prop_map(|(command, targets, rules)| Allow {
-                layer: Layer::User,
-                rules: rules.into_iter().map(str::to_owned).collect(),
-                command: command.split(' ').map(str::to_owned).collect(),
-                targets: targets.into_iter().map(str::to_owned).collect(),
-                effects: Vec::new(),
-                within: String::new(),
-                why: String::new(),
-                until: String::new(),
-            });
-        prop::collection::vec(drawn, 0..4)
-    }
-
-    type Drawn = (Vec<(&'static str, bool, bool)>, bool, bool);
-
-    /// Commands that delete a place each: the place, whether that is certain, and whether another user runs it. Whether
-    /// all was understood, and whether one effect more is of no command.
-    fn calls() -> impl Strategy<Value = Drawn> {
-        let one = (prop::sample::select(&PLACES[..]), prop::bool::weighted(0.9), prop::bool::weighted(0.1));
-        (prop::collection::vec(one, 0..3), prop::bool::weighted(0.9), prop::bool::weighted(0.1))
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(10_000))]
-
-        #[test]
-        fn an_allow_lifts_asks_that_it_names_of_calls_that_it_covers_and_nothing_else(
-            opinions in opinions(),
-            allows in allows(),
-            (commands, complete, more) in calls(),
-        ) {
-            let before = merge(opinions);
-            let numbered = || (1..).zip(&commands);
-            let mut effects: Vec<Effect> = numbered().map(|(id, (place, certain, _))| effect(id, place, *certain)).collect();
-            effects.extend(more.then(|| effect(9, "a", true)));
-            let analysis = Analysis {
-                coverage: if complete { Coverage::Complete } else { Coverage::Partial },
-                reasons: Vec::new(),
-                commands: numbered().map(|(id, (place, _, sudo))| command(id, &format!("rm {place}"), *sudo)).collect(),
-                effects,
-                scripts: Vec::new(),
-            };
-            let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), "rm".into())]));
-            let listed: Vec<&Allow> = allows.iter().collect();
-            let after = lift(before.clone(), &listed, |_, _| true, (&call, HERE), Some(&analysis));
-            if after == before {
-                return Ok(());
-            }
-            // Only asks went, and all of them.
-            prop_assert_eq!(before.outcome, Outcome::Ask);
-            prop_assert!(after.outcome != Outcome::Ask && after.outcome != Outcome::Deny && !after.skips_prompt);
-            prop_assert!(after.is_allowed() && after.lifted.len() == before.asks().count());
-            prop_assert!(after.lifted.iter().all(|lifted| lifted.policy != SELF_PROTECT && !lifted.of_host));
-            let others = |verdict: &Verdict| {
-                let is_other = |found: &&Attributed| found.finding.outcome != Outcome::Ask && found.finding.rule != ALLOWED;
-                verdict.findings.iter().filter(is_other).cloned().collect::<Vec<_>>()
-            };
-            prop_assert_eq!(others(&after), others(&before));
-            // Each command is one that an allow for the rule spells out, with all that it does.
-            prop_assert!(complete && !more && !commands.is_empty());
-            for lifted in &after.lifted {
-                for (place, certain, sudo) in &commands {
-                    prop_assert!(*certain && !sudo);
-                    let spelled = allows.iter().filter(|allow| allow.rules.is_empty() || allow.rules.contains(&lifted.rule()));
-                    let fits = |allow: &Allow| match (allow.command.len(), allow.targets.is_empty()) {
-                        (2, true) => *place == "a",
-                        (2, false) => *place == "a" && allow.targets.contains(&"a".to_owned()),
-                        (_, true) => false,
-                        (_, false) => match *place {
-                            "a" => allow.targets.contains(&"a".to_owned()),
-                            "b/c" => allow.targets.iter().any(|target| target != "a"),
-                            _ => false,
-                        },
-                    };
-                    prop_assert!(spelled.into_iter().any(fits), "{place}");
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -178,7 +178,8 @@ mod tests {
         ] {
             assert!(is_remade(path), "{path}");
         }
-        for path in ["uploads", "data/raw", "models", "backups", "*.db", "storage/app", "rebuilding", "distances", "videos/*"]
+        for path in
+            ["uploads", "data/raw", "models", "backups", "*.db", "storage/app", "rebuilding", "distances", "videos/*"]
         {
             assert!(!is_remade(path), "{path}");
         }

@@ -109,8 +109,7 @@ fn room_left_at(path: &Path, data: &Metadata, room: Room, depth: usize) -> Optio
         return Some(left);
     }
     let mut children = fs::read_dir(path).into_iter().flatten().flatten();
-    let child_left =
-        |left, child: fs::DirEntry| room_left_at(&child.path(), &child.metadata().ok()?, left, depth + 1);
+    let child_left = |left, child: fs::DirEntry| room_left_at(&child.path(), &child.metadata().ok()?, left, depth + 1);
     if depth < DEPTH { children.try_fold(left, child_left) } else { None }
 }
 
@@ -222,7 +221,8 @@ impl Facts for RealFacts {
         if let Ok(data) = fs::symlink_metadata(&file) {
             return room_left(&file, &data, KEPT).is_some();
         }
-        let Some(pattern) = Some(name).filter(|name| name.contains(['*', '?', '['])).and_then(|name| Glob::new(name).ok())
+        let Some(pattern) =
+            Some(name).filter(|name| name.contains(['*', '?', '['])).and_then(|name| Glob::new(name).ok())
         else {
             return true;
         };

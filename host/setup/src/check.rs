@@ -13,9 +13,12 @@ use serde_json::{Map, Value, json};
 use crate::install::{FoundHook, HookLocation, InstallOptions};
 use guard_config::{Overrides, refused_settings};
 use guard_contract::Layer;
+use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::{Entry, Source};
-use guard_contract::{FaultKind, Level, Limits, Problem};
+use guard_contract::shell_word::{quoted, word};
+use guard_contract::verdict::Attributed;
+use guard_contract::{FaultKind, Level, Limits, Outcome, Problem};
 use guard_engine::Engine;
 use guard_engine::clock::Clock;
 use guard_facts::Facts;
@@ -24,6 +27,14 @@ use guard_hook::cache::{BuildOptions, Member, Prepared, Readiness, prepare_for};
 use guard_hook::chain::{AskOptions, Chain, Step};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
+use guard_state::files::read_text;
+use guard_state::session::today;
+
+/// The largest configuration file.
+const CONFIG_BYTES: u64 = 1 << 20;
+
+/// The most allows that are tried.
+const ALLOWS: usize = 64;
 
 /// The most examples of one policy that are decided with its settings.
 const EXAMPLES: usize = 8;
@@ -246,6 +257,7 @@ fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project
         account_home: environment.account_home.clone(),
         ..CallContext::default()
     };
+    found.look_at_allows(&chain, &at, &facts);
     for call in &calls {
         let trace = chain.decide(call, &at, &facts, AskOptions::default());
         // Two layers may each have a policy of a name; the steps have the order of the chain.
@@ -305,6 +317,35 @@ impl CheckResults {
     fn note(&mut self, mistake: Mistake) {
         if !self.mistakes.contains(&mistake) {
             self.mistakes.push(mistake);
+        }
+    }
+
+    /// Notes the user's allows whose own command is still asked about.
+    fn look_at_allows(&mut self, chain: &Chain, at: &CallContext, facts: &Arc<dyn Facts>) {
+        let allows = chain.prepared.config.allows.iter();
+        let is_exact = |allow: &&Allow| {
+            allow.layer == Layer::User && allow.targets.is_empty() && allow.tool.is_empty() && !allow.is_over(&today())
+        };
+        for allow in allows.filter(is_exact).take(ALLOWS) {
+            let folder = if allow.within.is_empty() { &at.project_root } else { &allow.within };
+            let at = CallContext { cwd: folder.clone(), project_root: folder.clone(), ..at.clone() };
+            let command = allow.command.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ");
+            let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), command.clone().into())]));
+            let trace = chain.decide(&call, &at, facts, AskOptions::default());
+            let named = |asked: &Attributed| allow.rules.is_empty() || allow.rules.contains(&asked.rule());
+            // Another ask may be why the call isn't lifted.
+            if trace.verdict.outcome != Outcome::Ask || !trace.verdict.asks().all(named) {
+                continue;
+            }
+            let why = chain.view().obstacle(&trace.verdict, (&call, &at, &**facts), trace.analysis.as_deref());
+            // The user's file is read after the managed one.
+            let has_allows =
+                |file: &&PathBuf| read_text(file, CONFIG_BYTES).is_ok_and(|text| text.contains("[[allow]]"));
+            let file = chain.prepared.config.inputs.iter().rfind(has_allows);
+            let place = file.map_or_else(String::new, |file| file.display().to_string());
+            let text = format!("the `[[allow]]` for `{}` doesn't cover `{command}`: {why}", allow.subject());
+            let hint = format!("see what can cover it: guard-host allow {}", quoted(&command));
+            self.note(Mistake::warning(Problem { layer: allow.layer, place, text, hint }));
         }
     }
 

@@ -80,11 +80,13 @@ pub fn examine(
     let config = load(site.dirs, projects);
     let pause = Pause::load(&site.dirs.state, Timestamp::now());
     let (idle, is_idle) = machine::idle(&idle_policies(&config, pause.as_ref()), pause.as_ref(), &config);
+    let cause = machine::toothless(site, projects);
     // Before a call is tried, which would make what is missing.
     let ready = machine::ready(site, projects);
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
         for found in &survey.found {
-            let trial = Trial { harness: *harness, registration: *registration, site, found, is_idle };
+            let trial =
+                Trial { harness: *harness, registration: *registration, site, found, is_idle, cause: cause.as_deref() };
             findings.extend(trial.run());
         }
         findings.extend(registration.unverified().iter().map(|text| {

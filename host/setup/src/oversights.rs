@@ -1,9 +1,11 @@
 //! [`oversights`]: parts of a configuration that are valid and have no effect here. `config check` and `doctor` warn of them.
 //!
 //! These are the policies of a project where a server decides, grants that wait for trust, files with a wrong name,
-//! patterns that match nothing, allows that lift nothing, keys that would loosen other policies, and a harness's rules that
-//! `confine` makes void. Asks no policy.
+//! patterns that match nothing, allows that lift nothing, keys that would loosen other policies or that other keys of the
+//! same entry override, a harness's rules that `confine` makes void, and a chain that doesn't protect guard-host itself.
+//! Asks no policy.
 
+mod adjustments;
 mod ineffective_rules;
 mod misplaced;
 mod patterns;
@@ -15,7 +17,7 @@ use guard_config::problem::entry_location;
 use guard_config::{Config, nearest};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
-use guard_contract::policy::Entry;
+use guard_contract::policy::{Entry, SELF_PROTECT};
 use guard_contract::{Layer, Manifest, Problem};
 use guard_hook::cache::Prepared;
 use guard_platform::paths::native;
@@ -52,6 +54,8 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     found.extend(entries().flat_map(|entry| patterns::unmatched(entry, root)));
     let mut others = config.ineffective.clone();
     others.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, dirs)));
+    others.extend(prepared.members.iter().flat_map(|member| adjustments::overridden(&member.entry)));
+    others.extend(unprotected(config, dirs));
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
@@ -100,6 +104,34 @@ fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
 }
 
+/// The chain lacks the policy that protects guard-host itself, or asks it about some tools only.
+fn unprotected(config: &Config, dirs: &AppDirs) -> Option<Problem> {
+    let mut own = config.entries.iter().filter(|entry| entry.name == SELF_PROTECT && entry.layer != Layer::Project);
+    let is_dropped = config.disabled.iter().any(|name| name == SELF_PROTECT)
+        || config.entries.iter().any(|entry| entry.layer == Layer::Managed);
+    let (layer, text, hint) = match own.next() {
+        None if is_dropped => {
+            let text =
+                "an agent can change, pause and remove guard-host: `self-protect` is not in the chain".to_owned();
+            (
+                Layer::User,
+                text,
+                format!(
+                    "remove `enabled = false` and `preset = \"none\"`, or add `self-protect` to {}",
+                    dirs.config.display()
+                ),
+            )
+        }
+        Some(Entry { tools: Some(tools), layer, .. }) => {
+            let text = format!("`self-protect` judges only {}, so other tools can change guard-host", tools.join(", "));
+            (*layer, text, "remove `tools` from its entry".to_owned())
+        }
+        _ => return None,
+    };
+    let file = if layer == Layer::Managed { &dirs.managed } else { &dirs.config };
+    Some(Problem { layer, ..warning(entry_location(file, SELF_PROTECT), text, hint) })
+}
+
 /// The part of a built-in's description that is read here.
 #[derive(Deserialize)]
 struct Description {
@@ -109,7 +141,7 @@ struct Description {
 /// An `[[allow]]` that lifts nothing: it has ended, or no rule, command or folder is as it says.
 fn unused_allow(allow: &Allow, dirs: &AppDirs) -> Option<Problem> {
     let file = if allow.layer == Layer::Managed { &dirs.managed } else { &dirs.config };
-    let command = allow.command.join(" ");
+    let command = allow.subject();
     let told = |text, hint| Some(Problem { layer: allow.layer, ..warning(file.display().to_string(), text, hint) });
     if allow.is_over(&today()) {
         let text = format!("the `[[allow]]` for `{command}` ended after {}", allow.until);

@@ -158,7 +158,8 @@ pub fn record_unkept(task: &Task, why: &str) {
     let record = || {
         let store = Store::in_state(&task.state);
         let making = store.begin()?;
-        let unkept = Manifest { kept: BackupCoverage::Nothing, left_out: vec![why.to_owned()], lost, ..manifest(&making, task) };
+        let unkept =
+            Manifest { kept: BackupCoverage::Nothing, left_out: vec![why.to_owned()], lost, ..manifest(&making, task) };
         store.publish(making, &unkept)
     };
     // The call has its answer without it.

@@ -38,6 +38,15 @@ impl<'a> SessionHistory<'a> {
         }
     }
 
+    /// Whether a prompt stopped the event's call, and nothing says that the call ran afterwards.
+    pub(crate) fn may_have_run(&self, event: &Event) -> bool {
+        let has_run = || {
+            let ran = self.call.history("ran").unwrap_or_default();
+            ran.iter().any(|ran| ran.number > event.number && ran.tool == event.tool)
+        };
+        !event.certain && !has_run()
+    }
+
     /// The download that a file comes from.
     pub(crate) fn download<'e>(downloads: &'e [Event], path: &str) -> Option<&'e Event> {
         let covers = |event: &&Event| !path.is_empty() && below(path, &event.target).is_some();

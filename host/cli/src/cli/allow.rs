@@ -4,11 +4,12 @@ mod choices;
 mod covers;
 mod narrow;
 mod operations;
+mod others;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::args::{AllowArgs, Format};
 use super::subject::{Evaluator, call_context, decider, is_sole_decider, not_edited, refused, told, tool_calls};
@@ -119,7 +120,10 @@ fn remaining_rules(
         "Read" | "Write" | "Edit" => {
             json!({ "file_path": lexical(&question.operation, &at.cwd, &at.home), "content": "" })
         }
-        _ => return Ok(None),
+        _ => match recorded_input(question) {
+            Some(input) => Value::Object(input),
+            None => return Ok(None),
+        },
     };
     let Ok(calls) = tool_calls(&question.tool, input) else { return Ok(None) };
     let at = CallContext { session: question.session.clone(), ..at.clone() };
@@ -141,6 +145,11 @@ fn remaining_rules(
         text.push_str("\n  it depends on earlier calls of the session, which no allow covers");
     }
     Ok(Some(text))
+}
+
+/// The arguments of a call of another tool than the shell, if the log has them.
+fn recorded_input(question: &Record) -> Option<Map<String, Value>> {
+    serde_json::from_str(&question.operation).ok().filter(|_| question.tool != "Bash")
 }
 
 fn first_line(message: &str) -> String {
@@ -265,7 +274,9 @@ fn list(allows: &[Allow], format: Format) -> anyhow::Result<Exit> {
         print::line("your file allows nothing; `guard-host allow --last` ends the last ask for good")?;
     }
     for (number, allow) in (1..).zip(own) {
-        let words = allow.command.iter().chain(&allow.targets).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let subject = allow.subject();
+        let words: Vec<&str> = std::iter::once(&subject).chain(&allow.targets).map(String::as_str).collect();
+        let words = words.join(" ");
         let within = if allow.within.is_empty() { "any project" } else { &allow.within };
         let until = match allow.until.as_str() {
             "" => String::new(),

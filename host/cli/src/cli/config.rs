@@ -109,7 +109,9 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     }
     for allow in &config.allows {
         let until = if allow.until.is_empty() { String::new() } else { format!(", until {}", allow.until) };
-        let command = allow.command.iter().chain(&allow.targets).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let subject = allow.subject();
+        let words: Vec<&str> = std::iter::once(&subject).chain(&allow.targets).map(String::as_str).collect();
+        let command = words.join(" ");
         print::line(&format!("allow      {command} ({}{until})", allow.layer.name()))?;
     }
     for entry in &config.tools {

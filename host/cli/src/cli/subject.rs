@@ -115,7 +115,14 @@ impl Evaluator {
         let clock = Clock::start(engine.clone());
         let facts = Arc::new(RealFacts::new(environment.variables.clone()));
         let (dirs, environment) = (dirs.clone(), environment.clone());
-        Ok(Evaluator { chain: Chain::new(engine, prepared), dirs, environment, facts, alone: None, _clock: Some(clock) })
+        Ok(Evaluator {
+            chain: Chain::new(engine, prepared),
+            dirs,
+            environment,
+            facts,
+            alone: None,
+            _clock: Some(clock),
+        })
     }
 
     /// The chain of one policy alone, or the one that holds for these projects.

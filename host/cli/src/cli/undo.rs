@@ -215,7 +215,11 @@ impl UndoRun<'_> {
         }
         if manifests.is_empty() {
             let is_any = !all && !self.manifests(true)?.is_empty();
-            let text = if is_any { "no copies in this project (all projects: guard-host undo list --all)" } else { "no copies are kept" };
+            let text = if is_any {
+                "no copies in this project (all projects: guard-host undo list --all)"
+            } else {
+                "no copies are kept"
+            };
             print::line(text)?;
             self.print_elsewhere()?;
         }

@@ -14,8 +14,13 @@ const ALLOW: &str = "allow";
 pub fn block(allow: &Allow, newline: &str) -> String {
     let list = |list: &[String]| (!list.is_empty()).then(|| Value::from(list.to_vec()));
     let text = |text: &str| (!text.is_empty()).then(|| Value::from(text));
+    let table: Table =
+        allow.arguments.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect();
+    let arguments = (!table.is_empty()).then_some(Value::Table(table));
     let lines = [
         ("command", list(&allow.command)),
+        ("tool", text(&allow.tool)),
+        ("arguments", arguments),
         ("targets", list(&allow.targets)),
         ("effects", list(&allow.effects)),
         ("within", text(&allow.within)),

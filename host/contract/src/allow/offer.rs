@@ -2,20 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allow, Here, is_row_of_commands};
+use super::{Allow, Here, is_row_of_commands, root_of};
 use crate::Layer;
 use crate::call::{Dialect, ToolCall};
 use crate::policy::SELF_PROTECT;
-use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Severity, Word};
+use crate::syntax::{Analysis, Command, Coverage, Effect, Redirection, Script, Severity, Word};
 use crate::verdict::{Attributed, Verdict};
 
 /// The narrowest allows that could lift the asks of a verdict: one for each command of the call. Empty if no allow covers
 /// one of the commands. Whether they do says [`lift`].
 #[must_use]
 pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Allow> {
-    let mut rules: Vec<String> = verdict.asks().map(Attributed::rule).collect();
-    rules.sort();
-    rules.dedup();
+    let rules = rules_of(verdict);
     if !analysis.commands.iter().all(can_be_covered) {
         return Vec::new();
     }
@@ -44,6 +42,9 @@ pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Al
 /// A command that loses something is not widened beyond the folders of its files.
 #[must_use]
 pub fn wider(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Vec<Allow>> {
+    if let Some(of_script) = of_script(verdict, analysis, within) {
+        return vec![of_script];
+    }
     let narrowest = narrowest(verdict, analysis, within);
     let Some(template) = narrowest.first() else { return Vec::new() };
     let by_verb: Option<Vec<Allow>> =
@@ -55,6 +56,36 @@ pub fn wider(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Vec<Al
     all.retain(|allows| *allows != narrowest);
     all.dedup();
     all
+}
+
+/// The allows for commands that run scripts of the project, as long as these do nothing else than now.
+fn of_script(verdict: &Verdict, analysis: &Analysis, within: &str) -> Option<Vec<Allow>> {
+    let roots = || analysis.commands.iter().filter(|command| root_of(command, analysis) == command.id);
+    let is_harmless = |effect: &Effect| matches!(effect.severity, Severity::Routine | Severity::Notable);
+    if roots().count() == analysis.commands.len() || !analysis.effects.iter().all(is_harmless) {
+        return None;
+    }
+    let allow = |command: &Command| {
+        let is_of = |effect: &&Effect| {
+            let own = analysis.commands.iter().find(|other| other.id == effect.command_id);
+            own.is_some_and(|own| root_of(own, analysis) == command.id)
+        };
+        let operations: BTreeSet<String> =
+            analysis.effects.iter().filter(is_of).map(|effect| effect.operation.clone()).collect();
+        Allow {
+            rules: rules_of(verdict),
+            effects: operations.into_iter().collect(),
+            within: within.to_owned(),
+            ..Allow::for_command(Layer::User, command.argv.iter().map(|word| word.text.clone()).collect())
+        }
+    };
+    Some(roots().map(allow).collect())
+}
+
+/// The rules that ask, each once.
+pub(super) fn rules_of(verdict: &Verdict) -> Vec<String> {
+    let rules: BTreeSet<String> = verdict.asks().map(Attributed::rule).collect();
+    rules.into_iter().collect()
 }
 
 /// The allow for the first two words of a command and the operations of its effects, if the command loses nothing.
@@ -136,10 +167,16 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
         return "the text has more than plain commands in a row, such as a loop, a group, a test or an expansion"
             .to_owned();
     }
-    let Some(analysis) = analysis.filter(|found| found.coverage == Coverage::Complete && found.scripts.is_empty())
-    else {
-        return "not all of the text is understood, or it holds a script".to_owned();
+    let Some(analysis) = analysis.filter(|found| found.coverage == Coverage::Complete) else {
+        return "not all of the text is understood".to_owned();
     };
+    let is_in_words = |script: &Script| {
+        let mut words = analysis.commands.iter().flat_map(|command| &command.argv);
+        words.any(|word| word.text.contains(&script.text))
+    };
+    if !analysis.scripts.iter().all(is_in_words) {
+        return "it runs a script whose text isn't in the command".to_owned();
+    }
     for command in &analysis.commands {
         let name = command.argv.first().map_or("", |word| word.text.as_str());
         let unknown = command.argv.iter().find(|word| word.dynamic || word.glob);
@@ -194,7 +231,7 @@ pub(super) fn can_be_covered(command: &Command) -> bool {
 }
 
 /// Returns whether the output is discarded, or goes where other output goes.
-fn goes_nowhere(redirection: &Redirection) -> bool {
+pub(super) fn goes_nowhere(redirection: &Redirection) -> bool {
     let target = &redirection.target;
     let is_number = !target.text.is_empty() && target.text.bytes().all(|byte| byte.is_ascii_digit());
     let is_output = redirection.operator.contains('>') && !redirection.operator.contains('<');

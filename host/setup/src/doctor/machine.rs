@@ -88,6 +88,34 @@ pub(super) fn idle(idle: &IdlePolicies, pause: Option<&Pause>, config: &Config) 
     (findings, config.entries.iter().filter(is_tried).any(is_idle))
 }
 
+/// What to do about a chain that denies no shell command: the remedy if the configuration is the reason.
+pub(super) fn toothless(site: HookLocation<'_>, projects: &[String]) -> Option<String> {
+    const DENIES: &str = "command-guard";
+    let config = load(site.dirs, projects);
+    let file = site.dirs.config.display();
+    if let Some(remote) = &config.remote {
+        return Some(format!(
+            "the server {} decides: start it, or correct its configuration or `[remote]`",
+            remote.url
+        ));
+    }
+    let mut own = config.entries.iter().filter(|entry| entry.source == Source::Builtin(DENIES.to_owned())).peekable();
+    let is_narrow =
+        |entry: &Entry| entry.tools.as_ref().is_some_and(|tools| !tools.iter().any(|tool| is_of_shell(tool)));
+    if own.peek().is_none() {
+        let off = config.disabled.iter().any(|name| name == DENIES);
+        let what = if off { "remove `enabled = false` from its entry" } else { "set `preset = \"standard\"`" };
+        return Some(format!("`{DENIES}` isn't in the chain: {what} in {file}"));
+    }
+    own.all(is_narrow)
+        .then(|| format!("`{DENIES}` isn't asked about shell commands: remove `tools` from its entry in {file}"))
+}
+
+/// Whether a pattern of tools means that of shell commands.
+fn is_of_shell(pattern: &str) -> bool {
+    pattern == "Bash" || pattern.contains(['*', '?', '[', '{'])
+}
+
 /// Whether a call finds every policy compiled. After a change of the configuration the chain is prepared again here, as the
 /// next call would do it, so only a policy that still has to be compiled is a problem.
 pub(super) fn ready(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {

@@ -127,6 +127,8 @@ pub(super) struct Trial<'a> {
     pub(super) found: &'a FoundHook,
     /// The policy that denies the call is paused, or only watched.
     pub(super) is_idle: bool,
+    /// What to do about a chain that can't deny a shell command.
+    pub(super) cause: Option<&'a str>,
 }
 
 impl Trial<'_> {
@@ -207,7 +209,10 @@ impl Trial<'_> {
                 let answer = if reply.stdout.is_empty() { "no reply" } else { "another reply" };
                 let text = format!("{subject} doesn't deny `{shown}`: exit code {}, {answer}", reply.exit);
                 let explain = if canary.tool == SHELL { String::new() } else { format!("--tool {} ", canary.tool) };
-                let why = format!("run `guard-host explain {explain}'{shown}'` to see why");
+                let why = match self.cause {
+                    Some(cause) if canary.tool == SHELL => cause.to_owned(),
+                    _ => format!("run `guard-host explain {explain}'{shown}'` to see why"),
+                };
                 let who = if self.is_server() { "see that no other program listens there, and " } else { "" };
                 Finding::problem(CHECK, text, format!("{who}{why}"))
             }

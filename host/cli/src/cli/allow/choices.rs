@@ -2,27 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::covers::covers;
 use super::narrow::narrow;
 use super::operations::lowered;
-use super::{LOGGED, SHOWN, SHOWN_BYTES, asks, lifts};
+use super::others::Others;
+use super::{SHOWN, SHOWN_BYTES, recorded_input};
 use crate::cli::args::AllowArgs;
 use crate::cli::past_questions::INSTEAD_OF_ASK;
 use crate::cli::print;
-use crate::cli::subject::{Evaluator, Evaluators, call_context, refused, tool_calls};
+use crate::cli::subject::{Evaluator, Evaluators, refused, tool_calls};
 use crate::cli::terminal::{answer, is_agreed};
 use guard_config::edit::allow::block;
 use guard_config::{Config, load};
 use guard_contract::allow::Allow;
-use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, SELF_PROTECT};
 use guard_contract::{Layer, Outcome};
 use guard_hook::audit::Record;
-use guard_hook::cache::{Readiness, prepare};
-use guard_hook::chain::Trace;
 use guard_hook::hook::has_settings;
 use guard_redact::{MARK, plain, redact, shorten};
 use guard_state::AppDirs;
@@ -86,9 +85,10 @@ impl Choices {
         let operations = Vec::new();
         let (is_of_project, is_recoverable) = (false, false);
         let mut choices = Choices { shown, rules, offered, is_of_project, operations, obstacle, is_recoverable, own };
-        if question.tool != "Bash" {
-            choices.obstacle =
-                format!("allows cover only shell commands, and this was a call of {}", plain(&question.tool));
+        if question.tool != "Bash" && is_secret {
+            choices.obstacle = "the arguments contain a secret".to_owned();
+        } else if question.tool != "Bash" {
+            choices.add_tool_allows(question, given, at, dirs, environment)?;
         } else if is_secret {
             choices.obstacle = "the command contains a secret".to_owned();
         } else {
@@ -143,17 +143,49 @@ impl Choices {
         self.is_recoverable = evaluator.would_skip_prompt(call, &trace, at);
         self.operations = lowered(&trace, (call, at), dirs, environment)?;
         let placed = (call, at, evaluator.facts());
-        let narrowest = trace.analysis.as_deref().and_then(|analysis| {
-            let narrowest = evaluator.chain.view().narrowest_allows(&trace.verdict, placed, analysis, &given)?;
-            Some((narrowest, evaluator.chain.view().wider_allows(&trace.verdict, placed, analysis, &given)))
-        });
-        match narrowest {
-            Some((narrowest, wider)) => {
-                self.offered.push(("this exact command".to_owned(), Change::Allows(narrowest)));
-                self.offered.extend(wider.into_iter().map(|allows| (title(&allows), Change::Allows(allows))));
-            }
-            None => self.obstacle = evaluator.chain.view().obstacle(&trace.verdict, placed, trace.analysis.as_deref()),
+        let view = evaluator.chain.view();
+        if let Some(analysis) = trace.analysis.as_deref() {
+            let narrowest = view.narrowest_allows(&trace.verdict, placed, analysis, &given);
+            let narrowest = narrowest.map(|allows| ("this exact command".to_owned(), Change::Allows(allows)));
+            let wider = view.wider_allows(&trace.verdict, placed, analysis, &given).into_iter();
+            let wider = wider.map(|allows| (title(&allows), Change::Allows(allows)));
+            self.offered.extend(narrowest.into_iter().chain(wider));
         }
+        if self.offered.is_empty() {
+            self.obstacle = view.obstacle(&trace.verdict, placed, trace.analysis.as_deref());
+        }
+        Ok(())
+    }
+
+    /// Offers the tool alone, with the arguments that say what it is done to and with any.
+    fn add_tool_allows(
+        &mut self,
+        question: &Record,
+        given: impl Fn(Allow) -> Allow,
+        at: &CallContext,
+        dirs: &AppDirs,
+        environment: &Environment,
+    ) -> anyhow::Result<()> {
+        self.obstacle = format!("no allow can be for the tool {} alone", plain(&question.tool));
+        let calls = match recorded_input(question).map(|input| tool_calls(&question.tool, Value::Object(input))) {
+            Some(Ok(calls)) => calls,
+            Some(Err(_)) | None => return Ok(()),
+        };
+        let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
+        let (Some(trace), [call]) = (evaluator.decide(&calls, at), calls.as_slice()) else { return Ok(()) };
+        let placed = (call, at, evaluator.facts());
+        let allows = evaluator.chain.view().tool_allows(&trace.verdict, placed, trace.analysis.as_deref(), given);
+        let title = |allow: &Allow| match allow.arguments.is_empty() {
+            true => format!("every call of `{}`", plain(&allow.tool)),
+            false => {
+                let all = allow.arguments.iter().map(|(name, value)| format!("`{name}` = `{value}`"));
+                format!("calls of `{}` with {}", plain(&allow.tool), plain(&all.collect::<Vec<_>>().join(" and ")))
+            }
+        };
+        if !allows.is_empty() {
+            self.obstacle.clear();
+        }
+        self.offered.extend(allows.into_iter().map(|allow| (title(&allow), Change::Allows(vec![allow]))));
         Ok(())
     }
 
@@ -222,7 +254,7 @@ impl Choices {
         if !self.obstacle.is_empty() {
             print::line(&format!("no allow covers it: {}", self.obstacle))?;
         }
-        let others = self.others(dirs, environment)?;
+        let others = Others::read(&self.own, dirs, environment)?;
         let mut evaluators = Evaluators::new(dirs, environment);
         for (at, (title, change)) in (1..).zip(&self.offered).filter(|(at, _)| is_chosen(*at)) {
             print::line(&format!("\n{at}  {title}"))?;
@@ -300,44 +332,6 @@ impl Choices {
     fn titles(&self) -> Vec<String> {
         (1..).zip(&self.offered).map(|(at, (title, _))| format!("{at}  {title}")).collect()
     }
-
-    /// The other calls of the log that are asked about, and the examples of the policies.
-    fn others(&self, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Others> {
-        let (own, cwd) = &self.own;
-        let at = call_context(environment, Some(cwd.as_str()));
-        let config = load(dirs, &at.projects());
-        let asked = asks(&config.audit.path)?;
-        let of_log =
-            asked.iter().rev().filter(|ask| ask.tool == "Bash").map(|ask| (ask.operation.clone(), ask.cwd.clone()));
-        let of_log: BTreeSet<(String, String)> = of_log.take(LOGGED).collect();
-        let of_policies: BTreeSet<(String, String)> =
-            examples(dirs, environment, &at).into_iter().map(|command| (command, cwd.clone())).collect();
-        let mut evaluators = Evaluators::new(dirs, environment);
-        let of_tools = asked.iter().filter(|ask| ask.tool != "Bash" && ask.operation != self.own.0);
-        let of_tools: BTreeSet<(String, String, String)> = of_tools
-            .flat_map(|ask| ask.rules.iter().map(|rule| (rule.clone(), ask.tool.clone(), ask.operation.clone())))
-            .collect();
-        let mut others = Others { looked_at: 0, asked: Vec::new(), denied: Vec::new(), of_tools };
-        for (command, cwd) in of_log.union(&of_policies).filter(|other| *other != &self.own) {
-            let there = call_context(environment, Some(cwd));
-            let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
-            if command == own && *cwd == at.cwd {
-                continue;
-            }
-            others.looked_at += 1;
-            let (Some(trace), Some(call)) = (evaluators.decide(&calls, &there)?, calls.into_iter().next()) else {
-                continue;
-            };
-            let outcome = trace.verdict.outcome;
-            let other = Other { command: command.clone(), call, there, trace };
-            match outcome {
-                Outcome::Ask => others.asked.push(other),
-                Outcome::Deny => others.denied.push(other),
-                _ => {}
-            }
-        }
-        Ok(others)
-    }
 }
 
 /// The prefix of rules about earlier calls of a session.
@@ -402,87 +396,4 @@ fn list(calls: &[String]) -> anyhow::Result<()> {
 
 fn indented(block: &str) -> String {
     block.lines().map(|line| format!("   {line}")).collect::<Vec<_>>().join("\n")
-}
-
-/// Other calls that are stopped.
-struct Others {
-    looked_at: usize,
-    asked: Vec<Other>,
-    denied: Vec<Other>,
-    /// Rule, tool and operation of the asks about other tools than the shell.
-    of_tools: BTreeSet<(String, String, String)>,
-}
-
-struct Other {
-    command: String,
-    call: ToolCall,
-    there: CallContext,
-    trace: Trace,
-}
-
-impl Others {
-    fn count(&self) -> usize {
-        let of_tools: BTreeSet<_> = self.of_tools.iter().map(|(_, tool, operation)| (tool, operation)).collect();
-        self.looked_at + of_tools.len()
-    }
-
-    /// Returns the calls that the allows would let run.
-    fn passing(&self, allows: &[Allow], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
-        let mut passing = Vec::new();
-        for other in &self.asked {
-            if lifts(evaluators.at(&other.there)?, allows, &other.trace, (&other.call, &other.there)) {
-                passing.push(other.shown());
-            }
-        }
-        Ok(passing)
-    }
-
-    /// Returns the calls that would run with a warning, because a copy restores everything that they destroy.
-    fn recoverable(&self, evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
-        let mut passing = Vec::new();
-        for other in &self.asked {
-            if evaluators.at(&other.there)?.would_skip_prompt(&other.call, &other.trace, &other.there) {
-                passing.push(other.shown());
-            }
-        }
-        Ok(passing)
-    }
-
-    /// Returns the calls that only these rules deny.
-    fn denied_by(&self, rules: &[String]) -> Vec<String> {
-        let is_only = |other: &&Other| {
-            let findings = other.trace.verdict.findings.iter();
-            findings.filter(|found| found.finding.outcome == Outcome::Deny).all(|found| rules.contains(&found.rule()))
-        };
-        self.denied.iter().filter(is_only).map(Other::shown).collect()
-    }
-
-    /// Returns the calls for which only these rules ask.
-    fn asked_by(&self, rules: &[String]) -> Vec<String> {
-        let is_only = |other: &&Other| other.trace.verdict.asks().all(|asked| rules.contains(&asked.rule()));
-        let of_tools = self.of_tools.iter().filter(|(own, ..)| rules.contains(own));
-        let of_tools: BTreeSet<String> = of_tools
-            .map(|(_, tool, operation)| format!("{} {}", plain(tool), shorten(&plain(operation), SHOWN_BYTES)))
-            .collect();
-        self.asked.iter().filter(is_only).map(Other::shown).chain(of_tools).collect()
-    }
-}
-
-impl Other {
-    fn shown(&self) -> String {
-        format!("{} in {}", shorten(&plain(&redact(&self.command)), SHOWN_BYTES), plain(&self.there.cwd))
-    }
-}
-
-/// The shell commands of the examples of the chain's policies.
-fn examples(dirs: &AppDirs, environment: &Environment, at: &CallContext) -> Vec<String> {
-    // A prepared chain carries no examples.
-    let prepared = prepare(dirs, &environment.program, &at.projects(), None);
-    let manifests = prepared.members.iter().filter_map(|member| match &member.readiness {
-        Readiness::Ready { manifest, .. } => Some(manifest),
-        Readiness::Broken(_) => None,
-    });
-    let examples = manifests.flat_map(|manifest| &manifest.examples).filter(|example| example.tool == "Bash");
-    let input = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
-    examples.filter_map(|example| input(&example.input)?.get("command")?.as_str().map(str::to_owned)).collect()
 }

@@ -35,6 +35,11 @@ fn describe_allow(allow: &Allow) -> String {
         "" | "project" => "any project".to_owned(),
         within => plain(within),
     };
+    if !allow.tool.is_empty() {
+        let other = if allow.arguments.is_empty() { "any arguments" } else { "these and any further arguments" };
+        let rules = plain(&allow.rules.join(" and "));
+        return format!("`{}` with {other}, where only {rules} asks, in {place}", plain(&allow.tool));
+    }
     match (allow.effects.is_empty(), allow.targets.is_empty()) {
         (true, true) => format!("`{words}` without further words, in {place}"),
         (true, false) => format!("`{words}` with any number of paths that match `{targets}`, in {place}"),

@@ -1,0 +1,86 @@
+//! Allows for a tool that runs no shell command, such as one of an MCP server.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::offer::rules_of;
+use super::{Allow, Here};
+use crate::Layer;
+use crate::call::{COMMON_TOOLS, ToolCall};
+use crate::syntax::Analysis;
+use crate::verdict::Verdict;
+
+/// The most arguments of an offered allow.
+const ARGUMENTS: usize = 4;
+
+impl Allow {
+    /// An allow of this tool, in the project of the call and without an end.
+    #[must_use]
+    pub fn for_tool(layer: Layer, tool: &str) -> Self {
+        Allow { tool: tool.to_owned(), ..Allow::for_command(layer, Vec::new()) }
+    }
+
+    /// Checks an entry with `tool`.
+    pub(super) fn check_tool(&self) -> Result<(), (String, &'static str)> {
+        if !self.command.is_empty() || !self.targets.is_empty() || !self.effects.is_empty() {
+            let hint = "remove `tool`, or `command`, `targets` and `effects`";
+            return Err(("`tool` stands beside the keys of a shell command".to_owned(), hint));
+        }
+        if COMMON_TOOLS.contains(&self.tool.as_str()) {
+            let hint = "name a tool of an MCP server, such as `mcp__github__create_issue`, or write a `command`";
+            return Err((format!("`tool` is `{}`, which every harness has", self.tool), hint));
+        }
+        if self.tool.contains(['*', '?', '[', '{', '!']) {
+            return Err((format!("`tool` is the pattern `{}`", self.tool), "name one tool"));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the call is one of this tool with these arguments.
+    #[must_use]
+    pub fn is_for(&self, call: &ToolCall) -> bool {
+        let has = |(name, own): (&String, &String)| call.input.get(name).and_then(text).as_ref() == Some(own);
+        let is_tool = [&call.tool, &call.original_tool].contains(&&self.tool);
+        !self.tool.is_empty() && is_tool && self.arguments.iter().all(has)
+    }
+
+    /// Returns whether the call is one of this tool with these arguments, and all files that it changes are in the folder.
+    pub(super) fn covers_tool(&self, call: &ToolCall, analysis: Option<&Analysis>, here: Here<'_>) -> bool {
+        let effects = analysis.map_or(&[][..], |analysis| &analysis.effects);
+        self.is_for(call)
+            && call.command().is_none()
+            && self.is_at(here)
+            && effects.iter().all(|effect| effect.path.raw.is_empty() || self.place(effect).is_some())
+    }
+}
+
+/// A plain value in words.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// The allows that could lift the asks about a call of such a tool, the narrowest first: with the arguments that say what it
+/// is done to, and with any arguments.
+#[must_use]
+pub fn for_tool(verdict: &Verdict, call: &ToolCall, analysis: Option<&Analysis>) -> Vec<Allow> {
+    let any = Allow { rules: rules_of(verdict), ..Allow::for_tool(Layer::User, &call.tool) };
+    let arguments = stable_arguments(call, analysis);
+    let with_arguments = (!arguments.is_empty()).then(|| Allow { arguments, ..any.clone() });
+    with_arguments.into_iter().chain([any]).collect()
+}
+
+/// The arguments whose values the analysis names as the object of an effect, or as a part of it.
+fn stable_arguments(call: &ToolCall, analysis: Option<&Analysis>) -> BTreeMap<String, String> {
+    let targets: Vec<&str> = analysis.iter().flat_map(|found| &found.effects).map(|effect| &*effect.target).collect();
+    let is_object = |value: &str| {
+        let is_name = !value.is_empty() && !value.contains(char::is_whitespace);
+        is_name && targets.iter().any(|target| *target == value || target.split('/').any(|part| part == value))
+    };
+    let arguments = call.input.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?)));
+    arguments.filter(|(_, value)| is_object(value)).take(ARGUMENTS).collect()
+}

@@ -1,0 +1,92 @@
+//! Names in `raise` and `lower` of an entry that another list of the entry makes void.
+
+use guard_config::problem::entry_location;
+use guard_contract::Problem;
+use guard_contract::policy::{Entry, Source};
+use serde_json::Value;
+
+use super::warning;
+
+/// The rules of the built-ins whose rules have classes, as their pages list them.
+const PAGES: [(&str, &str); 2] = [
+    ("command-guard", include_str!("../../../../policies/command-guard/RULES.md")),
+    ("intrusion-guard", include_str!("../../../../policies/intrusion-guard/RULES.md")),
+];
+
+/// One problem for each name without an effect.
+pub(super) fn overridden(entry: &Entry) -> Vec<Problem> {
+    let Source::Builtin(builtin) = &entry.source else { return Vec::new() };
+    let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
+    let list = |key: &str| -> Vec<String> {
+        let names = settings.get(key).and_then(Value::as_array).into_iter().flatten();
+        names.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let [raise, lower, silence] = ["raise", "lower", "silence"].map(list);
+    let find = |name: &String, others: &[String]| others.iter().find(|other| covers(other, name, builtin)).cloned();
+    let mut found = Vec::new();
+    for (key, names) in [("raise", &raise), ("lower", &lower)] {
+        for name in names {
+            if let Some(other) = find(name, &silence) {
+                let text = format!("`{key}` of `{name}` has no effect: `silence` of `{other}` turns it off");
+                found.push((text, format!("remove `{name}` from `{key}`, or `{other}` from `silence`")));
+            }
+        }
+    }
+    for name in raise.iter().filter(|name| find(name, &silence).is_none()) {
+        if let Some(other) = find(name, &lower) {
+            let text = format!("`raise` of `{name}` and `lower` of `{other}` cancel each other out");
+            found.push((text, "remove one of them".to_owned()));
+        }
+    }
+    let place = entry_location(&entry.settings_source.file, &entry.name);
+    let problem = |(text, hint)| Problem {
+        layer: entry.layer,
+        ..warning(place.clone(), format!("policy `{}`: {text}", entry.name), hint)
+    };
+    found.into_iter().map(problem).collect()
+}
+
+/// Everything that the name means, the other name means, too: the same name, the class of a rule, or a family of operations.
+fn covers(wide: &str, name: &str, builtin: &str) -> bool {
+    let family = wide.strip_suffix(".*").unwrap_or(wide);
+    let is_below = |rest: &str| rest.is_empty() || rest.starts_with('.');
+    wide == name
+        || wide.contains('.') && name.strip_prefix(family).is_some_and(is_below)
+        || class_of(name, builtin) == Some(wide)
+}
+
+/// The class of a rule: the second column of the table of rules.
+fn class_of(rule: &str, builtin: &str) -> Option<&'static str> {
+    let (_, page) = PAGES.iter().find(|(name, _)| *name == builtin)?;
+    let (_, table) = page.split_once("| rule | class |")?;
+    let start = format!("| [`{rule}`](");
+    let row = table.lines().find(|line| line.starts_with(&start))?;
+    row.split('|').nth(2).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_covered_by_itself_its_class_and_its_family() {
+        for (wide, name) in [
+            ("publish-package", "publish-package"),
+            ("publish", "publish-package"),
+            ("aws.*", "aws.s3.delete"),
+            ("aws.s3", "aws.s3.*"),
+            ("git", "git-push"),
+        ] {
+            assert!(covers(wide, name, "command-guard"), "{wide} {name}");
+        }
+        for (wide, name) in [
+            ("publish-package", "publish"),
+            ("git", "publish-package"),
+            ("aws.s3", "aws.*"),
+            ("aws", "aws.s3"),
+            ("cloud", "git"),
+        ] {
+            assert!(!covers(wide, name, "command-guard"), "{wide} {name}");
+        }
+    }
+}
