@@ -4,6 +4,7 @@ mod hook;
 mod interrupted;
 mod limits;
 mod losses;
+mod unkept;
 
 use std::collections::BTreeMap;
 use std::fs;

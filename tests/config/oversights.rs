@@ -429,3 +429,74 @@ fn ineffective_harness_rules_are_reported() {
     assert!(!output.contains("Read(") && !output.contains("Bash(ls)") && !output.contains("lax.rules"), "{output}");
     assert!(output.contains("`deny-patterns`"), "{output}");
 }
+
+#[test]
+fn names_that_another_list_makes_void_are_told() {
+    let world = World::new();
+    let check = |settings: &str| {
+        world.configure(&format!("[[policy]]\nname = \"command-guard\"\nsettings = {{ {settings} }}\n"));
+        warnings(&world)
+    };
+    for (settings, expected) in [
+        (
+            "silence = [\"publish\"], raise = [\"publish-package\"]",
+            "`raise` of `publish-package` has no effect: `silence` of `publish`",
+        ),
+        (
+            "silence = [\"git-push\"], lower = [\"git-push\"]",
+            "`lower` of `git-push` has no effect: `silence` of `git-push`",
+        ),
+        ("silence = [\"aws.*\"], raise = [\"aws.s3\"]", "`raise` of `aws.s3` has no effect: `silence` of `aws.*`"),
+        ("raise = [\"git-push\"], lower = [\"git-push\"]", "`raise` of `git-push` and `lower` of `git-push` cancel"),
+        ("raise = [\"rm-glob\"], lower = [\"deletion\"]", "`raise` of `rm-glob` and `lower` of `deletion` cancel"),
+    ] {
+        assert!(check(settings).contains(expected), "{settings}: {}", check(settings));
+    }
+    for settings in [
+        "silence = [\"publish-package\"], raise = [\"git-push\"]",
+        "silence = [\"publish-package\"], raise = [\"publish\"]",
+        "raise = [\"git\"], lower = [\"publish\"]",
+        "lower = [\"git-push\"]",
+    ] {
+        assert_eq!(check(settings), "", "{settings}");
+    }
+}
+
+#[test]
+fn a_chain_that_does_not_protect_guard_host_itself_is_told() {
+    let world = World::new();
+    for (entry, expected) in [
+        ("enabled = false", "`self-protect` is not in the chain"),
+        ("tools = [\"Bash\"]", "`self-protect` judges only Bash"),
+    ] {
+        world.configure(&format!("[[policy]]\nname = \"self-protect\"\n{entry}\n"));
+        let output = warnings(&world);
+        assert!(output.contains(expected), "{output}");
+        let doctor = world.run(&["doctor"], "").stdout;
+        assert!(doctor.contains(expected), "{doctor}");
+    }
+    world.configure("[[policy]]\nname = \"self-protect\"\n");
+    assert_eq!(warnings(&world), "");
+}
+
+#[test]
+fn an_allow_that_does_not_cover_its_own_command_is_told() {
+    let world = World::new();
+    world.write("repo/package.json", "{\"scripts\": {\"deploy\": \"vercel --prod\", \"test\": \"vitest\"}}");
+    let allow = |text: &str| {
+        world.configure(&format!("[[allow]]\n{text}\n"));
+        warnings(&world)
+    };
+    let output = allow("command = [\"npm\", \"run\", \"deploy\"]");
+    assert!(output.contains("`npm run deploy`") && output.contains("`vercel` runs through `script`"), "{output}");
+    let output = allow("command = [\"sudo\", \"npm\", \"publish\"]");
+    assert!(output.contains("doesn't cover `sudo npm publish`"), "{output}");
+    for text in [
+        "command = [\"npm\", \"run\", \"deploy\"]\neffects = [\"cloud.deploy\"]",
+        "command = [\"npm\", \"publish\"]",
+        "command = [\"npm\", \"run\", \"test\"]",
+        "tool = \"mcp__github__create_issue\"",
+    ] {
+        assert_eq!(allow(text), "", "{text}");
+    }
+}

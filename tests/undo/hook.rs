@@ -26,6 +26,7 @@ fn an_ask_says_that_a_copy_is_kept() {
     repo.write("build/x", &"x".repeat(3 << 20));
     repo.world.configure("[undo]\nmax-ms = 1500\nmax-bytes = 2097152\n");
     told.ask(&repo.world, &repo.bash("rm -rf build"), &[]);
+    fs::remove_dir_all(repo.path("build")).unwrap();
     told.add(&repo.world, 0, &repo.world.run(&["undo", "--yes"], ""));
     repo.world.configure("[undo]\nmax-ms = 1500\nexclude = [\"*.key\"]\n");
     repo.write("d/own.key", "k");

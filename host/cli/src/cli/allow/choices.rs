@@ -166,7 +166,9 @@ impl Choices {
         dirs: &AppDirs,
         environment: &Environment,
     ) -> anyhow::Result<()> {
-        self.obstacle = format!("no allow can be for the tool {} alone", plain(&question.tool));
+        let tool = plain(&question.tool);
+        self.obstacle =
+            format!("allows cover only shell commands and tools of MCP servers, and this was a call of {tool}");
         let calls = match recorded_input(question).map(|input| tool_calls(&question.tool, Value::Object(input))) {
             Some(Ok(calls)) => calls,
             Some(Err(_)) | None => return Ok(()),
