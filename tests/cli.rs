@@ -1,6 +1,7 @@
 //! The commands besides the hook: their exit codes, the shape of what they print for machines, and their help.
 
 mod allow;
+mod allow_tool;
 mod audit;
 mod batch;
 mod cached;

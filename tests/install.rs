@@ -1,5 +1,6 @@
 //! `install`, `uninstall` and `doctor` as processes: what they write into a harness's files, and what they leave alone.
 
+mod canary;
 mod choice;
 mod doctor;
 mod goldens;

@@ -489,16 +489,3 @@ fn a_hook_of_another_harness_that_asks_one_policy_is_tried_with_its_own_call() {
     let (_, findings) = examine(&world, &["qwen"]);
     assert!(findings.iter().any(|one| one["check"] == "canary" && one["state"] == "ok"), "{findings:#?}");
 }
-
-#[test]
-fn a_call_that_is_not_denied_is_explained_by_the_configuration() {
-    for (configuration, expected) in [
-        ("[[policy]]\nname = \"command-guard\"\nenabled = false\n", "remove `enabled = false`"),
-        ("preset = \"none\"\n", "`command-guard` isn't in the chain"),
-        ("[[policy]]\nname = \"command-guard\"\ntools = [\"Write\"]\n", "isn't asked about shell commands"),
-    ] {
-        let world = installed();
-        world.configure(configuration);
-        assert_problem(&world, &["canary", expected]);
-    }
-}
