@@ -81,7 +81,8 @@ impl Choices {
         let shown = shorten(&plain(&redact(&question.operation)), SHOWN_BYTES);
         let own = (question.operation.clone(), at.cwd.clone());
         let is_secret = question.operation.contains(MARK) || redact(&question.operation) != question.operation;
-        let (rules, offered, obstacle) = (question.rules.clone(), Vec::new(), String::new());
+        let rules: BTreeSet<String> = question.rules.iter().cloned().collect();
+        let (rules, offered, obstacle) = (rules.into_iter().collect(), Vec::new(), String::new());
         let operations = Vec::new();
         let (is_of_project, is_recoverable) = (false, false);
         let mut choices = Choices { shown, rules, offered, is_of_project, operations, obstacle, is_recoverable, own };
