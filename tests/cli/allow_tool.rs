@@ -73,9 +73,9 @@ fn a_package_script_and_inline_scripts_can_be_allowed_alone() {
 fn an_entry_for_a_tool_that_says_too_much_or_too_little_is_refused() {
     let world = World::new();
     for (entry, expected) in [
-        ("tool = \"Bash\"", "every harness has"),
+        ("tool = \"Bash\"", "a tool of every harness"),
         ("tool = \"mcp__*\"", "pattern"),
-        ("tool = \"mcp__a__b\"\ncommand = [\"x\"]", "beside"),
+        ("tool = \"mcp__a__b\"\ncommand = [\"x\"]", "can't be combined"),
         ("arguments = { a = \"b\" }\ncommand = [\"x\"]", "`arguments` without a `tool`"),
     ] {
         world.configure(&format!("[[allow]]\n{entry}\n"));

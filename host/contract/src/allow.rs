@@ -22,7 +22,7 @@ pub use tool::for_tool;
 /// The word for the project of the call.
 const PROJECT: &str = "project";
 
-/// The way to a command that stands in a script of the project.
+/// The way to a command in a script of the project.
 const SCRIPT: &str = "script";
 
 /// How many scripts may run one another.
@@ -391,7 +391,7 @@ fn root_of(command: &Command, analysis: &Analysis) -> u32 {
     root.id
 }
 
-/// The command stands in a script that a command of the text names, such as one of `package.json`.
+/// The command is part of a script that a command of the text runs, such as one of `package.json`.
 fn is_of_script(command: &Command) -> bool {
     command.certain
         && !command.via.is_empty()

@@ -24,12 +24,12 @@ impl Allow {
     /// Checks an entry with `tool`.
     pub(super) fn check_tool(&self) -> Result<(), (String, &'static str)> {
         if !self.command.is_empty() || !self.targets.is_empty() || !self.effects.is_empty() {
-            let hint = "remove `tool`, or `command`, `targets` and `effects`";
-            return Err(("`tool` stands beside the keys of a shell command".to_owned(), hint));
+            let hint = "remove `tool`, or the other keys";
+            return Err(("`tool` can't be combined with `command`, `targets` or `effects`".to_owned(), hint));
         }
         if COMMON_TOOLS.contains(&self.tool.as_str()) {
             let hint = "name a tool of an MCP server, such as `mcp__github__create_issue`, or write a `command`";
-            return Err((format!("`tool` is `{}`, which every harness has", self.tool), hint));
+            return Err((format!("`tool` is `{}`, a tool of every harness", self.tool), hint));
         }
         if self.tool.contains(['*', '?', '[', '{', '!']) {
             return Err((format!("`tool` is the pattern `{}`", self.tool), "name one tool"));
