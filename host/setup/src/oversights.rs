@@ -55,7 +55,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     let mut others = config.ineffective.clone();
     others.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, dirs)));
     others.extend(prepared.members.iter().flat_map(|member| adjustments::overridden(&member.entry)));
-    others.extend(unprotected(config, dirs));
+    others.extend(unprotected(prepared, dirs));
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
@@ -105,10 +105,11 @@ fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
 }
 
 /// The chain lacks the policy that protects guard-host itself, or asks it about some tools only.
-fn unprotected(config: &Config, dirs: &AppDirs) -> Option<Problem> {
-    let mut own = config.entries.iter().filter(|entry| entry.name == SELF_PROTECT && entry.layer != Layer::Project);
-    let is_dropped = config.disabled.iter().any(|name| name == SELF_PROTECT)
-        || config.entries.iter().any(|entry| entry.layer == Layer::Managed);
+fn unprotected(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
+    let entries = || prepared.members.iter().map(|member| &member.entry);
+    let mut own = entries().filter(|entry| entry.name == SELF_PROTECT && entry.layer != Layer::Project);
+    let is_dropped = prepared.config.disabled.iter().any(|name| name == SELF_PROTECT)
+        || entries().any(|entry| entry.layer == Layer::Managed);
     let (layer, text, hint) = match own.next() {
         None if is_dropped => {
             let text =
