@@ -86,6 +86,11 @@ fn undo_names_the_last_loss_first_and_offers_an_older_copy_by_its_name() {
     let id = last.stdout.split("guard-host undo restore ").nth(1).unwrap().trim().to_owned();
     assert_eq!(repo.world.run(&["undo", "restore", &id], "").exit, 0);
     assert!(repo.path("local/notes.txt").exists());
+    // A loss that a tool makes good is no loss to name.
+    repo.bash("rm -rf node_modules");
+    fs::remove_dir_all(repo.path("node_modules")).unwrap();
+    let listed = repo.world.run(&["undo", "list"], "").stdout;
+    assert!(!listed.contains("rm -rf node_modules"), "{listed}");
 }
 
 #[test]

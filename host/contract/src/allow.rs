@@ -366,13 +366,18 @@ fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>) -> Op
         let is_of = |id: &u32| roots.get(id) == Some(&command.id);
         let run: Vec<&Command> =
             analysis.commands.iter().filter(|other| other.id != command.id && is_of(&other.id)).collect();
-        let effects: Vec<&Effect> = analysis.effects.iter().filter(|effect| is_of(&effect.command_id)).collect();
         let scripts: Vec<&Script> = analysis.scripts.iter().filter(|script| is_of(&script.command_id)).collect();
         allows.iter().copied().find(|allow| {
             // Only the operations bound what a script may do tomorrow.
             let is_bounded =
                 run.is_empty() || !allow.effects.is_empty() && run.iter().all(|command| is_of_script(command));
-            is_bounded && allow.covers(command, (&effects, &scripts), here)
+            // The script itself says more than a guess by its name.
+            let is_guess = |effect: &Effect| {
+                let is_named = effect.command_id == command.id && effect.path.raw.is_empty();
+                !run.is_empty() && is_named && !effect.certain && allow.effects.contains(&effect.operation)
+            };
+            let effects = analysis.effects.iter().filter(|effect| is_of(&effect.command_id) && !is_guess(effect));
+            is_bounded && allow.covers(command, (&effects.collect::<Vec<_>>(), &scripts), here)
         })
     };
     analysis.commands.iter().filter(|command| roots.get(&command.id) == Some(&command.id)).map(cover).collect()

@@ -273,7 +273,11 @@ impl Gatherer {
             room = room_for(&below.to_string_lossy());
         }
         if !is_tracked && room_left(path, data, room).is_none() {
-            self.lose(path, "ignored by git, and large");
+            // A tool makes the others again, and nobody misses them.
+            match room {
+                KEPT => self.lose(path, "ignored by git, and large"),
+                _ => self.leave_out(format!("{}: ignored by git, and large", path.display())),
+            }
             return Ok(());
         }
         self.walk_all(path, data, (walk, walk.name), 0)

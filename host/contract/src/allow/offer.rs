@@ -23,7 +23,9 @@ pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Al
     }
     let parts = analysis.commands.iter().map(|command| {
         let of_it = effects.get(&command.id).map_or(&[][..], Vec::as_slice);
-        split(command, of_it)
+        let is_of_files = |effect: &Effect| effect.command_id != command.id || !effect.path.project_relative.is_empty();
+        // Patterns of files say nothing about other effects, so all words have to be the same.
+        split(command, if analysis.effects.iter().all(is_of_files) { of_it } else { &[] })
     });
     let mut seen = BTreeSet::new();
     let distinct = parts.filter(|parts| seen.insert(parts.clone()));
@@ -181,6 +183,8 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
         let name = command.argv.first().map_or("", |word| word.text.as_str());
         let unknown = command.argv.iter().find(|word| word.dynamic || word.glob);
         let leads_away = command.redirections.iter().find(|redirection| !goes_nowhere(redirection));
+        let is_whole = |effect: &&Effect| effect.command_id == command.id && effect.path.project_relative == ".";
+        let whole = analysis.effects.iter().find(is_whole);
         let outside = analysis.effects.iter().find(|effect| {
             effect.command_id == command.id
                 && !effect.path.canonical.is_empty()
@@ -196,6 +200,8 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
             return format!("its output goes to `{}`", redirection.target.text);
         } else if command.cwd != here.cwd {
             return format!("`{name}` runs after a `cd`");
+        } else if let Some(effect) = whole {
+            return format!("`{}` is the whole project", effect.target);
         } else if let Some(effect) = outside {
             return format!("`{}` is outside of the project", effect.target);
         }

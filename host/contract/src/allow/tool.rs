@@ -11,6 +11,9 @@ use crate::call::{COMMON_TOOLS, ToolCall};
 use crate::syntax::Analysis;
 use crate::verdict::Verdict;
 
+/// The longest value of an argument of an offered allow.
+const VALUE_BYTES: usize = 200;
+
 /// The most arguments of an offered allow.
 const ARGUMENTS: usize = 4;
 
@@ -74,7 +77,31 @@ pub fn for_tool(verdict: &Verdict, call: &ToolCall, analysis: Option<&Analysis>)
     with_arguments.into_iter().chain([any]).collect()
 }
 
-/// The arguments whose values the analysis names as the object of an effect, or as a part of it.
+/// Names of arguments that say where a call happens, and not what it says. They may end in `_id`.
+const PLACES: [&str; 19] = [
+    "account",
+    "app",
+    "bucket",
+    "channel",
+    "cluster",
+    "database",
+    "env",
+    "environment",
+    "namespace",
+    "org",
+    "organization",
+    "owner",
+    "project",
+    "region",
+    "repo",
+    "repository",
+    "site",
+    "team",
+    "workspace",
+];
+
+/// The arguments that name where the call happens, or whose values the analysis names as the object of an effect or as a
+/// part of it.
 fn stable_arguments(call: &ToolCall, analysis: Option<&Analysis>) -> BTreeMap<String, String> {
     let targets: Vec<&str> = analysis.iter().flat_map(|found| &found.effects).map(|effect| &*effect.target).collect();
     let is_object = |value: &str| {
@@ -82,5 +109,11 @@ fn stable_arguments(call: &ToolCall, analysis: Option<&Analysis>) -> BTreeMap<St
         is_name && targets.iter().any(|target| *target == value || target.split('/').any(|part| part == value))
     };
     let arguments = call.input.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?)));
-    arguments.filter(|(_, value)| is_object(value)).take(ARGUMENTS).collect()
+    let is_place = |name: &str| {
+        let name = name.to_ascii_lowercase().replace('-', "_");
+        PLACES.contains(&name.strip_suffix("_id").unwrap_or(&name))
+    };
+    let is_short = |value: &str| !value.is_empty() && value.len() <= VALUE_BYTES && !value.contains('\n');
+    let is_stable = |(name, value): &(String, String)| is_short(value) && (is_place(name) || is_object(value));
+    arguments.filter(is_stable).take(ARGUMENTS).collect()
 }
