@@ -2,7 +2,7 @@
 //! That is read as Python is, so that values are followed by one reader.
 //!
 //! Names get `js_` in front, so that none is one of Python's. What Python has no word for is a call of a name that only
-//! [`crate::python`] knows: `js_text(a, b)` is the text of both.
+//! [`crate::eval`] knows: `js_text(a, b)` is the text of both.
 
 mod bounds;
 mod expressions;

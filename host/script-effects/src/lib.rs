@@ -4,6 +4,7 @@
 //! It runs nothing and decides nothing. What it does not understand is a reason, and [`Unknown`] says whether something
 //! that deletes, writes or executes has a target that it cannot name.
 
+mod eval;
 mod javascript;
 mod python;
 mod words;
@@ -14,8 +15,8 @@ pub use guard_script_summary::{Action, ActionKind, Piece, Summary, Text, Unknown
 #[must_use]
 pub fn read(language: &str, code: &str) -> Option<Summary> {
     match language {
-        "python" => Some(python::read(code)),
-        "javascript" => Some(python::read_javascript(code)),
+        "python" => Some(eval::read(code)),
+        "javascript" => Some(eval::read_javascript(code)),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! [`Reader`]: what is followed, what was found, and how much work is left.
+//! [`Evaluator`]: what is followed, what was found, and how much work is left.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +51,7 @@ impl Codes {
 }
 
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub(super) struct Evaluator<'a> {
     summary: Summary,
     codes: &'a Codes,
     /// The state that branches may change.
@@ -104,9 +104,9 @@ pub(super) struct Reader<'a> {
     code_depth: usize,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(codes: &'a Codes) -> Reader<'a> {
-        Reader {
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(codes: &'a Codes) -> Evaluator<'a> {
+        Evaluator {
             summary: Summary::default(),
             codes,
             state: State::new(),
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         };
         self.spend(code.len() / 64);
         match tree.map(|module| module.body.as_slice()) {
-            Some([Stmt::Expr(only)]) => self.eval(&only.value),
+            Some([Stmt::Expr(only)]) => self.evaluate(&only.value),
             Some(body) => {
                 self.block(body);
                 Value::None

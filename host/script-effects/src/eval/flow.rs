@@ -4,7 +4,7 @@ use ruff_python_ast::{
     ExceptHandler, Expr, MatchCase, Pattern, Stmt, StmtFor, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith,
 };
 
-use super::reader::Reader;
+use super::evaluator::Evaluator;
 use super::state::State;
 use super::value::Value;
 use crate::Unknown;
@@ -14,9 +14,9 @@ pub(super) const TURNS: usize = 64;
 /// The most times that a loop over unknown values is followed.
 const PASSES: usize = 16;
 
-impl<'a> Reader<'a> {
+impl<'a> Evaluator<'a> {
     pub(super) fn if_(&mut self, statement: &'a StmtIf) {
-        let test = self.eval(&statement.test);
+        let test = self.evaluate(&statement.test);
         let alone = statement.elif_else_clauses.is_empty();
         // `if __name__ == "__main__":` holds.
         if alone && is_main(&statement.test) {
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
         let mut bodies: Vec<&'a [Stmt]> = vec![&statement.body];
         for clause in &statement.elif_else_clauses {
             if let Some(test) = &clause.test {
-                self.perhaps(|reader| reader.eval(test));
+                self.perhaps(|eval| eval.evaluate(test));
             }
             bodies.push(&clause.body);
         }
@@ -36,20 +36,20 @@ impl<'a> Reader<'a> {
         if !complete {
             bodies.push(&[]);
         }
-        self.ways(bodies.len(), |reader, at| bodies.get(at).into_iter().for_each(|body| reader.block(body)));
+        self.ways(bodies.len(), |eval, at| bodies.get(at).into_iter().for_each(|body| eval.block(body)));
     }
 
     pub(super) fn for_(&mut self, statement: &'a StmtFor) {
-        let row = self.eval(&statement.iter);
+        let row = self.evaluate(&statement.iter);
         let row = self.load(&row);
         match row.elements().filter(|elements| elements.len() <= TURNS) {
             Some(elements) if !elements.is_empty() => {
                 let branches = self.branches;
                 let mut ends = Vec::new();
                 for element in elements {
-                    let early = self.turn(|reader| {
-                        reader.bind(&statement.target, element);
-                        reader.block(&statement.body);
+                    let early = self.turn(|eval| {
+                        eval.bind(&statement.target, element);
+                        eval.block(&statement.body);
                     });
                     if early {
                         ends.push(self.state.clone());
@@ -65,10 +65,10 @@ impl<'a> Reader<'a> {
             _ => {
                 let element = row.element();
                 let outer = self.turn_branches;
-                self.repeat(&mut |reader| {
-                    reader.turn_branches = Some(reader.branches);
-                    reader.bind(&statement.target, element.clone());
-                    reader.block(&statement.body);
+                self.repeat(&mut |eval| {
+                    eval.turn_branches = Some(eval.branches);
+                    eval.bind(&statement.target, element.clone());
+                    eval.block(&statement.body);
                 });
                 self.turn_branches = outer;
             }
@@ -77,10 +77,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn while_(&mut self, statement: &'a StmtWhile) {
-        self.eval(&statement.test);
-        self.repeat(&mut |reader| {
-            reader.eval(&statement.test);
-            reader.block(&statement.body);
+        self.evaluate(&statement.test);
+        self.repeat(&mut |eval| {
+            eval.evaluate(&statement.test);
+            eval.block(&statement.body);
         });
         self.block(&statement.orelse);
     }
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Follows what may be done any number of times: a value that one turn makes of another is not known.
-    pub(super) fn repeat(&mut self, turn: &mut dyn FnMut(&mut Reader<'a>)) {
+    pub(super) fn repeat(&mut self, turn: &mut dyn FnMut(&mut Evaluator<'a>)) {
         let outermost = self.sites.is_none();
         let sites = self.sites.get_or_insert_default();
         let (seen, made) = (sites.seen.clone(), std::mem::take(&mut sites.made));
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         let settled = passes.any(|_| {
             let before = self.state.clone();
             self.sites.get_or_insert_default().seen.clone_from(&seen);
-            self.perhaps(|reader| reader.turn(|reader| turn(reader)));
+            self.perhaps(|eval| eval.turn(|eval| turn(eval)));
             self.make_older();
             !self.widen(&before)
         });
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         let mut back = false;
         let mut early = false;
         for item in &statement.items {
-            let value = self.eval(&item.context_expr);
+            let value = self.evaluate(&item.context_expr);
             let called = called(&item.context_expr);
             back |= called == Some("chdir");
             early |= matches!(called, Some("suppress" | "raises" | "assertRaises")) || matches!(value, Value::Ref(_));
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
             self.state = failed.clone();
             self.branches += 1;
             if let Some(kind) = &handler.type_ {
-                self.eval(kind);
+                self.evaluate(kind);
             }
             if let Some(name) = &handler.name {
                 self.set(name.as_str(), Value::Unknown);
@@ -202,18 +202,18 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn match_(&mut self, statement: &'a StmtMatch) {
-        let subject = self.eval(&statement.subject);
+        let subject = self.evaluate(&statement.subject);
         let cases = &statement.cases;
-        self.ways(cases.len() + 1, |reader, at| {
+        self.ways(cases.len() + 1, |eval, at| {
             let Some(case) = cases.get(at) else { return };
-            reader.case(case, &subject);
+            eval.case(case, &subject);
         });
     }
 
     fn case(&mut self, case: &'a MatchCase, subject: &Value) {
         self.pattern(&case.pattern, subject);
         if let Some(guard) = &case.guard {
-            self.eval(guard);
+            self.evaluate(guard);
         }
         self.block(&case.body);
     }
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
             }
             Pattern::MatchMapping(table) => {
                 for (key, one) in table.keys.iter().zip(&table.patterns) {
-                    let key = self.eval(key);
+                    let key = self.evaluate(key);
                     let value = self.item(subject, &key);
                     self.pattern(one, &value);
                 }
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Pattern::MatchValue(value) => {
-                self.eval(&value.value);
+                self.evaluate(&value.value);
             }
             Pattern::MatchSingleton(_) => {}
         }

@@ -3,9 +3,9 @@
 use ruff_python_ast::Operator;
 
 use super::calls::{Args, each};
+use super::evaluator::Evaluator;
 use super::fold;
 use super::plain::expand_user;
-use super::reader::Reader;
 use super::requests::takes_away;
 use super::rows::view;
 use super::value::Value;
@@ -45,10 +45,12 @@ pub(super) fn emptied(path: Text) -> ActionKind {
     ActionKind::Write { path, append: false, empties: true }
 }
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     pub(super) fn call_method(&mut self, base: &Value, name: &str, args: &Args) -> Value {
         match base {
-            base if base.is_callable() && super::node::CALLERS.contains(&name) => self.call_through(base, name, args),
+            base if base.is_callable() && super::library::node::CALLERS.contains(&name) => {
+                self.call_through(base, name, args)
+            }
             Value::Path(path) => self.on_path_object(path, name, args),
             Value::Text(text) => match on_text(base, text, name, args) {
                 Some(value) => value,
@@ -212,9 +214,9 @@ impl Reader<'_> {
                 self.on_path(name, Some(&to), Unknown::default(), |folder| ActionKind::Fill { folder, archive: true });
             }
             // What is typed into a terminal is mostly read by a shell.
-            "sendline" | "sendLine" => return self.launch(name, super::names::CallEffect::Shell, args),
+            "sendline" | "sendLine" => return self.launch(name, super::library::CallEffect::Shell, args),
             "system" | "popen" => {
-                return self.launch(name, super::names::CallEffect::Shell, args);
+                return self.launch(name, super::library::CallEffect::Shell, args);
             }
             _ if SAVES.contains(&name) => {
                 let path = args.get(0, &["path_or_buf", "path", "fname", "excel_writer", "file"]);
@@ -237,12 +239,12 @@ impl Reader<'_> {
                 let at = args.values.iter().position(Value::is_callable);
                 if let Some((callee, rest)) = at.and_then(|at| args.values.get(at..)).and_then(<[Value]>::split_first) {
                     let (callee, rest) = (callee.clone(), rest.to_vec());
-                    return self.perhaps(|reader| reader.apply(&callee, &Args::of(rest)));
+                    return self.perhaps(|eval| eval.apply(&callee, &Args::of(rest)));
                 }
                 self.call_back(args);
                 return args.at(0).cloned().filter(|_| name == "enter_context").unwrap_or(Value::Unknown);
             }
-            _ => match super::node::by_method(name) {
+            _ => match super::library::node::by_method(name) {
                 Some(call) => return self.apply(&call, args),
                 None => self.call_back(args),
             },

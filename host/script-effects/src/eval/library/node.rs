@@ -1,14 +1,14 @@
 //! Meanings of names of JavaScript, in Node, Deno and Bun: the names that [`crate::javascript`] writes, and `node.`
 //! with the members of modules.
 
-use super::calls::{Args, each};
-use super::expressions::add;
-use super::fold;
-use super::names::CallEffect;
-use super::plain::{basename, each_text, from_codes, joined};
-use super::reader::Reader;
-use super::rows::view;
-use super::value::Value;
+use super::CallEffect;
+use crate::eval::calls::{Args, each};
+use crate::eval::evaluator::Evaluator;
+use crate::eval::expressions::add;
+use crate::eval::fold;
+use crate::eval::plain::{basename, each_text, from_codes, joined};
+use crate::eval::rows::view;
+use crate::eval::value::Value;
 use crate::{Piece, Text};
 
 use CallEffect::{
@@ -186,16 +186,16 @@ const GLOBALS: &[&str] = &[
 const WHOLE: &[&str] = &["globalThis", "global", "window", "self"];
 
 /// Members of functions that call them.
-pub(super) const CALLERS: &[&str] = &["call", "apply", "bind"];
+pub(in crate::eval) const CALLERS: &[&str] = &["call", "apply", "bind"];
 
 /// The effect of a call by this name, if it has one that is recorded. `name` has no `node.` in front.
-pub(super) fn does(name: &str) -> Option<CallEffect> {
+pub(in crate::eval) fn effect_of(name: &str) -> Option<CallEffect> {
     let plain = name.strip_suffix("Sync").unwrap_or(name);
-    CALLS.iter().find(|(call, _)| *call == plain).map(|(_, does)| *does)
+    CALLS.iter().find(|(call, _)| *call == plain).map(|(_, effect)| *effect)
 }
 
 /// The value of a name that the code has not set. `name` has no `js_` in front.
-pub(super) fn global(name: &str) -> Option<Value> {
+pub(in crate::eval) fn global(name: &str) -> Option<Value> {
     match name {
         // Of scripts of zx.
         "S_" => Some(Value::named("node.zx.S_")),
@@ -208,7 +208,7 @@ pub(super) fn global(name: &str) -> Option<Value> {
 }
 
 /// A module by the name that the code imports.
-pub(super) fn module(name: &str) -> Value {
+pub(in crate::eval) fn module(name: &str) -> Value {
     let name = ["node:", "npm:", "jsr:"].iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(name);
     // A version may follow the name.
     let at = name.get(1..).and_then(|rest| rest.find('@')).map_or(name.len(), |at| at + 1);
@@ -254,7 +254,7 @@ fn canonical(name: &str) -> Value {
 }
 
 /// Whether a name that nobody knows may be one of a module that does things.
-pub(super) fn hides(name: &str) -> bool {
+pub(in crate::eval) fn hides(name: &str) -> bool {
     let module = name.strip_prefix("node.").and_then(|name| name.split('.').next());
     module.is_some_and(|module| {
         matches!(
@@ -273,7 +273,7 @@ pub(super) fn hides(name: &str) -> bool {
 }
 
 /// The call that a method of an object that is not known can only be, by its name.
-pub(super) fn by_method(name: &str) -> Option<Value> {
+pub(in crate::eval) fn by_method(name: &str) -> Option<Value> {
     const OF_PROGRAMS: &[&str] = &["execSync", "spawnSync", "execFileSync", "execFile"];
     const OF_FILES: &[&str] = &[
         "rmSync",
@@ -301,7 +301,7 @@ pub(super) fn by_method(name: &str) -> Option<Value> {
 }
 
 /// A member of something that a module of Node holds.
-pub(super) fn member(base: &str, name: &str) -> Value {
+pub(in crate::eval) fn member(base: &str, name: &str) -> Value {
     let base = base.strip_prefix("node.").unwrap_or(base);
     if CALLERS.contains(&name) {
         return Value::Method(Box::new(Value::Named(format!("node.{base}"))), name.to_owned());
@@ -309,9 +309,9 @@ pub(super) fn member(base: &str, name: &str) -> Value {
     canonical(&format!("{base}.{name}"))
 }
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Calls of Node that do nothing by themselves. `name` has no `node.` in front.
-    pub(super) fn plain_of_node(&mut self, name: &str, args: &Args) -> Value {
+    pub(in crate::eval) fn plain_of_node(&mut self, name: &str, args: &Args) -> Value {
         let first = args.at(0);
         if let Some(program) = name.strip_prefix("shelljs.") {
             let row = std::iter::once(Value::text(program)).chain(args.values.iter().flat_map(|value| match value {
@@ -377,7 +377,7 @@ impl Reader<'_> {
     }
 
     /// `call`, `apply` and `bind` of a callable.
-    pub(super) fn call_through(&mut self, callee: &Value, how: &str, args: &Args) -> Value {
+    pub(in crate::eval) fn call_through(&mut self, callee: &Value, how: &str, args: &Args) -> Value {
         let rest = args.values.get(1..).unwrap_or_default();
         match how {
             "bind" => Value::Partial(Box::new(callee.clone()), Box::new(Args::of(rest.to_vec()))),
@@ -450,7 +450,7 @@ fn text_made(name: &str, args: &Args) -> Option<Value> {
 }
 
 /// The arguments of a call of Node: what a table of options holds are arguments by their names.
-pub(super) fn with_options(args: &Args) -> Args {
+pub(in crate::eval) fn with_options(args: &Args) -> Args {
     let mut all = args.clone();
     for value in &args.values {
         if let Value::Dict(items) = value {

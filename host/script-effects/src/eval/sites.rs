@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::reader::Reader;
+use super::evaluator::Evaluator;
 use super::state::join_places;
 use super::value::Value;
 
@@ -22,7 +22,7 @@ pub(super) struct Sites {
     pub(super) made: BTreeSet<usize>,
 }
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// The place for what is made here, and whether nothing that is still used lies there.
     pub(super) fn place_here(&mut self) -> (usize, bool) {
         let next = self.state.next;

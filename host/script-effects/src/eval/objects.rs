@@ -3,7 +3,7 @@
 use ruff_python_ast::{Expr, Stmt, StmtClassDef};
 
 use super::calls::Args;
-use super::reader::Reader;
+use super::evaluator::Evaluator;
 use super::state::{ANY, Kind, Scope};
 use super::value::{Names, Object, Value};
 use crate::Unknown;
@@ -13,11 +13,11 @@ const DEEP: usize = 8;
 /// The most members of one object.
 const MEMBERS: usize = 1024;
 
-impl<'a> Reader<'a> {
+impl<'a> Evaluator<'a> {
     /// A class, whose functions know it.
     pub(super) fn class(&mut self, class: &'a StmtClassDef) {
         class.decorator_list.iter().for_each(|decorator| {
-            self.eval(&decorator.expression);
+            self.evaluate(&decorator.expression);
         });
         let mut bases = Vec::new();
         if let Some(arguments) = &class.arguments {
@@ -42,9 +42,9 @@ impl<'a> Reader<'a> {
         self.alter(any, |_| Value::Object(Box::new(Object { class: Some(place), ..Object::default() })));
         let this = Some((place, Value::None));
         let scope = Scope { parent: Some(self.current), kind: Kind::Class, this, ..Scope::default() };
-        let names = self.within(scope, |reader| {
-            reader.block(&class.body);
-            reader.scope().map(|scope| scope.names.clone()).unwrap_or_default()
+        let names = self.within(scope, |eval| {
+            eval.block(&class.body);
+            eval.scope().map(|scope| scope.names.clone()).unwrap_or_default()
         });
         self.alter(place, |old| match old {
             Value::Object(object) => Value::Object(Box::new(Object { fields: names.clone(), ..(**object).clone() })),
@@ -209,13 +209,13 @@ impl<'a> Reader<'a> {
     pub(super) fn set_member(&mut self, base: &Value, name: &str, value: Value) {
         let value = self.keep(value);
         let bases = base.alternatives();
-        self.ways(bases.len(), |reader, at| match bases.get(at) {
-            Some(Value::Ref(place)) => reader.set_field(*place, name, &value),
-            Some(Value::Super(this, _)) => reader.set_member(this, name, value.clone()),
+        self.ways(bases.len(), |eval, at| match bases.get(at) {
+            Some(Value::Ref(place)) => eval.set_field(*place, name, &value),
+            Some(Value::Super(this, _)) => eval.set_member(this, name, value.clone()),
             Some(Value::Named(module)) => {
-                reader.set_global(&super::names::canonical(&format!("{module}.{name}")), value.clone());
+                eval.set_global(&super::library::python::canonical(&format!("{module}.{name}")), value.clone());
             }
-            _ => reader.set_somewhere(name, &value),
+            _ => eval.set_somewhere(name, &value),
         });
     }
 

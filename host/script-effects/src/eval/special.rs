@@ -1,7 +1,7 @@
 //! Calls that change objects, rows or names of the script, and other spellings of calls.
 
 use super::calls::Args;
-use super::reader::Reader;
+use super::evaluator::Evaluator;
 use super::state::{ANY, Scope};
 use super::value::{Names, Object, Value};
 use crate::{Piece, Text};
@@ -18,7 +18,7 @@ const TYPES: &[&str] = &[
     "builtins.type.",
 ];
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Calls an object, or makes one of a class.
     pub(super) fn call_object(&mut self, place: usize, args: &Args) -> Value {
         let held = self.at(place);
@@ -301,9 +301,9 @@ impl Reader<'_> {
             }
         }
         let scope = Scope { names, parent: Some(self.current), ..Scope::default() };
-        let (value, names) = self.within(scope, |reader| {
-            let value = reader.run_code(name, code);
-            (value, reader.scope().map(|scope| scope.names.clone()).unwrap_or_default())
+        let (value, names) = self.within(scope, |eval| {
+            let value = eval.run_code(name, code);
+            (value, eval.scope().map(|scope| scope.names.clone()).unwrap_or_default())
         });
         for (name, value) in names {
             tables.iter().for_each(|table| self.set_item(table, &Value::text(&name), &value));

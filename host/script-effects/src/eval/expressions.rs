@@ -6,9 +6,9 @@ use ruff_python_ast::{
 };
 
 use super::calls::Args;
+use super::evaluator::Evaluator;
 use super::fold;
 use super::functions::Body;
-use super::reader::Reader;
 use super::rows;
 use super::state::{Kind, Scope};
 use super::statements::number;
@@ -18,9 +18,9 @@ use crate::{Piece, Text};
 /// The most turns of a comprehension that are followed.
 const TURNS: usize = 64;
 
-impl<'a> Reader<'a> {
+impl<'a> Evaluator<'a> {
     /// The value of an expression.
-    pub(super) fn eval(&mut self, expression: &'a Expr) -> Value {
+    pub(super) fn evaluate(&mut self, expression: &'a Expr) -> Value {
         if !self.enter() {
             return Value::Unknown;
         }
@@ -44,27 +44,27 @@ impl<'a> Reader<'a> {
             Expr::NoneLiteral(_) => Value::None,
             Expr::Name(name) => self.get(name.id.as_str()),
             Expr::Attribute(attribute) => {
-                let base = self.eval(&attribute.value);
+                let base = self.evaluate(&attribute.value);
                 self.member(&base, attribute.attr.as_str())
             }
             Expr::Call(call) => self.call(call),
             Expr::Subscript(subscript) => self.subscript(subscript),
             Expr::BinOp(_) => self.operators(expression),
             Expr::BoolOp(operation) => self.and_or(&operation.values),
-            Expr::UnaryOp(operation) => match (operation.op, self.eval(&operation.operand)) {
+            Expr::UnaryOp(operation) => match (operation.op, self.evaluate(&operation.operand)) {
                 (UnaryOp::USub, Value::Int(number)) => number.checked_neg().map_or(Value::Unknown, Value::Int),
                 _ => Value::Unknown,
             },
             Expr::If(choice) => self.conditional(choice),
             Expr::Compare(compare) => {
-                self.eval(&compare.left);
+                self.evaluate(&compare.left);
                 compare.comparators.iter().for_each(|side| {
-                    self.eval(side);
+                    self.evaluate(side);
                 });
                 Value::Unknown
             }
             Expr::Named(named) => {
-                let value = self.eval(&named.value);
+                let value = self.evaluate(&named.value);
                 let value = self.keep(value);
                 if let Expr::Name(name) = &*named.target {
                     self.set_outside(name.id.as_str(), value.clone());
@@ -90,20 +90,20 @@ impl<'a> Reader<'a> {
                 let table = rows::table_of(&self.load(&pairs));
                 self.keep(table)
             }
-            Expr::Await(inner) => self.eval(&inner.value),
+            Expr::Await(inner) => self.evaluate(&inner.value),
             Expr::Yield(inner) => {
-                let value = inner.value.as_ref().map_or(Value::None, |value| self.eval(value));
+                let value = inner.value.as_ref().map_or(Value::None, |value| self.evaluate(value));
                 self.yield_(value);
                 self.point();
                 Value::Unknown
             }
             Expr::YieldFrom(inner) => {
-                let row = self.eval(&inner.value);
+                let row = self.evaluate(&inner.value);
                 let row = self.load(&row);
                 self.yield_(row.element());
                 Value::Unknown
             }
-            Expr::Starred(starred) => self.eval(&starred.value),
+            Expr::Starred(starred) => self.evaluate(&starred.value),
             Expr::TString(_) | Expr::Slice(_) | Expr::EllipsisLiteral(_) | Expr::IpyEscapeCommand(_) => Value::Unknown,
         }
     }
@@ -116,9 +116,9 @@ impl<'a> Reader<'a> {
             rights.push((operation.op, &operation.right));
             first = &operation.left;
         }
-        let mut value = self.eval(first);
+        let mut value = self.evaluate(first);
         for (operator, right) in rights.into_iter().rev() {
-            let right = self.eval(right);
+            let right = self.evaluate(right);
             value = self.binary(&value, operator, &right);
         }
         value
@@ -144,14 +144,14 @@ impl<'a> Reader<'a> {
 
     /// An element or a slice of a row.
     fn subscript(&mut self, subscript: &'a ExprSubscript) -> Value {
-        let base = self.eval(&subscript.value);
+        let base = self.evaluate(&subscript.value);
         if let Expr::Slice(slice) = &*subscript.slice {
-            let mut part = |bound: &'a Option<Box<Expr>>| bound.as_ref().map(|bound| self.eval(bound));
+            let mut part = |bound: &'a Option<Box<Expr>>| bound.as_ref().map(|bound| self.evaluate(bound));
             let (from, to, step) = (part(&slice.lower), part(&slice.upper), part(&slice.step));
             let base = self.load(&base);
             return rows::slice(&base, from.as_ref(), to.as_ref(), step.as_ref());
         }
-        let key = self.eval(&subscript.slice);
+        let key = self.evaluate(&subscript.slice);
         self.item(&base, &key)
     }
 
@@ -159,17 +159,17 @@ impl<'a> Reader<'a> {
     fn and_or(&mut self, operands: &'a [Expr]) -> Value {
         let mut values = Vec::new();
         for (at, value) in operands.iter().enumerate() {
-            values.push(if at == 0 { self.eval(value) } else { self.perhaps(|reader| reader.eval(value)) });
+            values.push(if at == 0 { self.evaluate(value) } else { self.perhaps(|eval| eval.evaluate(value)) });
         }
         Value::join(values)
     }
 
     /// Either side of a conditional expression.
     fn conditional(&mut self, choice: &'a ExprIf) -> Value {
-        self.eval(&choice.test);
+        self.evaluate(&choice.test);
         let sides = [&choice.body, &choice.orelse];
         let values =
-            self.ways(sides.len(), |reader, at| sides.get(at).map_or(Value::Unknown, |side| reader.eval(side)));
+            self.ways(sides.len(), |eval, at| sides.get(at).map_or(Value::Unknown, |side| eval.evaluate(side)));
         Value::join(values)
     }
 
@@ -177,8 +177,8 @@ impl<'a> Reader<'a> {
     fn dict(&mut self, dict: &'a ExprDict) -> Value {
         let mut items = Vec::new();
         for item in &dict.items {
-            let key = item.key.as_ref().map(|key| self.eval(key));
-            let value = self.eval(&item.value);
+            let key = item.key.as_ref().map(|key| self.evaluate(key));
+            let value = self.evaluate(&item.value);
             match key {
                 Some(key) => items.push((key, self.keep(value))),
                 None => match self.load(&value) {
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         let (mut values, mut many) = (Vec::new(), false);
         for element in elements {
             // Evaluating one may do something, however many there are.
-            let value = self.eval(element);
+            let value = self.evaluate(element);
             let value = if element.is_starred_expr() { self.load(&value) } else { self.keep(value) };
             match (element, value.elements()) {
                 (Expr::Starred(_), Some(more)) => values.extend(more),
@@ -213,32 +213,32 @@ impl<'a> Reader<'a> {
 
     fn comprehension(&mut self, generators: &'a [Comprehension], element: &'a Expr, key: Option<&'a Expr>) -> Value {
         let scope = Scope { parent: Some(self.current), kind: Kind::Row, ..Scope::default() };
-        let value = self.within(scope, |reader| reader.generate(generators, element, key));
+        let value = self.within(scope, |eval| eval.generate(generators, element, key));
         value.bounded()
     }
 
     fn generate(&mut self, generators: &'a [Comprehension], element: &'a Expr, key: Option<&'a Expr>) -> Value {
         let Some((first, rest)) = generators.split_first() else {
-            let key = key.map(|key| self.eval(key));
-            let value = self.eval(element);
+            let key = key.map(|key| self.evaluate(key));
+            let value = self.evaluate(element);
             let value = self.keep(value);
             return key.map_or_else(|| value.clone(), |key| Value::List(vec![key, value.clone()]));
         };
         if !self.enter() {
             return Value::Unknown;
         }
-        let row = self.eval(&first.iter);
+        let row = self.evaluate(&first.iter);
         let row = self.load(&row);
         let elements = row.elements().filter(|elements| elements.len() <= TURNS && !elements.is_empty());
         let known = elements.is_some();
         let mut found = Vec::new();
-        let mut turn = |reader: &mut Self, value: Value| {
-            reader.bind(&first.target, value);
+        let mut turn = |eval: &mut Self, value: Value| {
+            eval.bind(&first.target, value);
             first.ifs.iter().for_each(|test| {
-                reader.eval(test);
+                eval.evaluate(test);
             });
-            let inside = |reader: &mut Self| reader.generate(rest, element, key);
-            let value = if first.ifs.is_empty() { inside(reader) } else { reader.perhaps(inside) };
+            let inside = |eval: &mut Self| eval.generate(rest, element, key);
+            let value = if first.ifs.is_empty() { inside(eval) } else { eval.perhaps(inside) };
             match value {
                 Value::List(more) if !rest.is_empty() => found.extend(more),
                 Value::Many(one) if !rest.is_empty() => found.push(*one),
@@ -250,9 +250,9 @@ impl<'a> Reader<'a> {
             None => {
                 let element = row.element();
                 let outer = self.turn_branches;
-                self.repeat(&mut |reader| {
-                    reader.turn_branches = Some(reader.branches);
-                    turn(reader, element.clone());
+                self.repeat(&mut |eval| {
+                    eval.turn_branches = Some(eval.branches);
+                    turn(eval, element.clone());
                 });
                 self.turn_branches = outer;
             }
@@ -276,10 +276,10 @@ impl<'a> Reader<'a> {
                                 add(&mut texts, &[Text::literal(&literal.value)])
                             }
                             InterpolatedStringElement::Interpolation(inner) => {
-                                let value = self.eval(&inner.expression);
+                                let value = self.evaluate(&inner.expression);
                                 if let Some(form) = &inner.format_spec {
                                     for part in form.elements.interpolations() {
-                                        self.eval(&part.expression);
+                                        self.evaluate(&part.expression);
                                     }
                                 }
                                 let plain = inner.format_spec.is_none() && inner.debug_text.is_none();
@@ -304,7 +304,7 @@ impl<'a> Reader<'a> {
     }
 
     fn call(&mut self, call: &'a ExprCall) -> Value {
-        let callee = self.eval(&call.func);
+        let callee = self.evaluate(&call.func);
         let args = self.arguments(&call.arguments);
         // `open(p, 'w').close()`
         if let (Expr::Attribute(attribute), Value::Method(file, name)) = (&*call.func, &callee)
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
     pub(super) fn arguments(&mut self, arguments: &'a Arguments) -> Args {
         let mut args = Args::default();
         for argument in &arguments.args {
-            let value = self.eval(argument);
+            let value = self.evaluate(argument);
             let value = if argument.is_starred_expr() { self.load(&value) } else { value };
             match (argument, value.elements()) {
                 (Expr::Starred(_), Some(more)) => args.values.extend(more),
@@ -336,7 +336,7 @@ impl<'a> Reader<'a> {
             }
         }
         for keyword in &arguments.keywords {
-            let value = self.eval(&keyword.value);
+            let value = self.evaluate(&keyword.value);
             let value = if keyword.arg.is_none() { self.load(&value) } else { value };
             match (&keyword.arg, value) {
                 (Some(name), value) => args.named.push((name.as_str().to_owned(), value)),

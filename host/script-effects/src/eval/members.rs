@@ -1,10 +1,11 @@
 //! Members and items: a value's attribute by name, and its element by key.
 
 use super::calls::Args;
+use super::evaluator::Evaluator;
 use super::fold;
-use super::names::{canonical, constant, does};
+use super::library::python::{canonical, constant};
+use super::library::{effect_of, node};
 use super::objects::partial;
-use super::reader::Reader;
 use super::rows::{looked_up, place};
 use super::value::{Object, Value};
 use crate::Piece;
@@ -21,7 +22,7 @@ fn is_variable(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// The value of a member.
     pub(super) fn member(&mut self, base: &Value, name: &str) -> Value {
         if AROUND.contains(&name) {
@@ -37,14 +38,16 @@ impl Reader<'_> {
                     self.of_super(this, *class, name).unwrap_or_else(|| method(&Value::Unknown))
                 }
                 _ if name == "__call__" => base.clone(),
-                Value::Named(module) if name.starts_with("__") && !PLAIN.contains(&name) && does(module).is_some() => {
+                Value::Named(module)
+                    if name.starts_with("__") && !PLAIN.contains(&name) && effect_of(module).is_some() =>
+                {
                     Value::Hidden
                 }
                 Value::Hidden => Value::Hidden,
                 Value::Named(module) if module == "__main__" => self.get_global(name),
                 Value::Named(module) if module.starts_with("node.") => {
                     let set = self.noted(&format!("{module}.{name}")).or_else(|| self.noted(&format!("{module}.*")));
-                    let known = super::node::member(module, name);
+                    let known = node::member(module, name);
                     set.map_or_else(|| known.clone(), |set| Value::join([set, known.clone()]))
                 }
                 Value::Named(module) if module == "os.environ" && is_variable(name) => {
@@ -59,7 +62,7 @@ impl Reader<'_> {
                 Value::Path(text) => fold::path_member(text, name).unwrap_or_else(|| method(base)),
                 Value::File(text) if name == "name" => Value::Text(text.clone()),
                 Value::Partial(callee, _) if name == "func" => (**callee).clone(),
-                Value::Function(_) | Value::Partial(..) | Value::Method(..) if super::node::CALLERS.contains(&name) => {
+                Value::Function(_) | Value::Partial(..) | Value::Method(..) if node::CALLERS.contains(&name) => {
                     method(base)
                 }
                 Value::Function(_) | Value::Text(_) if name == "constructor" => Value::named("node.Function"),
@@ -199,7 +202,7 @@ impl Reader<'_> {
             ("builtins.globals()", Some(name)) => self.get(name),
             ("sys.modules" | "builtins.globals()", None) => Value::Hidden,
             (full, Some(name)) if full.starts_with("node.") => self.member(&Value::named(full), name),
-            (full, None) if super::node::hides(full) => Value::Hidden,
+            (full, None) if node::hides(full) => Value::Hidden,
             (full, key) if full.ends_with(".__dict__") => {
                 let module = Value::named(full.trim_end_matches(".__dict__"));
                 key.map_or(Value::Hidden, |name| self.member(&module, name))

@@ -1,11 +1,11 @@
 //! Rows and tables: what changes them, under whatever name.
 
 use super::calls::Args;
+use super::evaluator::Evaluator;
 use super::fold;
-use super::reader::Reader;
 use super::value::{ELEMENTS, Value};
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// A method of a row or a table at a place, or of an object that no class tells of.
     pub(super) fn on_place(&mut self, place: usize, name: &str, args: &Args) -> Value {
         let base = Value::Ref(place);
@@ -164,17 +164,17 @@ impl Reader<'_> {
     pub(super) fn set_item(&mut self, base: &Value, key: &Value, value: &Value) {
         let value = self.keep(value.clone());
         let bases = base.alternatives();
-        self.ways(bases.len(), |reader, at| match bases.get(at) {
-            Some(Value::Ref(place)) => reader.alter(*place, |old| with_item(old, key, &value)),
+        self.ways(bases.len(), |eval, at| match bases.get(at) {
+            Some(Value::Ref(place)) => eval.alter(*place, |old| with_item(old, key, &value)),
             Some(Value::Named(name)) if name == "builtins.globals()" => {
-                reader.set_global(key.known().unwrap_or(super::state::ANY), value.clone());
+                eval.set_global(key.known().unwrap_or(super::state::ANY), value.clone());
             }
             Some(Value::Named(name)) if name == "os.environ" || name == "os.environb" => {
-                reader.set_global(&format!("${}", key.known().unwrap_or(super::state::ANY)), value.clone());
+                eval.set_global(&format!("${}", key.known().unwrap_or(super::state::ANY)), value.clone());
             }
             Some(Value::Named(name)) if name.ends_with(".__dict__") => {
                 let inner = Value::named(name.trim_end_matches(".__dict__"));
-                reader.set_member(&inner, key.known().unwrap_or(super::state::ANY), value.clone());
+                eval.set_member(&inner, key.known().unwrap_or(super::state::ANY), value.clone());
             }
             _ => {}
         });
@@ -185,9 +185,9 @@ impl Reader<'_> {
         let value = self.load(value);
         let given: Vec<Value> = each_element(&value).collect();
         let bases = base.alternatives();
-        self.ways(bases.len(), |reader, at| {
+        self.ways(bases.len(), |eval, at| {
             let Some(Value::Ref(place)) = bases.get(at) else { return };
-            reader.alter(*place, |old| match old {
+            eval.alter(*place, |old| match old {
                 Value::List(_) | Value::Many(_) if whole && value.is_row() => value.clone(),
                 Value::List(_) | Value::Many(_) => Value::many(Value::join(each_element(old).chain(given.clone()))),
                 old => old.clone(),
@@ -198,9 +198,9 @@ impl Reader<'_> {
     /// Takes away what a value holds at a key.
     pub(super) fn delete_item(&mut self, base: &Value, key: Option<&Value>) {
         let bases = base.alternatives();
-        self.ways(bases.len(), |reader, at| {
+        self.ways(bases.len(), |eval, at| {
             if let Some(Value::Ref(place)) = bases.get(at) {
-                reader.alter(*place, |old| without(old, key));
+                eval.alter(*place, |old| without(old, key));
             }
         });
     }

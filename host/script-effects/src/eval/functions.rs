@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast::{Decorator, Expr, Parameters, Stmt, StmtFunctionDef};
 
 use super::calls::Args;
-use super::reader::Reader;
+use super::evaluator::Evaluator;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
 
@@ -69,7 +69,7 @@ struct Known {
     value: Value,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Evaluator<'a> {
     /// A function that may be called.
     pub(super) fn function(&mut self, parameters: Option<&'a Parameters>, body: Body<'a>) -> Value {
         let mut defaults = Names::new();
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
                 self.annotation(annotation);
             }
             if let Some(default) = &parameter.default {
-                let value = self.eval(default);
+                let value = self.evaluate(default);
                 let value = self.keep(value);
                 defaults.insert(parameter.parameter.name.as_str().to_owned(), value);
             }
@@ -109,14 +109,14 @@ impl<'a> Reader<'a> {
     /// Evaluates the annotation of a variable, which may call.
     pub(super) fn annotation(&mut self, annotation: &'a Expr) {
         if !matches!(annotation, Expr::Name(_) | Expr::Attribute(_) | Expr::StringLiteral(_)) {
-            self.eval(annotation);
+            self.evaluate(annotation);
         }
     }
 
     /// A function with a name, and what its decorators make of it.
     pub(super) fn define(&mut self, definition: &'a StmtFunctionDef) {
         let decorators: Vec<Value> =
-            definition.decorator_list.iter().map(|Decorator { expression, .. }| self.eval(expression)).collect();
+            definition.decorator_list.iter().map(|Decorator { expression, .. }| self.evaluate(expression)).collect();
         let name = definition.name.as_str();
         let mut value = self.function(Some(&definition.parameters), Body::Block(&definition.body));
         if let Some(annotation) = &definition.returns {
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
             }
             let mut next = 0;
             while let Some((callee, args)) = self.later.get(next).cloned() {
-                self.perhaps(|reader| reader.apply(&callee, &args));
+                self.perhaps(|eval| eval.apply(&callee, &args));
                 next += 1;
             }
         }
@@ -244,8 +244,8 @@ impl<'a> Reader<'a> {
                 _ => args.values.extend(object.any.map(Value::Ref)),
             }
         }
-        let follow = |reader: &mut Self| {
-            reader.perhaps(|reader| reader.call_function(at, &args));
+        let follow = |eval: &mut Self| {
+            eval.perhaps(|eval| eval.call_function(at, &args));
         };
         if unasked {
             self.quietly(follow)
@@ -314,7 +314,7 @@ impl<'a> Reader<'a> {
         let this = function.class.map(|class| (class, args.values.first().cloned().unwrap_or(Value::Unknown)));
         let scope = Scope { names, parent: Some(function.scope), this, ..Scope::default() };
         self.yielded.push(Vec::new());
-        let value = self.within(scope, |reader| reader.follow(function.body));
+        let value = self.within(scope, |eval| eval.follow(function.body));
         let yielded = self.yielded.pop().unwrap_or_default();
         self.repeats -= usize::from(again);
         if let Some(function) = self.functions.get_mut(at) {
@@ -334,7 +334,7 @@ impl<'a> Reader<'a> {
 
     fn follow(&mut self, body: Body<'a>) -> Value {
         match body {
-            Body::Value(expression) => self.eval(expression),
+            Body::Value(expression) => self.evaluate(expression),
             Body::Block(block) => {
                 self.returned.push(Vec::new());
                 self.exits.push(Vec::new());

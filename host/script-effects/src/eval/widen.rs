@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::reader::Reader;
+use super::evaluator::Evaluator;
 use super::state::State;
 use super::value::Value;
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Makes open what a turn of a loop changed since; whether it changed anything.
     pub(super) fn widen(&mut self, before: &State) -> bool {
         let mut changed = false;

@@ -1,13 +1,13 @@
 //! Calls that do nothing to the machine: what they give back.
 
 use super::calls::{Args, each};
+use super::evaluator::Evaluator;
 use super::fold;
-use super::reader::Reader;
 use super::requests::takes_away;
 use super::value::{ELEMENTS, Value};
 use crate::{Piece, Text};
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Calls that do nothing by themselves.
     pub(super) fn plain(&mut self, name: &str, args: &Args) -> Value {
         if let Some(name) = name.strip_prefix("node.") {

@@ -1,8 +1,9 @@
 //! Calls: what is called, with which arguments, and what of it counts.
 
+use super::evaluator::Evaluator;
 use super::fold;
-use super::names::{CallEffect, canonical, does};
-use super::reader::Reader;
+use super::library::python::canonical;
+use super::library::{CallEffect, effect_of, node};
 use super::requests::{changes, takes_away};
 use super::value::Value;
 use crate::{ActionKind, Piece, Text, Unknown};
@@ -52,7 +53,7 @@ fn is_on(value: Option<&Value>) -> bool {
     value.is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Int(0)))
 }
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Calls a value.
     pub(super) fn apply(&mut self, callee: &Value, args: &Args) -> Value {
         if !self.enter() {
@@ -60,8 +61,8 @@ impl Reader<'_> {
         }
         let value = match callee {
             Value::OneOf(values) => {
-                let results = self.ways(values.len(), |reader, at| {
-                    values.get(at).map_or(Value::Unknown, |callee| reader.apply(callee, args))
+                let results = self.ways(values.len(), |eval, at| {
+                    values.get(at).map_or(Value::Unknown, |callee| eval.apply(callee, args))
                 });
                 Value::join(results)
             }
@@ -76,7 +77,7 @@ impl Reader<'_> {
             }
             Value::Guess(callee) => {
                 self.guesses += 1;
-                let value = self.perhaps(|reader| reader.apply(callee, args));
+                let value = self.perhaps(|eval| eval.apply(callee, args));
                 self.guesses -= 1;
                 value
             }
@@ -118,7 +119,7 @@ impl Reader<'_> {
                 (Some(Value::List(values)), Some(target)) if *target == value => Args::of(values.clone()),
                 _ => Args::unknown(),
             };
-            self.perhaps(|reader| reader.apply(&value, &given));
+            self.perhaps(|eval| eval.apply(&value, &given));
             self.do_later(&value, &given);
         }
     }
@@ -132,9 +133,9 @@ impl Reader<'_> {
             None => {
                 let args = Args::of(vec![row.element()]);
                 let outer = self.turn_branches;
-                let value = self.perhaps(|reader| {
-                    reader.turn_branches = Some(reader.branches);
-                    reader.apply(callee, &args)
+                let value = self.perhaps(|eval| {
+                    eval.turn_branches = Some(eval.branches);
+                    eval.apply(callee, &args)
                 });
                 self.turn_branches = outer;
                 Value::many(value)
@@ -144,14 +145,14 @@ impl Reader<'_> {
 
     fn call_named(&mut self, name: &str, args: &Args) -> Value {
         if name.starts_with("node.")
-            && let Some(does) = does(name)
+            && let Some(does) = effect_of(name)
         {
-            let args = self.loaded(&super::node::with_options(args));
+            let args = self.loaded(&node::with_options(args));
             let value = self.act_on(name, does, &args);
             self.call_back(&args);
             return value;
         }
-        match does(name) {
+        match effect_of(name) {
             Some(does) => self.act_on(name, does, args),
             None => self.plain(name, args),
         }
@@ -334,9 +335,7 @@ impl Reader<'_> {
                 // A number of an open file, and what is not given.
                 Value::Int(_) | Value::None => {}
                 Value::Many(value) => {
-                    self.perhaps(|reader| {
-                        reader.on_path(name, Some(value), unknown, &what as &dyn Fn(Text) -> ActionKind)
-                    });
+                    self.perhaps(|eval| eval.on_path(name, Some(value), unknown, &what as &dyn Fn(Text) -> ActionKind));
                 }
                 _ => self.lose(&format!("the target of `{name}` is known only at run time"), unknown),
             }
@@ -384,17 +383,17 @@ impl Reader<'_> {
 
     /// Code that is run from a text.
     pub(super) fn run_code(&mut self, name: &str, code: &Value) -> Value {
-        let (eval, texts) = (name == "builtins.eval", code.alternatives());
-        let results = self.ways(texts.len(), |reader, at| match texts.get(at).and_then(Value::known) {
+        let (is_expression, texts) = (name == "builtins.eval", code.alternatives());
+        let results = self.ways(texts.len(), |eval, at| match texts.get(at).and_then(Value::known) {
             Some(code) if name == "node.Function" => {
-                let given = reader.code_of_javascript(code);
+                let given = eval.code_of_javascript(code);
                 super::objects::partial(&Value::named("node.constant"), &given)
             }
-            Some(code) if name.starts_with("node.") => reader.code_of_javascript(code),
-            Some(code) if eval => reader.code(&format!("(\n{}\n)", code.trim())),
-            Some(code) => reader.code(code),
+            Some(code) if name.starts_with("node.") => eval.code_of_javascript(code),
+            Some(code) if is_expression => eval.code(&format!("(\n{}\n)", code.trim())),
+            Some(code) => eval.code(code),
             None => {
-                reader.lose("code is run that is known only at run time", Unknown::ALL);
+                eval.lose("code is run that is known only at run time", Unknown::ALL);
                 Value::Unknown
             }
         });
@@ -414,7 +413,7 @@ fn writes(flags: &Value) -> bool {
 /// The module that a call loads.
 fn imported(name: &str, args: &Args) -> Value {
     match args.get(0, &["name"]).and_then(Value::known) {
-        Some(module) if name.starts_with("node.") => super::node::module(module),
+        Some(module) if name.starts_with("node.") => node::module(module),
         Some(module) => {
             let whole = name != "builtins.__import__" || args.values.len() > 3;
             let module = if whole { module } else { module.split('.').next().unwrap_or(module) };

@@ -155,7 +155,7 @@ impl Value {
         match self {
             Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden => true,
             Value::Ref(_) | Value::Guess(_) => true,
-            Value::Named(name) => super::names::does(name).is_some(),
+            Value::Named(name) => super::library::effect_of(name).is_some(),
             Value::OneOf(values) => values.iter().any(Value::is_callable),
             _ => false,
         }

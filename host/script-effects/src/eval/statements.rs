@@ -3,12 +3,13 @@
 use ruff_python_ast::{Expr, Number, Operator, Stmt, StmtAugAssign, StmtImportFrom};
 
 use super::calls::Args;
-use super::names::{canonical, does};
-use super::reader::Reader;
+use super::evaluator::Evaluator;
+use super::library::effect_of;
+use super::library::python::canonical;
 use super::value::Value;
 use crate::Piece;
 
-impl<'a> Reader<'a> {
+impl<'a> Evaluator<'a> {
     /// Follows statements.
     pub(super) fn block(&mut self, statements: &'a [Stmt]) {
         for statement in statements {
@@ -38,24 +39,24 @@ impl<'a> Reader<'a> {
             }
             Stmt::ImportFrom(import) => self.import_from(import),
             Stmt::Expr(statement) => {
-                self.eval(&statement.value);
+                self.evaluate(&statement.value);
             }
             Stmt::Assign(assign) => {
-                let value = self.eval(&assign.value);
+                let value = self.evaluate(&assign.value);
                 let value = self.keep(value);
                 assign.targets.iter().for_each(|target| self.bind(target, value.clone()));
             }
             Stmt::AnnAssign(assign) => {
                 self.annotation(&assign.annotation);
                 if let Some(value) = &assign.value {
-                    let value = self.eval(value);
+                    let value = self.evaluate(value);
                     self.bind(&assign.target, value);
                 }
             }
             Stmt::AugAssign(assign) => self.augment(assign),
             Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.delete(target)),
             Stmt::Return(statement) => {
-                let value = statement.value.as_ref().map_or(Value::None, |value| self.eval(value));
+                let value = statement.value.as_ref().map_or(Value::None, |value| self.evaluate(value));
                 self.return_(value);
             }
             Stmt::If(statement) => self.if_(statement),
@@ -68,13 +69,13 @@ impl<'a> Reader<'a> {
             Stmt::ClassDef(class) => self.class(class),
             Stmt::Raise(raise) => {
                 raise.exc.iter().chain(&raise.cause).for_each(|value| {
-                    self.eval(value);
+                    self.evaluate(value);
                 });
             }
             Stmt::Assert(assert) => {
-                self.eval(&assert.test);
+                self.evaluate(&assert.test);
                 if let Some(text) = &assert.msg {
-                    self.perhaps(|reader| reader.eval(text));
+                    self.perhaps(|eval| eval.evaluate(text));
                 }
             }
             Stmt::Global(global) => self.outer(true, global.names.iter().map(|name| name.as_str().to_owned())),
@@ -97,7 +98,7 @@ impl<'a> Reader<'a> {
                     self.scope().map(|scope| scope.names.keys().cloned().collect()).unwrap_or_default();
                 for own in names {
                     let full = canonical(&format!("{module}.{own}"));
-                    if self.spend(1) && does(&full).is_some() {
+                    if self.spend(1) && effect_of(&full).is_some() {
                         let old = self.get(&own);
                         self.set(&own, Value::join([Value::Named(full), old]));
                     }
@@ -112,8 +113,8 @@ impl<'a> Reader<'a> {
 
     /// `target += value`: a row stays the same row.
     fn augment(&mut self, assign: &'a StmtAugAssign) {
-        let left = self.eval(&assign.target);
-        let right = self.eval(&assign.value);
+        let left = self.evaluate(&assign.target);
+        let right = self.evaluate(&assign.value);
         let held = self.load(&left);
         let method = match assign.op {
             Operator::Add => "__iadd__",
@@ -137,15 +138,15 @@ impl<'a> Reader<'a> {
     fn delete(&mut self, target: &'a Expr) {
         match target {
             Expr::Subscript(subscript) => {
-                let base = self.eval(&subscript.value);
-                let key = self.eval(&subscript.slice);
+                let base = self.evaluate(&subscript.value);
+                let key = self.evaluate(&subscript.slice);
                 let key = Some(&key).filter(|_| !subscript.slice.is_slice_expr());
                 self.delete_item(&base, key);
             }
             Expr::Name(name) => self.unset(name.id.as_str()),
             Expr::Tuple(all) => all.elts.iter().for_each(|target| self.delete(target)),
             Expr::Attribute(attribute) => {
-                self.eval(&attribute.value);
+                self.evaluate(&attribute.value);
             }
             _ => {}
         }
@@ -162,19 +163,19 @@ impl<'a> Reader<'a> {
             Expr::Tuple(tuple) => self.bind_all(&tuple.elts, &value),
             Expr::List(list) => self.bind_all(&list.elts, &value),
             Expr::Attribute(attribute) => {
-                let base = self.eval(&attribute.value);
+                let base = self.evaluate(&attribute.value);
                 self.set_member(&base, attribute.attr.as_str(), value);
             }
             Expr::Subscript(subscript) => {
-                let base = self.eval(&subscript.value);
+                let base = self.evaluate(&subscript.value);
                 if let Expr::Slice(slice) = &*subscript.slice {
                     for bound in [&slice.lower, &slice.upper, &slice.step].into_iter().flatten() {
-                        self.eval(bound);
+                        self.evaluate(bound);
                     }
                     let whole = slice.lower.is_none() && slice.upper.is_none() && slice.step.is_none();
                     return self.set_slice(&base, whole, &value);
                 }
-                let key = self.eval(&subscript.slice);
+                let key = self.evaluate(&subscript.slice);
                 self.set_item(&base, &key, &value);
             }
             _ => {}

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::names;
-use super::reader::Reader;
+use super::evaluator::Evaluator;
+use super::library;
+use super::library::python::canonical;
 use super::value::{Names, Object, Value};
 use super::widen::merged;
 use crate::{Text, Unknown};
@@ -75,7 +76,7 @@ impl State {
     }
 }
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     pub(super) fn scope(&self) -> Option<&Scope> {
         self.state.scopes.get(self.current).map(|scope| &**scope)
     }
@@ -234,7 +235,7 @@ impl Reader<'_> {
             self.mention(&value);
             return if self.spend(weight / 16) { value } else { Value::Unknown };
         }
-        if let Some(value) = names::builtin(name) {
+        if let Some(value) = library::global(name) {
             let set = self.noted(&format!("builtins.{name}"));
             return Value::join([value].into_iter().chain(set).chain(any));
         }
@@ -242,7 +243,7 @@ impl Reader<'_> {
             return Value::Unknown;
         }
         let star = self.stars.iter().map(|module| format!("{module}.{name}"));
-        let found = star.map(|full| names::canonical(&full)).find(|full| names::does(full).is_some());
+        let found = star.map(|full| canonical(&full)).find(|full| library::effect_of(full).is_some());
         Value::join(found.map_or(Value::Unknown, Value::Named).alternatives().iter().cloned().chain(any))
     }
 
@@ -414,12 +415,12 @@ fn join_scopes(one: &mut Scope, other: &Scope) {
         let joined = match own {
             Some(own) if own == *value => own,
             Some(own) => Value::join([own, value.clone()]),
-            None => Value::join([value.clone()].into_iter().chain(names::builtin(name))),
+            None => Value::join([value.clone()].into_iter().chain(library::global(name))),
         };
         one.names.insert(name.clone(), joined);
     }
     for (name, value) in &mut one.names {
-        let builtin = names::builtin(name).filter(|_| !other.names.contains_key(name));
+        let builtin = library::global(name).filter(|_| !other.names.contains_key(name));
         if let Some(builtin) = builtin {
             *value = Value::join([value.clone(), builtin]);
         }

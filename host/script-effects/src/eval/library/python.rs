@@ -1,52 +1,8 @@
-//! Meanings of names of the language and of modules. Data.
+//! Names of Python and of its modules. Data.
 
-use super::value::Value;
+use super::CallEffect;
 use crate::Piece;
-
-/// The effect of a call by this full name, by its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CallEffect {
-    /// Reads or writes, as the mode says, which is the second argument.
-    Open,
-    /// The same, if no mode is given: `r`; of archives and the like.
-    OpenPacked,
-    OpenByFlags,
-    Read,
-    ListFolder,
-    Write,
-    /// Writes what was computed; where, is no reason to ask.
-    Save,
-    MakeFolder,
-    Delete,
-    DeleteTree,
-    Move,
-    CopyFile,
-    CopyTree,
-    /// Fills the folder of its second argument from an archive.
-    Unpack,
-    Change,
-    Link,
-    ChangeFolder,
-    Shell,
-    Popen,
-    Exec,
-    Spawn,
-    Program,
-    /// Sends a signal to a process.
-    Kill,
-    /// Deletes, and all below if the options say so.
-    Remove,
-    /// Starts a program, whose arguments are a row behind it.
-    Start,
-    Code,
-    Connect,
-    Send,
-    Fetch,
-    /// Loads a module by its name.
-    Import,
-    /// Machine code, or a way past all names.
-    Hide,
-}
+use crate::eval::value::Value;
 
 use CallEffect::{
     Change, ChangeFolder, Code, Connect, CopyFile, CopyTree, Delete, DeleteTree, Exec, Fetch, Hide, Import, Kill, Link,
@@ -213,11 +169,8 @@ const CALLS: &[(&str, CallEffect)] = &[
 ];
 
 /// The effect of a call by this name, if it has one that is recorded.
-pub(super) fn does(name: &str) -> Option<CallEffect> {
-    if let Some(name) = name.strip_prefix("node.") {
-        return super::node::does(name);
-    }
-    CALLS.iter().find(|(call, _)| *call == name).map(|(_, does)| *does)
+pub(super) fn effect_of(name: &str) -> Option<CallEffect> {
+    CALLS.iter().find(|(call, _)| *call == name).map(|(_, effect)| *effect)
 }
 
 /// Modules under the name that is used here.
@@ -253,7 +206,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The full name without other spellings of modules.
-pub(super) fn canonical(name: &str) -> String {
+pub(in crate::eval) fn canonical(name: &str) -> String {
     for (alias, module) in ALIASES {
         let whole = if alias.ends_with('.') {
             name.strip_prefix(alias)
@@ -321,10 +274,7 @@ const BUILTINS: &[&str] = &[
 ];
 
 /// The value of a name that the code has not set.
-pub(super) fn builtin(name: &str) -> Option<Value> {
-    if let Some(name) = name.strip_prefix("js_") {
-        return super::node::global(name);
-    }
+pub(super) fn global(name: &str) -> Option<Value> {
     match name {
         "__builtins__" | "__builtin__" => Some(Value::named("builtins")),
         "__name__" => Some(Value::text("__main__")),
@@ -337,7 +287,7 @@ pub(super) fn builtin(name: &str) -> Option<Value> {
 }
 
 /// A member of a module that is a value, by its full name.
-pub(super) fn constant(name: &str) -> Option<Value> {
+pub(in crate::eval) fn constant(name: &str) -> Option<Value> {
     Some(match name {
         "os.sep" | "os.path.sep" => Value::text("/"),
         "os.curdir" | "os.path.curdir" => Value::text("."),

@@ -3,15 +3,15 @@
 use ruff_python_ast::Operator;
 
 use super::calls::Args;
+use super::evaluator::Evaluator;
 use super::fold;
-use super::names::CallEffect;
-use super::reader::Reader;
+use super::library::CallEffect;
 use super::value::Value;
 use crate::{ActionKind, Piece, Text, Unknown};
 
 const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Starts what a call names.
     pub(super) fn launch(&mut self, name: &str, does: CallEffect, args: &Args) -> Value {
         let first = args.get(0, &["args", "cmd", "command", "path", "file", "program", "argv"]).cloned();
@@ -31,9 +31,9 @@ impl Reader<'_> {
                     self.program(name, &first, program.as_ref(), args);
                 }
                 Some(Value::Bool(true) | Value::Int(1)) => self.shell(name, &first, args),
-                Some(_) => self.perhaps(|reader| match &first {
-                    Value::Text(_) => reader.shell(name, &first, args),
-                    first => reader.program(name, first, None, args),
+                Some(_) => self.perhaps(|eval| match &first {
+                    Value::Text(_) => eval.shell(name, &first, args),
+                    first => eval.program(name, first, None, args),
                 }),
             },
             CallEffect::Kill => {
