@@ -21,15 +21,9 @@ mod statements;
 mod value;
 mod widen;
 
-use evaluator::{Codes, Evaluator};
-
-use ruff_python_ast::ModModule;
-use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
+use evaluator::{Codes, Evaluator, LONGEST};
 
 use crate::{Summary, Unknown};
-
-/// The longest text that is read, in bytes.
-const LONGEST: usize = 128 * 1024;
 
 /// Summarizes code of Python.
 pub(crate) fn read(code: &str) -> Summary {
@@ -52,22 +46,4 @@ pub(crate) fn read_javascript(code: &str) -> Summary {
     }
     eval.uncalled();
     eval.finish()
-}
-
-/// The tree of a text.
-fn parsed(eval: &mut Evaluator<'_>, code: &str) -> Option<Parsed<ModModule>> {
-    eval.may(code);
-    if code.len() > LONGEST {
-        eval.lose("the code is too long", Unknown::ALL);
-        return None;
-    }
-    if let Err(reason) = crate::python::bounds::check(code) {
-        eval.lose(reason, Unknown::ALL);
-        return None;
-    }
-    let parsed = parse_unchecked(code, ParseOptions::from(Mode::Module));
-    if !parsed.errors().is_empty() {
-        eval.lose("the code does not parse", Unknown::ALL);
-    }
-    parsed.try_into_module()
 }

@@ -5,6 +5,7 @@
 //! that deletes, writes or executes has a target that it cannot name.
 
 mod eval;
+mod ir;
 mod javascript;
 mod python;
 mod words;

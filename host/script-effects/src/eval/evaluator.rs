@@ -3,16 +3,16 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use ruff_python_ast::{ModModule, Stmt};
-use ruff_python_parser::Parsed;
-
 use super::calls::Args;
 use super::functions::Function;
 use super::sites::Sites;
 use super::state::State;
 use super::value::{Names, Value};
+use crate::ir::{Block, Statement};
 use crate::{Action, ActionKind, Summary, Unknown};
 
+/// The longest text that is lowered, in bytes.
+pub(super) const LONGEST: usize = 128 * 1024;
 /// Units of work in one summary: each step costs one, and each byte of a value that is copied a part of one.
 const WORK: usize = 200_000;
 /// Statements, expressions and calls inside each other.
@@ -25,24 +25,24 @@ const REASONS: usize = 8;
 /// The most texts that are read as code.
 const CODES: usize = 128;
 
-/// Texts that were read as code, each behind the one before.
+/// Texts that were lowered, each behind the one before.
 #[derive(Debug, Default)]
 pub(super) struct Codes {
-    held: OnceCell<(String, Option<Parsed<ModModule>>)>,
+    held: OnceCell<(String, Option<Block>)>,
     next: OnceCell<Box<Codes>>,
 }
 
 impl Codes {
-    /// The tree of a text; none inside if it has none, and none at all if there are too many.
-    fn tree(&self, code: &str, read: impl FnOnce() -> Option<Parsed<ModModule>>) -> Option<Option<&ModModule>> {
+    /// The statements of a text; none inside if it has none, and none at all if there are too many.
+    fn block(&self, code: &str, lower: impl FnOnce() -> Option<Block>) -> Option<Option<&Block>> {
         let mut codes = self;
         for _ in 0..CODES {
             match codes.held.get() {
-                Some((known, tree)) if known == code => return Some(tree.as_ref().map(Parsed::syntax)),
+                Some((known, block)) if known == code => return Some(block.as_ref()),
                 Some(_) => codes = codes.next.get_or_init(Box::default),
                 None => {
-                    let (_, tree) = codes.held.get_or_init(|| (code.to_owned(), read()));
-                    return Some(tree.as_ref().map(Parsed::syntax));
+                    let (_, block) = codes.held.get_or_init(|| (code.to_owned(), lower()));
+                    return Some(block.as_ref());
                 }
             }
         }
@@ -159,19 +159,33 @@ impl<'a> Evaluator<'a> {
     pub(super) fn run(&mut self, code: &str) -> Value {
         self.moves |= code.contains("chdir");
         let codes = self.codes;
-        let Some(tree) = codes.tree(code, || super::parsed(self, code)) else {
+        let Some(block) = codes.block(code, || self.lower(code)) else {
             self.lose("the code holds too much code", Unknown::ALL);
             return Value::Unknown;
         };
         self.spend(code.len() / 64);
-        match tree.map(|module| module.body.as_slice()) {
-            Some([Stmt::Expr(only)]) => self.evaluate(&only.value),
+        match block.map(Vec::as_slice) {
+            Some([Statement::Expression(only)]) => self.evaluate(only),
             Some(body) => {
                 self.block(body);
                 Value::None
             }
             None => Value::Unknown,
         }
+    }
+
+    /// The statements of a text.
+    fn lower(&mut self, code: &str) -> Option<Block> {
+        self.may(code);
+        if code.len() > LONGEST {
+            self.lose("the code is too long", Unknown::ALL);
+            return None;
+        }
+        let script = crate::python::parse(code);
+        if let Some(reason) = script.reason {
+            self.lose(reason, Unknown::ALL);
+        }
+        script.body
     }
 
     /// Follows what nobody runs as far as it is seen: a target that is not known is no reason.

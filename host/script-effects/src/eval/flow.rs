@@ -1,13 +1,10 @@
 //! Branches, loops, and what may end early.
 
-use ruff_python_ast::{
-    ExceptHandler, Expr, MatchCase, Pattern, Stmt, StmtFor, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith,
-};
-
 use super::evaluator::Evaluator;
 use super::state::State;
 use super::value::Value;
 use crate::Unknown;
+use crate::ir::{Block, Branch, Case, Expression, Handler, Pattern};
 
 /// The most turns of a loop over known values that are followed one by one.
 pub(super) const TURNS: usize = 64;
@@ -15,32 +12,22 @@ pub(super) const TURNS: usize = 64;
 const PASSES: usize = 16;
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn if_(&mut self, statement: &'a StmtIf) {
-        let test = self.evaluate(&statement.test);
-        let alone = statement.elif_else_clauses.is_empty();
-        // `if __name__ == "__main__":` holds.
-        if alone && is_main(&statement.test) {
-            return self.block(&statement.body);
-        }
-        let mut bodies: Vec<&'a [Stmt]> = vec![&statement.body];
-        for clause in &statement.elif_else_clauses {
-            if let Some(test) = &clause.test {
-                self.perhaps(|eval| eval.evaluate(test));
+    pub(super) fn if_(&mut self, branches: &'a [Branch]) {
+        let mut bodies: Vec<&'a Block> = Vec::new();
+        for (at, branch) in branches.iter().enumerate() {
+            let test = branch.test.as_ref().map(|test| match at {
+                0 => self.evaluate(test),
+                _ => self.perhaps(|eval| eval.evaluate(test)),
+            });
+            if at > 0 || test != Some(Value::Bool(false)) {
+                bodies.push(&branch.body);
             }
-            bodies.push(&clause.body);
-        }
-        if test == Value::Bool(false) {
-            bodies.remove(0);
-        }
-        let complete = statement.elif_else_clauses.last().is_some_and(|clause| clause.test.is_none());
-        if !complete {
-            bodies.push(&[]);
         }
         self.ways(bodies.len(), |eval, at| bodies.get(at).into_iter().for_each(|body| eval.block(body)));
     }
 
-    pub(super) fn for_(&mut self, statement: &'a StmtFor) {
-        let row = self.evaluate(&statement.iter);
+    pub(super) fn for_(&mut self, target: &'a Expression, row: &'a Expression, body: &'a Block) {
+        let row = self.evaluate(row);
         let row = self.load(&row);
         match row.elements().filter(|elements| elements.len() <= TURNS) {
             Some(elements) if !elements.is_empty() => {
@@ -48,8 +35,8 @@ impl<'a> Evaluator<'a> {
                 let mut ends = Vec::new();
                 for element in elements {
                     let early = self.turn(|eval| {
-                        eval.bind(&statement.target, element);
-                        eval.block(&statement.body);
+                        eval.bind(target, element);
+                        eval.block(body);
                     });
                     if early {
                         ends.push(self.state.clone());
@@ -67,22 +54,26 @@ impl<'a> Evaluator<'a> {
                 let outer = self.turn_branches;
                 self.repeat(&mut |eval| {
                     eval.turn_branches = Some(eval.branches);
-                    eval.bind(&statement.target, element.clone());
-                    eval.block(&statement.body);
+                    eval.bind(target, element.clone());
+                    eval.block(body);
                 });
                 self.turn_branches = outer;
             }
         }
-        self.block(&statement.orelse);
     }
 
-    pub(super) fn while_(&mut self, statement: &'a StmtWhile) {
-        self.evaluate(&statement.test);
+    /// A loop with a test. `setup` runs before each test.
+    pub(super) fn while_(&mut self, setup: &'a Block, test: &'a Expression, body: &'a Block) {
+        self.block(setup);
+        self.evaluate(test);
         self.repeat(&mut |eval| {
-            eval.evaluate(&statement.test);
-            eval.block(&statement.body);
+            eval.evaluate(test);
+            eval.block(body);
+            if !setup.is_empty() {
+                eval.block(setup);
+                eval.evaluate(test);
+            }
         });
-        self.block(&statement.orelse);
     }
 
     /// Follows one turn of a loop; whether it may end early.
@@ -125,13 +116,13 @@ impl<'a> Evaluator<'a> {
         self.breaks.last_mut().into_iter().for_each(|ends| ends.push(now.clone()));
     }
 
-    pub(super) fn with(&mut self, statement: &'a StmtWith) {
+    pub(super) fn with(&mut self, contexts: &'a [(Expression, Option<Expression>)], body: &'a Block) {
         let folder = self.state.folder.clone();
         let mut back = false;
         let mut early = false;
-        for item in &statement.items {
-            let value = self.evaluate(&item.context_expr);
-            let called = called(&item.context_expr);
+        for (context, target) in contexts {
+            let value = self.evaluate(context);
+            let called = called(context);
             back |= called == Some("chdir");
             early |= matches!(called, Some("suppress" | "raises" | "assertRaises")) || matches!(value, Value::Ref(_));
             let entered = match value {
@@ -143,16 +134,16 @@ impl<'a> Evaluator<'a> {
                 }
                 value => value,
             };
-            if let Some(target) = &item.optional_vars {
+            if let Some(target) = target {
                 self.bind(target, entered);
             }
         }
         if early {
-            let start = self.attempt(&statement.body);
+            let start = self.attempt(body);
             let now = self.state.clone();
             self.merge([now, start]);
         } else {
-            self.block(&statement.body);
+            self.block(body);
         }
         if back {
             self.state.folder = folder;
@@ -161,7 +152,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Follows what may fail at any point; gives what there may be then.
-    fn attempt(&mut self, body: &'a [Stmt]) -> State {
+    fn attempt(&mut self, body: &'a Block) -> State {
         let before = self.state.clone();
         self.points.push(vec![before]);
         self.block(body);
@@ -176,46 +167,41 @@ impl<'a> Evaluator<'a> {
         failed
     }
 
-    pub(super) fn try_(&mut self, statement: &'a StmtTry) {
-        let failed = self.attempt(&statement.body);
-        self.block(&statement.orelse);
+    pub(super) fn try_(&mut self, body: &'a Block, handlers: &'a [Handler], otherwise: &'a Block, finally: &'a Block) {
+        let failed = self.attempt(body);
+        self.block(otherwise);
         let end = std::mem::replace(&mut self.state, failed.clone());
         let mut ends = vec![end];
-        for ExceptHandler::ExceptHandler(handler) in &statement.handlers {
+        for handler in handlers {
             self.state = failed.clone();
             self.branches += 1;
-            if let Some(kind) = &handler.type_ {
-                self.evaluate(kind);
+            if let Some(class) = &handler.class {
+                self.evaluate(class);
             }
             if let Some(name) = &handler.name {
-                self.set(name.as_str(), Value::Unknown);
+                self.set(name, Value::Unknown);
             }
             self.block(&handler.body);
             self.branches -= 1;
             ends.push(self.state.clone());
         }
-        if !statement.finalbody.is_empty() {
+        if !finally.is_empty() {
             ends.push(failed);
         }
         self.merge(ends);
-        self.block(&statement.finalbody);
+        self.block(finally);
     }
 
-    pub(super) fn match_(&mut self, statement: &'a StmtMatch) {
-        let subject = self.evaluate(&statement.subject);
-        let cases = &statement.cases;
+    pub(super) fn match_(&mut self, subject: &'a Expression, cases: &'a [Case]) {
+        let subject = self.evaluate(subject);
         self.ways(cases.len() + 1, |eval, at| {
             let Some(case) = cases.get(at) else { return };
-            eval.case(case, &subject);
+            eval.pattern(&case.pattern, &subject);
+            if let Some(guard) = &case.guard {
+                eval.evaluate(guard);
+            }
+            eval.block(&case.body);
         });
-    }
-
-    fn case(&mut self, case: &'a MatchCase, subject: &Value) {
-        self.pattern(&case.pattern, subject);
-        if let Some(guard) = &case.guard {
-            self.evaluate(guard);
-        }
-        self.block(&case.body);
     }
 
     /// Sets the names of a pattern.
@@ -224,69 +210,54 @@ impl<'a> Evaluator<'a> {
             return;
         }
         match pattern {
-            Pattern::MatchAs(one) => {
-                if let Some(inner) = &one.pattern {
+            Pattern::Any => {}
+            Pattern::Name(inner, name) => {
+                if let Some(inner) = inner {
                     self.pattern(inner, subject);
                 }
-                if let Some(name) = &one.name {
-                    self.set(name.as_str(), subject.clone());
-                }
+                self.set(name, subject.clone());
             }
-            Pattern::MatchOr(all) => all.patterns.iter().for_each(|one| self.pattern(one, subject)),
-            Pattern::MatchSequence(all) => {
+            Pattern::Rest(name) => self.set(name, Value::many(subject.clone())),
+            Pattern::Or(all) => all.iter().for_each(|one| self.pattern(one, subject)),
+            Pattern::Row(all) => {
                 let row = self.load(subject);
                 let element = row.element();
-                for (at, one) in all.patterns.iter().enumerate() {
-                    let exact = row.elements().filter(|row| row.len() == all.patterns.len());
+                for (at, one) in all.iter().enumerate() {
+                    let exact = row.elements().filter(|row| row.len() == all.len());
                     let exact = exact.and_then(|row| row.get(at).cloned());
                     self.pattern(one, &exact.unwrap_or_else(|| element.clone()));
                 }
             }
-            Pattern::MatchStar(rest) => {
-                if let Some(name) = &rest.name {
-                    self.set(name.as_str(), Value::many(subject.clone()));
-                }
-            }
-            Pattern::MatchMapping(table) => {
-                for (key, one) in table.keys.iter().zip(&table.patterns) {
+            Pattern::Table(items, rest) => {
+                for (key, one) in items {
                     let key = self.evaluate(key);
                     let value = self.item(subject, &key);
                     self.pattern(one, &value);
                 }
-                if let Some(rest) = &table.rest {
-                    self.set(rest.as_str(), Value::Unknown);
+                if let Some(rest) = rest {
+                    self.set(rest, Value::Unknown);
                 }
             }
-            Pattern::MatchClass(class) => {
-                for one in &class.arguments.patterns {
-                    self.pattern(one, &Value::Unknown);
-                }
-                for one in &class.arguments.keywords {
-                    let value = self.member(subject, one.attr.as_str());
-                    self.pattern(&one.pattern, &value);
+            Pattern::Object(by_place, by_name) => {
+                by_place.iter().for_each(|one| self.pattern(one, &Value::Unknown));
+                for (name, one) in by_name {
+                    let value = self.member(subject, name);
+                    self.pattern(one, &value);
                 }
             }
-            Pattern::MatchValue(value) => {
-                self.evaluate(&value.value);
+            Pattern::Value(value) => {
+                self.evaluate(value);
             }
-            Pattern::MatchSingleton(_) => {}
         }
         self.leave();
     }
 }
 
-/// Whether the condition is that the script itself was started.
-fn is_main(test: &Expr) -> bool {
-    let Expr::Compare(compare) = test else { return false };
-    matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__")
-}
-
 /// The last name of what a call calls.
-fn called(call: &Expr) -> Option<&str> {
-    let Expr::Call(call) = call else { return None };
-    match &*call.func {
-        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
-        Expr::Name(name) => Some(name.id.as_str()),
+fn called(call: &Expression) -> Option<&str> {
+    let Expression::Call(callee, _) = call else { return None };
+    match &**callee {
+        Expression::Member(_, name) | Expression::Name(name) => Some(name),
         _ => None,
     }
 }

@@ -1,8 +1,7 @@
 //! Folding: operators and methods of texts whose parts are constant.
 
-use ruff_python_ast::Operator;
-
 use super::value::{ELEMENTS, Value};
+use crate::ir::Operator;
 use crate::{Piece, Text};
 
 /// The most paths that are joined of parts that may be one of several.
@@ -16,18 +15,18 @@ const LONGEST: usize = 4096;
 pub(super) fn binary(left: &Value, operator: Operator, right: &Value) -> Value {
     match (left, operator, right) {
         (Value::Hidden, _, _) => Value::Hidden,
-        (Value::Path(base), Operator::Div, right) => Value::Path(join(base.clone(), &right.as_part())),
-        (Value::Text(base), Operator::Div, Value::Path(right)) => Value::Path(join(base.clone(), right)),
-        (Value::Unknown, Operator::Div, Value::Text(_) | Value::Path(_)) => {
+        (Value::Path(base), Operator::Divide, right) => Value::Path(join(base.clone(), &right.as_part())),
+        (Value::Text(base), Operator::Divide, Value::Path(right)) => Value::Path(join(base.clone(), right)),
+        (Value::Unknown, Operator::Divide, Value::Text(_) | Value::Path(_)) => {
             Value::Path(join(Text::of(Piece::Unknown), &right.as_part()))
         }
         (Value::Int(left), Operator::Add, Value::Int(right)) => {
             left.checked_add(*right).map_or(Value::Unknown, Value::Int)
         }
-        (Value::Int(left), Operator::Sub, Value::Int(right)) => {
+        (Value::Int(left), Operator::Subtract, Value::Int(right)) => {
             left.checked_sub(*right).map_or(Value::Unknown, Value::Int)
         }
-        (Value::Int(left), Operator::Mult, Value::Int(right)) => {
+        (Value::Int(left), Operator::Multiply, Value::Int(right)) => {
             left.checked_mul(*right).map_or(Value::Unknown, Value::Int)
         }
         (Value::Int(left), Operator::BitXor, Value::Int(right)) => Value::Int(left ^ right),
@@ -46,15 +45,15 @@ pub(super) fn binary(left: &Value, operator: Operator, right: &Value) -> Value {
         (left, Operator::Add, Value::List(right)) => {
             Value::many(Value::join([left.element()].into_iter().chain(right.iter().cloned())))
         }
-        (Value::Text(text), Operator::Mult, Value::Int(times))
-        | (Value::Int(times), Operator::Mult, Value::Text(text)) => {
+        (Value::Text(text), Operator::Multiply, Value::Int(times))
+        | (Value::Int(times), Operator::Multiply, Value::Text(text)) => {
             let times = usize::try_from(*times).unwrap_or(0);
             match text.known() {
                 Some(text) if text.len().saturating_mul(times) <= LONGEST => Value::text(&text.repeat(times)),
                 _ => Value::piece(Piece::Unknown),
             }
         }
-        (Value::Text(text), Operator::Mod, right) => Value::Text(percent(text, right)),
+        (Value::Text(text), Operator::Remainder, right) => Value::Text(percent(text, right)),
         // Flags of `os.open`.
         (Value::Named(left), Operator::BitOr, Value::Named(right)) => Value::Named(format!("{left}|{right}")),
         _ => Value::Unknown,

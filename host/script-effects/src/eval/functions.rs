@@ -2,25 +2,17 @@
 
 use std::rc::Rc;
 
-use ruff_python_ast::{Decorator, Expr, Parameters, Stmt, StmtFunctionDef};
-
 use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
+use crate::ir::{self, Body, Definition, INITIALIZER};
 
 /// The most calls that are done again at the end.
 const LATER: usize = 256;
 
 /// The most calls of one function that are known.
 const KNOWN: usize = 8;
-
-/// The body of a function.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Body<'a> {
-    Block(&'a [Stmt]),
-    Value(&'a Expr),
-}
 
 /// How a function is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +29,7 @@ pub(super) enum Kind {
 /// A function of the script.
 #[derive(Debug, Clone)]
 pub(super) struct Function<'a> {
-    parameters: Option<&'a Parameters>,
-    body: Body<'a>,
+    code: &'a ir::Function,
     pub(super) kind: Kind,
     /// Values of parameters that are not given.
     defaults: Rc<Names>,
@@ -71,16 +62,16 @@ struct Known {
 
 impl<'a> Evaluator<'a> {
     /// A function that may be called.
-    pub(super) fn function(&mut self, parameters: Option<&'a Parameters>, body: Body<'a>) -> Value {
+    pub(super) fn function(&mut self, code: &'a ir::Function) -> Value {
         let mut defaults = Names::new();
-        for parameter in parameters.into_iter().flat_map(Parameters::iter_non_variadic_params) {
-            if let Some(annotation) = &parameter.parameter.annotation {
-                self.annotation(annotation);
+        for parameter in &code.parameters.all {
+            if let Some(annotation) = &parameter.annotation {
+                self.evaluate(annotation);
             }
             if let Some(default) = &parameter.default {
                 let value = self.evaluate(default);
                 let value = self.keep(value);
-                defaults.insert(parameter.parameter.name.as_str().to_owned(), value);
+                defaults.insert(parameter.name.clone(), value);
             }
         }
         // A function does not see the names of the class around it.
@@ -89,8 +80,7 @@ impl<'a> Evaluator<'a> {
         let around = scope.and_then(|scope| scope.parent).unwrap_or(self.current);
         let kind = if class.is_some() { Kind::Method } else { Kind::Plain };
         self.functions.push(Function {
-            parameters,
-            body,
+            code,
             kind,
             defaults: Rc::new(defaults),
             scope: around,
@@ -106,21 +96,13 @@ impl<'a> Evaluator<'a> {
         Value::Function(self.functions.len().saturating_sub(1))
     }
 
-    /// Evaluates the annotation of a variable, which may call.
-    pub(super) fn annotation(&mut self, annotation: &'a Expr) {
-        if !matches!(annotation, Expr::Name(_) | Expr::Attribute(_) | Expr::StringLiteral(_)) {
-            self.evaluate(annotation);
-        }
-    }
-
     /// A function with a name, and what its decorators make of it.
-    pub(super) fn define(&mut self, definition: &'a StmtFunctionDef) {
-        let decorators: Vec<Value> =
-            definition.decorator_list.iter().map(|Decorator { expression, .. }| self.evaluate(expression)).collect();
+    pub(super) fn define(&mut self, definition: &'a Definition) {
+        let decorators: Vec<Value> = definition.decorators.iter().map(|decorator| self.evaluate(decorator)).collect();
         let name = definition.name.as_str();
-        let mut value = self.function(Some(&definition.parameters), Body::Block(&definition.body));
-        if let Some(annotation) = &definition.returns {
-            self.annotation(annotation);
+        let mut value = self.function(&definition.function);
+        if let Some(annotation) = &definition.annotation {
+            self.evaluate(annotation);
         }
         let Value::Function(at) = value else { return };
         let class = self.functions.get(at).and_then(|function| function.class);
@@ -130,7 +112,7 @@ impl<'a> Evaluator<'a> {
         if let Some(function) = self.functions.get_mut(at) {
             let dunder = name.starts_with("__") && name.ends_with("__");
             function.implied =
-                class.is_some() && dunder && !matches!(name, "__init__" | "__enter__" | "__call__" | "__exit__");
+                class.is_some() && dunder && !matches!(name, INITIALIZER | "__enter__" | "__call__" | "__exit__");
             function.unasked = class.is_none() && decorators.is_empty();
         }
         for decorator in decorators.into_iter().rev() {
@@ -314,7 +296,7 @@ impl<'a> Evaluator<'a> {
         let this = function.class.map(|class| (class, args.values.first().cloned().unwrap_or(Value::Unknown)));
         let scope = Scope { names, parent: Some(function.scope), this, ..Scope::default() };
         self.yielded.push(Vec::new());
-        let value = self.within(scope, |eval| eval.follow(function.body));
+        let value = self.within(scope, |eval| eval.follow(&function.code.body));
         let yielded = self.yielded.pop().unwrap_or_default();
         self.repeats -= usize::from(again);
         if let Some(function) = self.functions.get_mut(at) {
@@ -332,7 +314,7 @@ impl<'a> Evaluator<'a> {
         if function.enters { one.bounded() } else { Value::many(one).bounded() }
     }
 
-    fn follow(&mut self, body: Body<'a>) -> Value {
+    fn follow(&mut self, body: &'a Body) -> Value {
         match body {
             Body::Value(expression) => self.evaluate(expression),
             Body::Block(block) => {
@@ -351,10 +333,10 @@ impl<'a> Evaluator<'a> {
     /// The parameters with what they stand for.
     fn parameters(&mut self, function: &Function<'a>, args: &Args, again: bool) -> Names {
         let mut names = Names::new();
-        let Some(parameters) = function.parameters else { return names };
-        let taken = parameters.posonlyargs.len() + parameters.args.len();
-        for (place, parameter) in parameters.iter_non_variadic_params().enumerate() {
-            let name = parameter.parameter.name.as_str();
+        let parameters = &function.code.parameters;
+        let taken = parameters.by_place;
+        for (place, parameter) in parameters.all.iter().enumerate() {
+            let name = parameter.name.as_str();
             let default = function.defaults.get(name).filter(|_| !again).cloned();
             let at = args.at(place).filter(|_| place < taken);
             let given = args.named(name).or(at).cloned();
@@ -364,21 +346,21 @@ impl<'a> Evaluator<'a> {
             let value = self.keep(value);
             names.insert(name.to_owned(), value);
         }
-        if let Some(rest) = &parameters.vararg {
+        if let Some(rest) = &parameters.rest {
             let mut values: Vec<Value> = args.values.iter().skip(taken).cloned().collect();
             values.extend(args.open.then_some(Value::Unknown));
             let row = if args.open { Value::many(Value::join(values)) } else { Value::List(values) };
             let row = self.keep(row);
-            names.insert(rest.name.as_str().to_owned(), row);
+            names.insert(rest.clone(), row);
         }
-        if let Some(rest) = &parameters.kwarg {
+        if let Some(rest) = &parameters.named_rest {
             let free = |name: &String| !names.contains_key(name);
             let given = args.named.iter().filter(|(name, _)| free(name));
             let mut items: Vec<(Value, Value)> =
                 given.map(|(name, value)| (Value::text(name), value.clone())).collect();
             items.extend(args.open.then_some((Value::Unknown, Value::Unknown)));
             let table = self.keep(Value::Dict(items));
-            names.insert(rest.name.as_str().to_owned(), table);
+            names.insert(rest.clone(), table);
         }
         names
     }

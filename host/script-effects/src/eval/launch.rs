@@ -1,12 +1,11 @@
 //! Calls that start programs: their words, or the text that becomes shell.
 
-use ruff_python_ast::Operator;
-
 use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::fold;
 use super::library::CallEffect;
 use super::value::Value;
+use crate::ir::Operator;
 use crate::{ActionKind, Piece, Text, Unknown};
 
 const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };

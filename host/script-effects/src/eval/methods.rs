@@ -1,7 +1,5 @@
 //! Methods of values: of paths, of texts, and of objects that are known only by what they are asked for.
 
-use ruff_python_ast::Operator;
-
 use super::calls::{Args, each};
 use super::evaluator::Evaluator;
 use super::fold;
@@ -9,6 +7,7 @@ use super::plain::expand_user;
 use super::requests::takes_away;
 use super::rows::view;
 use super::value::Value;
+use crate::ir::Operator;
 use crate::{ActionKind, Piece, Text, Unknown};
 
 const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };

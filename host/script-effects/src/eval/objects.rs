@@ -1,12 +1,11 @@
 //! Classes of the script and their objects.
 
-use ruff_python_ast::{Expr, Stmt, StmtClassDef};
-
 use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::state::{ANY, Kind, Scope};
 use super::value::{Names, Object, Value};
 use crate::Unknown;
+use crate::ir::{Class, INITIALIZER};
 
 /// Classes below each other.
 const DEEP: usize = 8;
@@ -15,27 +14,17 @@ const MEMBERS: usize = 1024;
 
 impl<'a> Evaluator<'a> {
     /// A class, whose functions know it.
-    pub(super) fn class(&mut self, class: &'a StmtClassDef) {
-        class.decorator_list.iter().for_each(|decorator| {
-            self.evaluate(&decorator.expression);
+    pub(super) fn class(&mut self, class: &'a Class) {
+        class.decorators.iter().for_each(|decorator| {
+            self.evaluate(decorator);
         });
-        let mut bases = Vec::new();
-        if let Some(arguments) = &class.arguments {
-            let args = self.arguments(arguments);
-            for (_, value) in args.named.iter().filter(|(name, _)| name == "metaclass") {
-                self.call_back(&Args::of(vec![value.clone()]));
-            }
-            bases = args.values;
+        let args = self.arguments(&class.bases);
+        for (_, value) in args.named.iter().filter(|(name, _)| name == "metaclass") {
+            self.call_back(&Args::of(vec![value.clone()]));
         }
+        let bases = args.values;
         let Value::Ref(any) = self.keep(Value::Object(Box::default())) else { return };
-        let annotated = class.body.iter().filter_map(|statement| match statement {
-            Stmt::AnnAssign(assign) => match &*assign.target {
-                Expr::Name(name) => Some(name.id.as_str().to_owned()),
-                _ => None,
-            },
-            _ => None,
-        });
-        let row: Vec<String> = annotated.collect();
+        let row = class.fields.clone();
         let object = Object { bases: bases.clone(), row, any: Some(any), ..Object::default() };
         let value = self.keep(Value::Object(Box::new(object)));
         let Value::Ref(place) = value else { return };
@@ -56,7 +45,7 @@ impl<'a> Evaluator<'a> {
                 self.apply(&hook, &Args::of(vec![value.clone()]));
             }
         }
-        self.set(class.name.as_str(), value);
+        self.set(&class.name, value);
     }
 
     /// The member of a class, its own or inherited.
@@ -137,7 +126,7 @@ impl<'a> Evaluator<'a> {
             // What it makes is not followed.
             self.call_back(args);
         }
-        match self.of_class(class, "__init__", 0) {
+        match self.of_class(class, INITIALIZER, 0) {
             Some(init) => {
                 let init = self.bound(&init, Some(&this), &Value::Ref(class));
                 self.apply(&init, args);

@@ -319,10 +319,10 @@ impl Evaluator<'_> {
     }
 
     /// Notes names that belong to the script, or to the function around.
-    pub(super) fn outer(&mut self, global: bool, names: impl Iterator<Item = String>) {
+    pub(super) fn outer(&mut self, global: bool, names: &[String]) {
         let current = self.current;
         if let Some(scope) = self.scope_mut(current) {
-            if global { &mut scope.global } else { &mut scope.nonlocal }.extend(names);
+            if global { &mut scope.global } else { &mut scope.nonlocal }.extend_from_slice(names);
         }
     }
 

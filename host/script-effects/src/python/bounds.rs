@@ -23,7 +23,7 @@ struct Level {
 }
 
 /// The reason why the text is not parsed, if there is one.
-pub(crate) fn check(code: &str) -> Result<(), &'static str> {
+pub(super) fn check(code: &str) -> Result<(), &'static str> {
     let mut lexer = lex(code, Mode::Module);
     let mut levels = vec![Level::default()];
     let mut indents = 0_usize;
