@@ -21,29 +21,23 @@ mod statements;
 mod value;
 mod widen;
 
-use evaluator::{Codes, Evaluator, LONGEST};
+use evaluator::{Codes, Evaluator};
 
-use crate::{Summary, Unknown};
+use crate::Summary;
+use crate::ir::Script;
 
-/// Summarizes code of Python.
-pub(crate) fn read(code: &str) -> Summary {
-    let codes = Codes::default();
-    let mut eval = Evaluator::new(&codes);
-    eval.run(code);
-    eval.uncalled();
-    eval.finish()
+/// The language of a script: what its names mean that it doesn't set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Python,
+    JavaScript,
 }
 
-/// Summarizes code of JavaScript or TypeScript.
-pub(crate) fn read_javascript(code: &str) -> Summary {
+/// Summarizes code. `parse` lowers it, and code that is in its texts.
+pub(crate) fn summarize(language: Language, parse: fn(&str) -> Script, code: &str) -> Summary {
     let codes = Codes::default();
-    let mut eval = Evaluator::new(&codes);
-    if code.len() > LONGEST {
-        eval.may(code);
-        eval.lose("the code is too long", Unknown::ALL);
-    } else {
-        eval.code_of_javascript(code);
-    }
+    let mut eval = Evaluator::new(language, parse, &codes);
+    eval.run(code);
     eval.uncalled();
     eval.finish()
 }

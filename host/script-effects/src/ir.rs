@@ -23,6 +23,9 @@ pub(crate) type Block = Vec<Statement>;
 /// `eval`.
 pub(crate) const RESULT: &str = "#result";
 
+/// The first character of names in a class's body that are its members, and no variables of the body.
+pub(crate) const FIELD: char = '.';
+
 /// The method that initializes an object of a class.
 pub(crate) const INITIALIZER: &str = "__init__";
 

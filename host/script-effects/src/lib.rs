@@ -10,14 +10,16 @@ mod javascript;
 mod python;
 mod words;
 
+use eval::Language;
+
 pub use guard_script_summary::{Action, ActionKind, Piece, Summary, Text, Unknown};
 
 /// Reads code; none if this language has no reader.
 #[must_use]
 pub fn read(language: &str, code: &str) -> Option<Summary> {
     match language {
-        "python" => Some(eval::read(code)),
-        "javascript" => Some(eval::read_javascript(code)),
+        "python" => Some(eval::summarize(Language::Python, python::parse, code)),
+        "javascript" => Some(eval::summarize(Language::JavaScript, javascript::parse, code)),
         _ => None,
     }
 }

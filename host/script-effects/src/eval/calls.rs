@@ -192,7 +192,7 @@ impl Evaluator<'_> {
             }
             CallEffect::Import => return imported(name, args),
             CallEffect::Hide => {
-                if matches!(name, "code.interact" | "node.hidden") {
+                if name == "code.interact" {
                     self.lose("what is called is looked up at run time", EXECUTES);
                 }
                 return Value::Hidden;
@@ -386,10 +386,9 @@ impl Evaluator<'_> {
         let (is_expression, texts) = (name == "builtins.eval", code.alternatives());
         let results = self.ways(texts.len(), |eval, at| match texts.get(at).and_then(Value::known) {
             Some(code) if name == "node.Function" => {
-                let given = eval.code_of_javascript(code);
+                let given = eval.code(code);
                 super::objects::partial(&Value::named("node.constant"), &given)
             }
-            Some(code) if name.starts_with("node.") => eval.code_of_javascript(code),
             Some(code) if is_expression => eval.code(&format!("(\n{}\n)", code.trim())),
             Some(code) => eval.code(code),
             None => {

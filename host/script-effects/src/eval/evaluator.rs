@@ -3,16 +3,17 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Language;
 use super::calls::Args;
 use super::functions::Function;
 use super::sites::Sites;
 use super::state::State;
 use super::value::{Names, Value};
-use crate::ir::{Block, Statement};
+use crate::ir::{Block, RESULT, Script, Statement};
 use crate::{Action, ActionKind, Summary, Unknown};
 
 /// The longest text that is lowered, in bytes.
-pub(super) const LONGEST: usize = 128 * 1024;
+const LONGEST: usize = 128 * 1024;
 /// Units of work in one summary: each step costs one, and each byte of a value that is copied a part of one.
 const WORK: usize = 200_000;
 /// Statements, expressions and calls inside each other.
@@ -52,6 +53,8 @@ impl Codes {
 
 #[derive(Debug)]
 pub(super) struct Evaluator<'a> {
+    pub(super) language: Language,
+    parse: fn(&str) -> Script,
     summary: Summary,
     codes: &'a Codes,
     /// The state that branches may change.
@@ -105,8 +108,10 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(codes: &'a Codes) -> Evaluator<'a> {
+    pub(super) fn new(language: Language, parse: fn(&str) -> Script, codes: &'a Codes) -> Evaluator<'a> {
         Evaluator {
+            language,
+            parse,
             summary: Summary::default(),
             codes,
             state: State::new(),
@@ -146,6 +151,8 @@ impl<'a> Evaluator<'a> {
     /// Follows code that the code holds as a text; the value of an expression, if it is one.
     pub(super) fn code(&mut self, code: &str) -> Value {
         if self.code_depth >= CODE_DEEP || self.depth > DEEP / 2 {
+            self.spend(code.len() / 64);
+            self.may(code);
             self.lose("code inside code is nested too deeply", Unknown::ALL);
             return Value::Unknown;
         }
@@ -164,13 +171,17 @@ impl<'a> Evaluator<'a> {
             return Value::Unknown;
         };
         self.spend(code.len() / 64);
-        match block.map(Vec::as_slice) {
-            Some([Statement::Expression(only)]) => self.evaluate(only),
-            Some(body) => {
+        match (self.language, block.map(Vec::as_slice)) {
+            (Language::Python, Some([Statement::Expression(only)])) => self.evaluate(only),
+            (Language::Python, Some(body)) => {
                 self.block(body);
                 Value::None
             }
-            None => Value::Unknown,
+            (Language::JavaScript, Some(body)) => {
+                self.block(body);
+                self.get(RESULT)
+            }
+            (_, None) => Value::Unknown,
         }
     }
 
@@ -181,7 +192,11 @@ impl<'a> Evaluator<'a> {
             self.lose("the code is too long", Unknown::ALL);
             return None;
         }
-        let script = crate::python::parse(code);
+        let script = (self.parse)(code);
+        if !script.unescaped.is_empty() {
+            self.moves |= script.unescaped.contains("chdir");
+            self.may(&script.unescaped);
+        }
         if let Some(reason) = script.reason {
             self.lose(reason, Unknown::ALL);
         }
@@ -196,21 +211,6 @@ impl<'a> Evaluator<'a> {
         if new.clone().all(|reason| reason.ends_with("is known only at run time")) && reasons.len() < REASONS {
             self.summary.reasons = reasons;
             self.summary.unknown = unknown;
-        }
-    }
-
-    /// The same, of code of JavaScript; the value of its last statement.
-    pub(super) fn code_of_javascript(&mut self, code: &str) -> Value {
-        self.may(code);
-        match crate::javascript::as_python(code) {
-            Ok(python) => {
-                self.code(&python);
-                self.get("js_given")
-            }
-            Err(reason) => {
-                self.lose(reason, Unknown::ALL);
-                Value::Unknown
-            }
         }
     }
 

@@ -329,7 +329,7 @@ fn is_writing(mode: &Expression) -> bool {
 }
 
 /// Each text with each of the parts behind it, as long as they are few.
-pub(super) fn add(texts: &mut Vec<Text>, parts: &[Text]) {
+fn add(texts: &mut Vec<Text>, parts: &[Text]) {
     let many = texts.len() * parts.len() > 8;
     let unknown = [Text::of(Piece::Unknown)];
     match if many { &unknown } else { parts } {

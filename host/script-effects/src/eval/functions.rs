@@ -6,7 +6,7 @@ use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
-use crate::ir::{self, Body, Definition, INITIALIZER};
+use crate::ir::{self, Body, Definition, FIELD, INITIALIZER};
 
 /// The most calls that are done again at the end.
 const LATER: usize = 256;
@@ -99,7 +99,7 @@ impl<'a> Evaluator<'a> {
     /// A function with a name, and what its decorators make of it.
     pub(super) fn define(&mut self, definition: &'a Definition) {
         let decorators: Vec<Value> = definition.decorators.iter().map(|decorator| self.evaluate(decorator)).collect();
-        let name = definition.name.as_str();
+        let name = definition.name.trim_start_matches(FIELD);
         let mut value = self.function(&definition.function);
         if let Some(annotation) = &definition.annotation {
             self.evaluate(annotation);
@@ -118,7 +118,7 @@ impl<'a> Evaluator<'a> {
         for decorator in decorators.into_iter().rev() {
             value = self.decorated(&decorator, value);
         }
-        self.set(name, value);
+        self.set(&definition.name, value);
     }
 
     fn decorated(&mut self, decorator: &Value, value: Value) -> Value {

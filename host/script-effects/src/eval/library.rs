@@ -3,6 +3,7 @@
 pub(super) mod node;
 pub(super) mod python;
 
+use super::Language;
 use super::value::Value;
 
 /// The effect of a call by this full name, by its arguments.
@@ -59,9 +60,9 @@ pub(super) fn effect_of(name: &str) -> Option<CallEffect> {
 }
 
 /// The value of a name that the code has not set.
-pub(super) fn global(name: &str) -> Option<Value> {
-    match name.strip_prefix("js_") {
-        Some(name) => node::global(name),
-        None => python::global(name),
+pub(super) fn global(language: Language, name: &str) -> Option<Value> {
+    match language {
+        Language::Python => python::global(name),
+        Language::JavaScript => node::global(name),
     }
 }

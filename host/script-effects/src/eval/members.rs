@@ -7,6 +7,7 @@ use super::library::python::{canonical, constant};
 use super::library::{effect_of, node};
 use super::objects::partial;
 use super::rows::{looked_up, place};
+use super::state::variable_note;
 use super::value::{Object, Value};
 use crate::Piece;
 
@@ -188,7 +189,7 @@ impl Evaluator<'_> {
     fn item_of_named(&mut self, name: &str, key: &Value) -> Value {
         match (name, key.known()) {
             ("os.environ" | "os.environb", Some(name)) => {
-                let set = self.noted(&format!("${name}")).or_else(|| self.noted("$*"));
+                let set = self.noted(&variable_note(Some(name))).or_else(|| self.noted(&variable_note(None)));
                 let piece = if name == "HOME" { Piece::Home } else { Piece::Variable(name.to_owned()) };
                 let outside = Value::piece(piece);
                 set.map_or_else(|| outside.clone(), |set| Value::join([set, outside.clone()]))

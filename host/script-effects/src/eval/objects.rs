@@ -5,7 +5,7 @@ use super::evaluator::Evaluator;
 use super::state::{ANY, Kind, Scope};
 use super::value::{Names, Object, Value};
 use crate::Unknown;
-use crate::ir::{Class, INITIALIZER};
+use crate::ir::{Class, FIELD, INITIALIZER};
 
 /// Classes below each other.
 const DEEP: usize = 8;
@@ -35,8 +35,12 @@ impl<'a> Evaluator<'a> {
             eval.block(&class.body);
             eval.scope().map(|scope| scope.names.clone()).unwrap_or_default()
         });
+        let members =
+            names.iter().filter_map(|(name, value)| Some((name.strip_prefix(FIELD)?.to_owned(), value.clone())));
+        let members: Names = members.collect();
+        let fields = if members.is_empty() { names } else { members };
         self.alter(place, |old| match old {
-            Value::Object(object) => Value::Object(Box::new(Object { fields: names.clone(), ..(**object).clone() })),
+            Value::Object(object) => Value::Object(Box::new(Object { fields: fields.clone(), ..(**object).clone() })),
             old => old.clone(),
         });
         for base in bases {

@@ -170,7 +170,7 @@ impl Evaluator<'_> {
                 eval.set_global(key.known().unwrap_or(super::state::ANY), value.clone());
             }
             Some(Value::Named(name)) if name == "os.environ" || name == "os.environb" => {
-                eval.set_global(&format!("${}", key.known().unwrap_or(super::state::ANY)), value.clone());
+                eval.set_global(&super::state::variable_note(key.known()), value.clone());
             }
             Some(Value::Named(name)) if name.ends_with(".__dict__") => {
                 let inner = Value::named(name.trim_end_matches(".__dict__"));

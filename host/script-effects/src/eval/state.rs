@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::Language;
 use super::evaluator::Evaluator;
 use super::library;
 use super::library::python::canonical;
@@ -139,7 +140,7 @@ impl Evaluator<'_> {
                     Some(own) if Rc::ptr_eq(own, scope) => {}
                     Some(own) => {
                         self.spend(1 + scope.names.len() / 4);
-                        join_scopes(Rc::make_mut(own), scope);
+                        join_scopes(self.language, Rc::make_mut(own), scope);
                     }
                     None => all.push(Rc::clone(scope)),
                 }
@@ -235,7 +236,7 @@ impl Evaluator<'_> {
             self.mention(&value);
             return if self.spend(weight / 16) { value } else { Value::Unknown };
         }
-        if let Some(value) = library::global(name) {
+        if let Some(value) = library::global(self.language, name) {
             let set = self.noted(&format!("builtins.{name}"));
             return Value::join([value].into_iter().chain(set).chain(any));
         }
@@ -409,18 +410,23 @@ impl Evaluator<'_> {
     }
 }
 
-fn join_scopes(one: &mut Scope, other: &Scope) {
+/// The name of the note on a variable of the environment, or on all.
+pub(super) fn variable_note(name: Option<&str>) -> String {
+    format!("os.environ[{}]", name.unwrap_or(ANY))
+}
+
+fn join_scopes(language: Language, one: &mut Scope, other: &Scope) {
     for (name, value) in &other.names {
         let own = one.names.remove(name);
         let joined = match own {
             Some(own) if own == *value => own,
             Some(own) => Value::join([own, value.clone()]),
-            None => Value::join([value.clone()].into_iter().chain(library::global(name))),
+            None => Value::join([value.clone()].into_iter().chain(library::global(language, name))),
         };
         one.names.insert(name.clone(), joined);
     }
     for (name, value) in &mut one.names {
-        let builtin = library::global(name).filter(|_| !other.names.contains_key(name));
+        let builtin = library::global(language, name).filter(|_| !other.names.contains_key(name));
         if let Some(builtin) = builtin {
             *value = Value::join([value.clone(), builtin]);
         }

@@ -1,15 +1,13 @@
-//! Meanings of names of JavaScript, in Node, Deno and Bun: the names that [`crate::javascript`] writes, and `node.`
-//! with the members of modules.
+//! Names of JavaScript, of Node, Deno and Bun, and of their modules: each has `node.` in front.
 
 use super::CallEffect;
+use crate::Piece;
 use crate::eval::calls::{Args, each};
 use crate::eval::evaluator::Evaluator;
-use crate::eval::expressions::add;
 use crate::eval::fold;
 use crate::eval::plain::{basename, each_text, from_codes, joined};
 use crate::eval::rows::view;
 use crate::eval::value::Value;
-use crate::{Piece, Text};
 
 use CallEffect::{
     Change, ChangeFolder, Code, Connect, CopyTree, DeleteTree, Hide, Import, Kill, Link, ListFolder, MakeFolder, Move,
@@ -70,10 +68,10 @@ const CALLS: &[(&str, CallEffect)] = &[
     ("execa.execaNode", Start),
     ("execa.execaCommand", Shell),
     ("execa.command", Shell),
-    ("execa.S_", Shell),
-    ("zx.S_", Shell),
-    ("bun.S_", Shell),
-    ("Bun.S_", Shell),
+    ("execa.$", Shell),
+    ("zx.$", Shell),
+    ("bun.$", Shell),
+    ("Bun.$", Shell),
     ("bun.spawn", Start),
     ("Bun.spawn", Start),
     ("shelljs.exec", Shell),
@@ -120,7 +118,6 @@ const CALLS: &[(&str, CallEffect)] = &[
     ("module._compile", Code),
     ("worker_threads.Worker", Code),
     ("module._load", Import),
-    ("hidden", Hide),
     ("process.binding", Hide),
     ("process.dlopen", Hide),
     ("fetch", Connect),
@@ -165,9 +162,6 @@ const GLOBALS: &[&str] = &[
     "Reflect",
     "atob",
     "module",
-    "meta",
-    "text",
-    "hidden",
     "fs",
     "child_process",
     "path",
@@ -194,11 +188,11 @@ pub(in crate::eval) fn effect_of(name: &str) -> Option<CallEffect> {
     CALLS.iter().find(|(call, _)| *call == plain).map(|(_, effect)| *effect)
 }
 
-/// The value of a name that the code has not set. `name` has no `js_` in front.
+/// The value of a name that the code has not set.
 pub(in crate::eval) fn global(name: &str) -> Option<Value> {
     match name {
         // Of scripts of zx.
-        "S_" => Some(Value::named("node.zx.S_")),
+        "$" => Some(Value::named("node.zx.$")),
         "__dirname" => Some(Value::text(".")),
         "__filename" => Some(Value::piece(Piece::Argument(0))),
         _ if WHOLE.contains(&name) => Some(Value::named("node.globalThis")),
@@ -354,7 +348,7 @@ impl Evaluator<'_> {
                 (Some(row), _) => Value::many(Value::List(vec![Value::piece(Piece::Unknown), row.element()])),
                 (None, _) => Value::Unknown,
             },
-            "Array.from_" | "Array.of" | "Promise.all" | "Promise.allSettled" => match (first, args.at(1)) {
+            "Array.from" | "Array.of" | "Promise.all" | "Promise.allSettled" => match (first, args.at(1)) {
                 (Some(row), Some(callee)) if callee.is_callable() => self.call_each(callee, row),
                 (Some(row), _) => row.clone(),
                 (None, _) => Value::Unknown,
@@ -421,18 +415,10 @@ fn path_made(name: &str, args: &Args) -> Option<Value> {
     })
 }
 
-/// Calls that give the text of parts, of bytes or of codes.
+/// Calls that give the text of bytes or of codes.
 fn text_made(name: &str, args: &Args) -> Option<Value> {
     Some(match name {
-        "text" => {
-            let mut texts = vec![Text::default()];
-            for value in &args.values {
-                let parts: Vec<Text> = value.alternatives().iter().map(Value::as_part).collect();
-                add(&mut texts, &parts);
-            }
-            Value::join(texts.into_iter().map(Value::Text)).bounded()
-        }
-        "Buffer.from_" | "atob" => {
+        "Buffer.from" | "atob" => {
             let coding = args.at(1).and_then(Value::known).unwrap_or(if name == "atob" { "base64" } else { "" });
             let text =
                 |text: Option<String>| text.map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text));
