@@ -3,62 +3,16 @@
 
 use crate::Unknown;
 
-const DELETES: &[&str] = &[
-    "unlink", "rmtree", "rmdir", "remove", "rename", "shutil", "move", "truncate", "rmSync", "rm(", "rimraf",
-    "emptyDir", "emptydir", "trash", "Deno.", "del(", "Bun.",
-];
+const DELETES: &str =
+    "unlink rmtree rmdir remove rename shutil move truncate rmSync rm( rimraf emptyDir emptydir trash Deno. del( Bun.";
 
-const WRITES: &[&str] = &[
-    "write", "'w", "\"w", "'a'", "\"a\"", "append", "truncate", "copy", "cp(", "cpSync", "shutil", "save", "to_",
-    "output", "symlink", "link", "chmod", "touch", "Deno.", "Bun.", "rename", "move",
-];
+const WRITES: &str = "write 'w \"w 'a' \"a\" append truncate copy cp( cpSync shutil save to_ output symlink link chmod touch Deno. \
+    Bun. rename move";
 
 /// Among them, what leads to things by names that are put together.
-const EXECUTES: &[&str] = &[
-    "exec",
-    "eval",
-    "system",
-    "popen",
-    "spawn",
-    "posix_spawn",
-    "subprocess",
-    "commands",
-    "pty",
-    "fork",
-    "kill",
-    "importlib",
-    "import_module",
-    "__import__",
-    "getattr",
-    "vars(",
-    "globals",
-    "locals",
-    "__dict__",
-    "__builtins__",
-    "modules",
-    "ctypes",
-    "marshal",
-    "pickle",
-    "runpy",
-    "](",
-    "child_process",
-    "Function",
-    "constructor",
-    "Reflect",
-    "binding",
-    "dlopen",
-    "_load",
-    "vm.",
-    "worker",
-    "Worker",
-    "Deno.",
-    "Bun.",
-    "zx",
-    "$`",
-    "shelljs",
-    "pexpect",
-    "sh(",
-];
+const EXECUTES: &str = "exec eval system popen spawn posix_spawn subprocess commands pty fork kill importlib import_module __import__ \
+    getattr vars( globals locals __dict__ __builtins__ modules ctypes marshal pickle runpy ]( child_process Function \
+    constructor Reflect binding dlopen _load vm. worker Worker Deno. Bun. zx $` shelljs pexpect sh(";
 
 /// Calls that load a module, which do so by any name unless a text follows.
 const LOADS: &[&str] = &["require(", "import("];
@@ -77,7 +31,7 @@ fn begins(code: &str, word: &str) -> bool {
 
 /// The possible effects of the code.
 pub(crate) fn may(code: &str) -> Unknown {
-    let names = |words: &[&str]| words.iter().any(|word| begins(code, word));
+    let names = |words: &str| words.split(' ').any(|word| begins(code, word));
     let loads = LOADS.iter().any(|call| {
         code.match_indices(call).any(|(at, _)| {
             let rest = code.get(at + call.len()..).unwrap_or_default();

@@ -178,12 +178,10 @@ impl Evaluator<'_> {
             CallEffect::Code if name == "node.worker_threads.Worker" && !takes_code(args) => {}
             CallEffect::Code => return self.run_in(name, args),
             CallEffect::Connect | CallEffect::Send => {
-                let at = if matches!(name, "requests.request" | "httpx.request") { 1 } else { 0 };
-                let method = if at == 1 { args.get(0, &["method"]) } else { None };
                 let has_body = args.named("data").or_else(|| args.named("json")).is_some();
-                let sends = does == CallEffect::Send || has_body || changes(method, args);
-                let deletes = takes_away(name, method, args);
-                self.request(args.get(at, &["url", "host", "address"]), sends || deletes, deletes);
+                let sends = does == CallEffect::Send || has_body || changes(args);
+                let deletes = takes_away(name, None, args);
+                self.request(args.get(0, &["url", "host", "address"]), sends || deletes, deletes);
             }
             CallEffect::Fetch => {
                 self.connect(args.get(0, &["url"]), false);

@@ -3,6 +3,9 @@
 pub(super) mod node;
 pub(super) mod python;
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::Language;
 use super::value::Value;
 
@@ -51,12 +54,29 @@ pub(super) enum CallEffect {
     Hide,
 }
 
+type Effects = BTreeMap<&'static str, CallEffect>;
+
+static OF_PYTHON: LazyLock<Effects> = LazyLock::new(|| effects(python::CALLS));
+static OF_NODE: LazyLock<Effects> = LazyLock::new(|| effects(node::CALLS));
+
+/// The effects by name of a table with several names in a row.
+fn effects(table: &[(CallEffect, &'static str)]) -> Effects {
+    table.iter().flat_map(|(effect, names)| names.split(' ').map(|name| (name, *effect))).collect()
+}
+
+/// Whether a name is one of several in a row.
+pub(super) fn is_word(words: &str, name: &str) -> bool {
+    words.split(' ').any(|word| word == name)
+}
+
 /// The effect of a call by this full name, if it has one that is recorded.
 pub(super) fn effect_of(name: &str) -> Option<CallEffect> {
     match name.strip_prefix("node.") {
-        Some(name) => node::effect_of(name),
-        None => python::effect_of(name),
+        // A call that waits has the effect of the other one.
+        Some(name) => OF_NODE.get(name.strip_suffix("Sync").unwrap_or(name)),
+        None => OF_PYTHON.get(name),
     }
+    .copied()
 }
 
 /// The value of a name that the code has not set.

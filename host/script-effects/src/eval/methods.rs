@@ -3,6 +3,7 @@
 use super::calls::{Args, each};
 use super::evaluator::Evaluator;
 use super::fold;
+use super::library::is_word;
 use super::plain::expand_user;
 use super::requests::takes_away;
 use super::rows::view;
@@ -14,20 +15,8 @@ const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false
 const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
 
 /// Methods of libraries that write a file, whose name is their first argument.
-const SAVES: &[&str] = &[
-    "to_csv",
-    "to_json",
-    "to_excel",
-    "to_parquet",
-    "to_pickle",
-    "to_feather",
-    "to_html",
-    "to_markdown",
-    "savefig",
-    "write_image",
-    "write_html",
-    "tofile",
-];
+const SAVES: &str = "to_csv to_json to_excel to_parquet to_pickle to_feather to_html to_markdown savefig write_image write_html \
+    tofile";
 
 /// Methods of connections and cursors that send a statement.
 const SENDS: &[&str] = &["execute", "executescript", "executemany", "execute_async", "raw", "sql"];
@@ -217,7 +206,7 @@ impl Evaluator<'_> {
             "system" | "popen" => {
                 return self.launch(name, super::library::CallEffect::Shell, args);
             }
-            _ if SAVES.contains(&name) => {
+            _ if is_word(SAVES, name) => {
                 let path = args.get(0, &["path_or_buf", "path", "fname", "excel_writer", "file"]);
                 if let Some(path) = path.filter(|path| **path != Value::None) {
                     self.on_path(name, Some(path), Unknown::default(), super::calls::written);

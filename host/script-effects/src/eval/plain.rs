@@ -99,9 +99,6 @@ impl Evaluator<'_> {
             "builtins.enumerate" => numbered(first),
             "builtins.zip" => zipped(args),
             "builtins.range" => range(args),
-            "builtins.dict" => {
-                Value::Dict(args.named.iter().map(|(name, value)| (Value::text(name), value.clone())).collect())
-            }
             _ => return None,
         })
     }
@@ -110,15 +107,6 @@ impl Evaluator<'_> {
     fn found_by_name(&mut self, name: &str, args: &Args) -> Option<Value> {
         let first = args.at(0);
         Some(match name {
-            "os.getenv" | "os.environ.get" | "os.getenvb" | "os.environ.setdefault" | "os.environ.pop" => {
-                let variable = match first.and_then(Value::known) {
-                    Some("HOME") => Piece::Home,
-                    Some(name) => Piece::Variable(name.to_owned()),
-                    None => Piece::Unknown,
-                };
-                let default = args.at(1).filter(|value| matches!(value, Value::Text(_)));
-                Value::join([Value::piece(variable)].into_iter().chain(default.cloned()))
-            }
             "builtins.getattr" => match (first, args.at(1).and_then(Value::known)) {
                 (Some(base), Some(member)) => self.member(base, member),
                 (Some(Value::Named(_) | Value::Hidden), None) => Value::Hidden,

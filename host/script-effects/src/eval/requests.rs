@@ -17,8 +17,8 @@ pub(super) fn takes_away(name: &str, method: Option<&Value>, args: &Args) -> boo
 }
 
 /// Whether the method of a call says that it changes something on the other side.
-pub(super) fn changes(method: Option<&Value>, args: &Args) -> bool {
-    has_method(method, args, &["POST", "PUT", "PATCH"])
+pub(super) fn changes(args: &Args) -> bool {
+    has_method(None, args, &["POST", "PUT", "PATCH"])
 }
 
 fn has_method(method: Option<&Value>, args: &Args, names: &[&str]) -> bool {

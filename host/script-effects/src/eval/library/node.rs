@@ -1,6 +1,6 @@
 //! Names of JavaScript, of Node, Deno and Bun, and of their modules: each has `node.` in front.
 
-use super::CallEffect;
+use super::{CallEffect, is_word};
 use crate::Piece;
 use crate::eval::calls::{Args, each};
 use crate::eval::evaluator::Evaluator;
@@ -10,183 +10,67 @@ use crate::eval::rows::view;
 use crate::eval::value::Value;
 
 use CallEffect::{
-    Change, ChangeFolder, Code, Connect, CopyTree, DeleteTree, Hide, Import, Kill, Link, ListFolder, MakeFolder, Move,
-    Open, Read, Remove, Send, Shell, Start, Write,
+    Change, ChangeFolder, Code, Connect, CopyFile, CopyTree, Delete, DeleteTree, Hide, Import, Kill, Link, ListFolder,
+    MakeFolder, Move, Open, Read, Remove, Send, Shell, Start, Write,
 };
 
 /// Calls by their full names. A name that ends with `Sync` is looked up without it.
-const CALLS: &[(&str, CallEffect)] = &[
-    ("fs.unlink", CallEffect::Delete),
-    ("fs.rmdir", Remove),
-    ("fs.rm", Remove),
-    ("fs.remove", DeleteTree),
-    ("fs.emptyDir", DeleteTree),
-    ("fs.emptydir", DeleteTree),
-    ("fs.writeFile", Write),
-    ("fs.outputFile", Write),
-    ("fs.writeJson", Write),
-    ("fs.writeJSON", Write),
-    ("fs.outputJson", Write),
-    ("fs.appendFile", Write),
-    ("fs.createWriteStream", Write),
-    ("fs.truncate", Write),
-    ("fs.readFile", Read),
-    ("fs.readJson", Read),
-    ("fs.readJSON", Read),
-    ("fs.createReadStream", Read),
-    ("fs.readlink", Read),
-    ("fs.readdir", ListFolder),
-    ("fs.opendir", ListFolder),
-    ("fs.mkdir", MakeFolder),
-    ("fs.mkdirp", MakeFolder),
-    ("fs.ensureDir", MakeFolder),
-    ("fs.copyFile", CallEffect::CopyFile),
-    ("fs.cp", CopyTree),
-    ("fs.copy", CopyTree),
-    ("fs.rename", Move),
-    ("fs.move", Move),
-    ("fs.symlink", Link),
-    ("fs.link", Link),
-    ("fs.chmod", Change),
-    ("fs.lchmod", Change),
-    ("fs.chown", Change),
-    ("fs.lchown", Change),
-    ("fs.open", Open),
-    ("rimraf", DeleteTree),
-    ("rimraf.rimraf", DeleteTree),
-    ("rimraf.native", DeleteTree),
-    ("del", DeleteTree),
-    ("del.delete", DeleteTree),
-    ("del.deleteAsync", DeleteTree),
-    ("trash", DeleteTree),
-    ("child_process.exec", Shell),
-    ("child_process.execFile", Start),
-    ("child_process.spawn", Start),
-    ("child_process.fork", Start),
-    ("execa", Start),
-    ("execa.execa", Start),
-    ("execa.execaNode", Start),
-    ("execa.execaCommand", Shell),
-    ("execa.command", Shell),
-    ("execa.$", Shell),
-    ("zx.$", Shell),
-    ("bun.$", Shell),
-    ("Bun.$", Shell),
-    ("bun.spawn", Start),
-    ("Bun.spawn", Start),
-    ("shelljs.exec", Shell),
-    ("tinyexec.x", Start),
-    ("tinyexec.exec", Start),
-    ("nano-spawn", Start),
-    ("node-pty.spawn", Start),
-    ("sudo-prompt.exec", Shell),
-    ("process.execve", Start),
-    ("Bun.write", Write),
-    ("bun.write", Write),
-    ("Deno.run", Start),
-    ("Deno.Command", Start),
-    ("Deno.remove", Remove),
-    ("Deno.writeTextFile", Write),
-    ("Deno.writeFile", Write),
-    ("Deno.create", Write),
-    ("Deno.truncate", Write),
-    ("Deno.readTextFile", Read),
-    ("Deno.readFile", Read),
-    ("Deno.readDir", ListFolder),
-    ("Deno.mkdir", MakeFolder),
-    ("Deno.copyFile", CallEffect::CopyFile),
-    ("Deno.rename", Move),
-    ("Deno.symlink", Link),
-    ("Deno.link", Link),
-    ("Deno.chmod", Change),
-    ("Deno.chown", Change),
-    ("Deno.open", Open),
-    ("Deno.chdir", ChangeFolder),
-    ("Deno.kill", Kill),
-    ("process.chdir", ChangeFolder),
-    ("process.kill", Kill),
-    ("require", Import),
-    ("module.require", Import),
-    ("process.getBuiltinModule", Import),
-    ("eval", Code),
-    ("Function", Code),
-    ("vm.runInNewContext", Code),
-    ("vm.runInThisContext", Code),
-    ("vm.runInContext", Code),
-    ("vm.Script", Code),
-    ("vm.compileFunction", Code),
-    ("module._compile", Code),
-    ("worker_threads.Worker", Code),
-    ("module._load", Import),
-    ("process.binding", Hide),
-    ("process.dlopen", Hide),
-    ("fetch", Connect),
-    ("http.get", Connect),
-    ("http.request", Connect),
-    ("https.get", Connect),
-    ("https.request", Connect),
-    ("net.connect", Connect),
-    ("net.createConnection", Connect),
-    ("axios", Connect),
-    ("axios.get", Connect),
-    ("axios.post", Send),
-    ("axios.put", Send),
-    ("axios.patch", Send),
-    ("axios.delete", Send),
-    ("axios.request", Connect),
-    ("got", Connect),
-    ("got.post", Send),
-    ("got.delete", Send),
-    ("ky", Connect),
-    ("ky.delete", Send),
-    ("superagent.delete", Send),
-    ("undici.request", Connect),
-    ("undici.fetch", Connect),
+pub(super) const CALLS: &[(CallEffect, &str)] = &[
+    (Delete, "fs.unlink"),
+    (Remove, "fs.rmdir fs.rm Deno.remove"),
+    (
+        DeleteTree,
+        "fs.remove fs.emptyDir fs.emptydir rimraf rimraf.rimraf rimraf.native del del.delete del.deleteAsync trash",
+    ),
+    (
+        Write,
+        "fs.writeFile fs.outputFile fs.writeJson fs.writeJSON fs.outputJson fs.appendFile fs.createWriteStream \
+         fs.truncate Bun.write bun.write Deno.writeTextFile Deno.writeFile Deno.create Deno.truncate",
+    ),
+    (Read, "fs.readFile fs.readJson fs.readJSON fs.createReadStream fs.readlink Deno.readTextFile Deno.readFile"),
+    (ListFolder, "fs.readdir fs.opendir Deno.readDir"),
+    (MakeFolder, "fs.mkdir fs.mkdirp fs.ensureDir Deno.mkdir"),
+    (CopyFile, "fs.copyFile Deno.copyFile"),
+    (CopyTree, "fs.cp fs.copy"),
+    (Move, "fs.rename fs.move Deno.rename"),
+    (Link, "fs.symlink fs.link Deno.symlink Deno.link"),
+    (Change, "fs.chmod fs.lchmod fs.chown fs.lchown Deno.chmod Deno.chown"),
+    (Open, "fs.open Deno.open"),
+    (
+        Shell,
+        "child_process.exec execa.execaCommand execa.command execa.$ zx.$ bun.$ Bun.$ shelljs.exec sudo-prompt.exec",
+    ),
+    (
+        Start,
+        "child_process.execFile child_process.spawn child_process.fork execa execa.execa execa.execaNode bun.spawn \
+         Bun.spawn tinyexec.x tinyexec.exec nano-spawn node-pty.spawn process.execve Deno.run Deno.Command",
+    ),
+    (ChangeFolder, "Deno.chdir process.chdir"),
+    (Kill, "Deno.kill process.kill"),
+    (Import, "require module.require process.getBuiltinModule module._load"),
+    (
+        Code,
+        "eval Function vm.runInNewContext vm.runInThisContext vm.runInContext vm.Script vm.compileFunction \
+         module._compile worker_threads.Worker",
+    ),
+    (Hide, "process.binding process.dlopen"),
+    (
+        Connect,
+        "fetch http.get http.request https.get https.request net.connect net.createConnection axios axios.get \
+         axios.request got ky undici.request undici.fetch",
+    ),
+    (Send, "axios.post axios.put axios.patch axios.delete got.post got.delete ky.delete superagent.delete"),
 ];
 
 /// Names that are there without an import; in code on the command line, modules of Node are among them.
-const GLOBALS: &[&str] = &[
-    "require",
-    "process",
-    "eval",
-    "Function",
-    "Buffer",
-    "fetch",
-    "Deno",
-    "Bun",
-    "Object",
-    "Array",
-    "String",
-    "JSON",
-    "Promise",
-    "Reflect",
-    "atob",
-    "module",
-    "fs",
-    "child_process",
-    "path",
-    "os",
-    "http",
-    "https",
-    "util",
-    "vm",
-    "url",
-    "setTimeout",
-    "setImmediate",
-    "queueMicrotask",
-];
+const GLOBALS: &str = "require process eval Function Buffer fetch Deno Bun Object Array String JSON Promise Reflect atob module fs \
+    child_process path os http https util vm url setTimeout setImmediate queueMicrotask";
 
 /// Names of the one object that holds all others.
 const WHOLE: &[&str] = &["globalThis", "global", "window", "self"];
 
 /// Members of functions that call them.
 pub(in crate::eval) const CALLERS: &[&str] = &["call", "apply", "bind"];
-
-/// The effect of a call by this name, if it has one that is recorded. `name` has no `node.` in front.
-pub(in crate::eval) fn effect_of(name: &str) -> Option<CallEffect> {
-    let plain = name.strip_suffix("Sync").unwrap_or(name);
-    CALLS.iter().find(|(call, _)| *call == plain).map(|(_, effect)| *effect)
-}
 
 /// The value of a name that the code has not set.
 pub(in crate::eval) fn global(name: &str) -> Option<Value> {
@@ -196,7 +80,7 @@ pub(in crate::eval) fn global(name: &str) -> Option<Value> {
         "__dirname" => Some(Value::text(".")),
         "__filename" => Some(Value::piece(Piece::Argument(0))),
         _ if WHOLE.contains(&name) => Some(Value::named("node.globalThis")),
-        _ if GLOBALS.contains(&name) => Some(Value::Named(format!("node.{name}"))),
+        _ if is_word(GLOBALS, name) => Some(Value::Named(format!("node.{name}"))),
         _ => None,
     }
 }
@@ -268,25 +152,12 @@ pub(in crate::eval) fn hides(name: &str) -> bool {
 
 /// The call that a method of an object that is not known can only be, by its name.
 pub(in crate::eval) fn by_method(name: &str) -> Option<Value> {
-    const OF_PROGRAMS: &[&str] = &["execSync", "spawnSync", "execFileSync", "execFile"];
-    const OF_FILES: &[&str] = &[
-        "rmSync",
-        "rmdirSync",
-        "unlinkSync",
-        "writeFileSync",
-        "appendFileSync",
-        "readFileSync",
-        "renameSync",
-        "copyFileSync",
-        "cpSync",
-        "createWriteStream",
-        "truncateSync",
-        "symlinkSync",
-        "chmodSync",
-    ];
-    let module = if OF_PROGRAMS.contains(&name) {
+    const OF_PROGRAMS: &str = "execSync spawnSync execFileSync execFile";
+    const OF_FILES: &str = "rmSync rmdirSync unlinkSync writeFileSync appendFileSync readFileSync renameSync copyFileSync cpSync \
+    createWriteStream truncateSync symlinkSync chmodSync";
+    let module = if is_word(OF_PROGRAMS, name) {
         "child_process"
-    } else if OF_FILES.contains(&name) {
+    } else if is_word(OF_FILES, name) {
         "fs"
     } else {
         return None;
@@ -339,7 +210,7 @@ impl Evaluator<'_> {
             | "Object.assign"
             | "Promise.resolve"
             | "structuredClone" => first.cloned().unwrap_or(Value::Unknown),
-            "Deno.env.get" => self.plain("os.getenv", args),
+            "Deno.env.get" => self.item(&Value::named("os.environ"), first.unwrap_or(&Value::Unknown)),
             "JSON.stringify" => self.plain("json.dumps", args),
             "Object.keys" | "Object.values" | "Object.entries" => match (first, name) {
                 (Some(Value::Dict(items)), _) => view(items, name.trim_start_matches("Object.")),
