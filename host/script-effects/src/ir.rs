@@ -42,20 +42,18 @@ pub(crate) enum Statement {
     Delete(Vec<Expression>),
     /// Ends the function with a value.
     Return(Option<Box<Expression>>),
-    /// Runs one of the branches. One without a test runs if no other does.
+    /// Runs one of the branches.
     If(Vec<Branch>),
     /// Runs the body for each element of a row.
-    For { target: Box<Expression>, row: Box<Expression>, body: Block, otherwise: Block },
+    For { target: Box<Expression>, row: Box<Expression>, body: Block },
     /// Runs the body as long as the test holds. `first`: it runs once before the test. `setup` runs before each test.
-    While { first: bool, setup: Block, test: Box<Expression>, body: Block, otherwise: Block },
+    While { first: bool, setup: Block, test: Box<Expression>, body: Block },
     /// Enters contexts, which targets are set to, runs the body, and leaves them.
     With { contexts: Vec<(Expression, Option<Expression>)>, body: Block },
     /// Runs the body, then `otherwise` or a handler, and `finally` in any case.
     Try { body: Block, handlers: Vec<Handler>, otherwise: Block, finally: Block },
-    /// Runs the first case whose pattern fits.
-    Match { subject: Box<Expression>, cases: Vec<Case> },
     /// Defines a function under a name.
-    Function(Box<Definition>),
+    Function(Box<Function>),
     /// Defines a class under a name.
     Class(Box<Class>),
     /// Sets names to modules: `(name, module)`.
@@ -70,8 +68,8 @@ pub(crate) enum Statement {
     Break,
 }
 
-/// A branch of [`Statement::If`].
-#[derive(Debug, Clone)]
+/// A branch of [`Statement::If`]. One without a test may run if no other does.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Branch {
     pub(crate) test: Option<Expression>,
     pub(crate) body: Block,
@@ -86,48 +84,11 @@ pub(crate) struct Handler {
     pub(crate) body: Block,
 }
 
-/// A case of [`Statement::Match`].
-#[derive(Debug, Clone)]
-pub(crate) struct Case {
-    pub(crate) pattern: Pattern,
-    pub(crate) guard: Option<Expression>,
-    pub(crate) body: Block,
-}
-
-/// A pattern, which sets names to parts of a subject.
-#[derive(Debug, Clone)]
-pub(crate) enum Pattern {
-    /// Anything.
-    Any,
-    /// Anything that the inner pattern fits, under a name.
-    Name(Option<Box<Pattern>>, String),
-    /// The rest of a row, under a name.
-    Rest(String),
-    /// One of several.
-    Or(Vec<Pattern>),
-    /// A row of elements.
-    Row(Vec<Pattern>),
-    /// A table with these keys, and a name for the rest.
-    Table(Vec<(Expression, Pattern)>, Option<String>),
-    /// An object with fields by place and by name.
-    Object(Vec<Pattern>, Vec<(String, Pattern)>),
-    /// What equals a value.
-    Value(Box<Expression>),
-}
-
-/// A function with its name.
-#[derive(Debug, Clone)]
-pub(crate) struct Definition {
-    pub(crate) name: String,
-    pub(crate) decorators: Vec<Expression>,
-    pub(crate) function: Function,
-    /// The type of what it returns, if evaluating that may do something.
-    pub(crate) annotation: Option<Expression>,
-}
-
-/// A function.
+/// A function. One without a name is an expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) decorators: Vec<Expression>,
     pub(crate) parameters: Parameters,
     pub(crate) body: Body,
 }
@@ -155,8 +116,6 @@ pub(crate) struct Parameters {
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
-    /// Its type, if evaluating that may do something.
-    pub(crate) annotation: Option<Expression>,
     pub(crate) default: Option<Expression>,
 }
 
@@ -164,7 +123,6 @@ pub(crate) struct Parameter {
 #[derive(Debug, Clone)]
 pub(crate) struct Class {
     pub(crate) name: String,
-    pub(crate) decorators: Vec<Expression>,
     /// The classes that it inherits from, and options.
     pub(crate) bases: Arguments,
     /// Fields that are declared with their types, in their order.

@@ -20,7 +20,7 @@ pub(crate) fn parse(code: &str) -> Script {
     for kind in [SourceType::mjs(), SourceType::cjs(), SourceType::ts()] {
         let parsed = Parser::new(&allocator, code, kind).with_options(options).parse();
         if !parsed.panicked && parsed.diagnostics.is_empty() {
-            return lower::Lowering::new(code).script(&parsed.program.body);
+            return lower::Lowering::default().script(&parsed.program.body);
         }
     }
     Script { reason: Some("the code does not parse"), ..Script::default() }

@@ -4,7 +4,7 @@ use super::evaluator::Evaluator;
 use super::state::State;
 use super::value::Value;
 use crate::Unknown;
-use crate::ir::{Block, Branch, Case, Expression, Handler, Pattern};
+use crate::ir::{Block, Branch, Expression, Handler};
 
 /// The most turns of a loop over known values that are followed one by one.
 pub(super) const TURNS: usize = 64;
@@ -190,66 +190,6 @@ impl<'a> Evaluator<'a> {
         }
         self.merge(ends);
         self.block(finally);
-    }
-
-    pub(super) fn match_(&mut self, subject: &'a Expression, cases: &'a [Case]) {
-        let subject = self.evaluate(subject);
-        self.ways(cases.len() + 1, |eval, at| {
-            let Some(case) = cases.get(at) else { return };
-            eval.pattern(&case.pattern, &subject);
-            if let Some(guard) = &case.guard {
-                eval.evaluate(guard);
-            }
-            eval.block(&case.body);
-        });
-    }
-
-    /// Sets the names of a pattern.
-    fn pattern(&mut self, pattern: &'a Pattern, subject: &Value) {
-        if !self.enter() {
-            return;
-        }
-        match pattern {
-            Pattern::Any => {}
-            Pattern::Name(inner, name) => {
-                if let Some(inner) = inner {
-                    self.pattern(inner, subject);
-                }
-                self.set(name, subject.clone());
-            }
-            Pattern::Rest(name) => self.set(name, Value::many(subject.clone())),
-            Pattern::Or(all) => all.iter().for_each(|one| self.pattern(one, subject)),
-            Pattern::Row(all) => {
-                let row = self.load(subject);
-                let element = row.element();
-                for (at, one) in all.iter().enumerate() {
-                    let exact = row.elements().filter(|row| row.len() == all.len());
-                    let exact = exact.and_then(|row| row.get(at).cloned());
-                    self.pattern(one, &exact.unwrap_or_else(|| element.clone()));
-                }
-            }
-            Pattern::Table(items, rest) => {
-                for (key, one) in items {
-                    let key = self.evaluate(key);
-                    let value = self.item(subject, &key);
-                    self.pattern(one, &value);
-                }
-                if let Some(rest) = rest {
-                    self.set(rest, Value::Unknown);
-                }
-            }
-            Pattern::Object(by_place, by_name) => {
-                by_place.iter().for_each(|one| self.pattern(one, &Value::Unknown));
-                for (name, one) in by_name {
-                    let value = self.member(subject, name);
-                    self.pattern(one, &value);
-                }
-            }
-            Pattern::Value(value) => {
-                self.evaluate(value);
-            }
-        }
-        self.leave();
     }
 }
 

@@ -6,7 +6,7 @@ use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
-use crate::ir::{self, Body, Definition, FIELD, INITIALIZER};
+use crate::ir::{self, Body, FIELD, INITIALIZER};
 
 /// The most calls that are done again at the end.
 const LATER: usize = 256;
@@ -65,9 +65,6 @@ impl<'a> Evaluator<'a> {
     pub(super) fn function(&mut self, code: &'a ir::Function) -> Value {
         let mut defaults = Names::new();
         for parameter in &code.parameters.all {
-            if let Some(annotation) = &parameter.annotation {
-                self.evaluate(annotation);
-            }
             if let Some(default) = &parameter.default {
                 let value = self.evaluate(default);
                 let value = self.keep(value);
@@ -97,13 +94,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// A function with a name, and what its decorators make of it.
-    pub(super) fn define(&mut self, definition: &'a Definition) {
+    pub(super) fn define(&mut self, definition: &'a ir::Function) {
         let decorators: Vec<Value> = definition.decorators.iter().map(|decorator| self.evaluate(decorator)).collect();
         let name = definition.name.trim_start_matches(FIELD);
-        let mut value = self.function(&definition.function);
-        if let Some(annotation) = &definition.annotation {
-            self.evaluate(annotation);
-        }
+        let mut value = self.function(definition);
         let Value::Function(at) = value else { return };
         let class = self.functions.get(at).and_then(|function| function.class);
         if let Some(class) = class {

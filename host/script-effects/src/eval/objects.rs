@@ -15,9 +15,6 @@ const MEMBERS: usize = 1024;
 impl<'a> Evaluator<'a> {
     /// A class, whose functions know it.
     pub(super) fn class(&mut self, class: &'a Class) {
-        class.decorators.iter().for_each(|decorator| {
-            self.evaluate(decorator);
-        });
         let args = self.arguments(&class.bases);
         for (_, value) in args.named.iter().filter(|(name, _)| name == "metaclass") {
             self.call_back(&Args::of(vec![value.clone()]));

@@ -38,21 +38,16 @@ impl<'a> Evaluator<'a> {
                 self.return_(value);
             }
             Statement::If(branches) => self.if_(branches),
-            Statement::For { target, row, body, otherwise } => {
-                self.for_(target, row, body);
-                self.block(otherwise);
-            }
-            Statement::While { first, setup, test, body, otherwise } => {
+            Statement::For { target, row, body } => self.for_(target, row, body),
+            Statement::While { first, setup, test, body } => {
                 if *first {
                     self.block(body);
                 }
                 self.while_(setup, test, body);
-                self.block(otherwise);
             }
             Statement::With { contexts, body } => self.with(contexts, body),
             Statement::Try { body, handlers, otherwise, finally } => self.try_(body, handlers, otherwise, finally),
-            Statement::Match { subject, cases } => self.match_(subject, cases),
-            Statement::Function(definition) => self.define(definition),
+            Statement::Function(function) => self.define(function),
             Statement::Class(class) => self.class(class),
             Statement::Import(modules) => {
                 modules.iter().for_each(|(name, module)| self.set(name, Value::Named(canonical(module))));

@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_allocator::Vec as Row;
 use oxc_ast::ast;
+use oxc_span::Span;
 
-use crate::ir::{Block, Body, Definition, Expression, Function, Parameters, Script, Statement};
+use crate::ir::{Block, Body, Expression, Function, Parameters, Script, Statement};
 
 /// Statements and expressions inside each other.
 const DEEP: usize = 60;
@@ -28,6 +29,7 @@ struct Names {
     set: BTreeSet<String>,
 }
 
+#[derive(Default)]
 pub(super) struct Lowering {
     block: Block,
     depth: usize,
@@ -37,25 +39,14 @@ pub(super) struct Lowering {
     functions: Vec<Names>,
     /// New names for the names that the enclosing blocks declare for themselves.
     scopes: Vec<BTreeMap<String, String>>,
-    /// Names and texts of a source that has escapes.
-    unescaped: Option<String>,
+    /// Names and texts that the source writes with escapes.
+    unescaped: String,
 }
 
 impl Lowering {
-    pub(super) fn new(code: &str) -> Lowering {
-        Lowering {
-            block: Block::new(),
-            depth: 0,
-            made: 0,
-            functions: Vec::new(),
-            scopes: Vec::new(),
-            unescaped: code.contains('\\').then(String::new),
-        }
-    }
-
     pub(super) fn script(mut self, statements: &Row<'_, ast::Statement<'_>>) -> Script {
         self.statements(statements);
-        Script { body: Some(self.block), reason: None, unescaped: self.unescaped.unwrap_or_default() }
+        Script { body: Some(self.block), reason: None, unescaped: self.unescaped }
     }
 
     /// Goes one deeper, unless that is too deep.
@@ -77,17 +68,16 @@ impl Lowering {
         std::mem::replace(&mut self.block, around)
     }
 
-    /// A text of the source, in which escapes may hide a word.
-    fn text(&mut self, text: &str) -> Expression {
-        self.note(text);
+    /// A text or a name of the source.
+    fn text(&mut self, text: &str, span: Span) -> Expression {
+        self.note(text, span);
         Expression::text(text)
     }
 
-    fn note(&mut self, text: &str) {
-        if let Some(unescaped) = &mut self.unescaped {
-            unescaped.push('\'');
-            unescaped.push_str(text);
-            unescaped.push_str("'\n");
+    /// Notes a name or a text whose source is longer than it and its quotes: escapes may hide a word.
+    fn note(&mut self, text: &str, span: Span) {
+        if usize::try_from(span.size()).is_ok_and(|size| size > text.len() + 2) {
+            self.unescaped.extend(["'", text, "'\n"]);
         }
     }
 
@@ -149,11 +139,11 @@ impl Lowering {
         if !outer.is_empty() {
             body.insert(0, Statement::Nonlocal(outer));
         }
-        self.block.push(Statement::Function(Box::new(Definition {
+        self.block.push(Statement::Function(Box::new(Function {
             name: name.to_owned(),
             decorators: decorator.map(Expression::Library).into_iter().collect(),
-            function: Function { parameters, body: Body::Block(body) },
-            annotation: None,
+            parameters,
+            body: Body::Block(body),
         })));
     }
 

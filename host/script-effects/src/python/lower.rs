@@ -3,31 +3,33 @@
 mod expressions;
 
 use ruff_python_ast::{
-    Decorator, ExceptHandler, Expr, Parameters, Pattern as Tree, Stmt, StmtAnnAssign, StmtClassDef, StmtFunctionDef,
-    StmtIf, StmtMatch, StmtTry,
+    ExceptHandler, Expr, Parameters, Pattern, Stmt, StmtAnnAssign, StmtClassDef, StmtFunctionDef, StmtIf, StmtMatch,
+    StmtTry,
 };
 
-use crate::ir::{
-    Block, Body, Branch, Case, Class, Definition, Expression, Function, Handler, Parameter, Pattern, Statement,
-};
+use crate::ir::{self, Block, Body, Branch, Class, Expression, Function, Handler, Parameter, Statement};
 
 #[derive(Default)]
 pub(super) struct Lowering {
     /// Expressions around.
     depth: usize,
+    /// How many subjects have a name.
+    subjects: usize,
 }
 
 impl Lowering {
     pub(super) fn block(&mut self, statements: &[Stmt]) -> Block {
         let mut block = Block::with_capacity(statements.len());
-        for statement in statements {
-            self.statement(statement, &mut block);
-        }
+        self.add(statements, &mut block);
         block
     }
 
+    fn add(&mut self, statements: &[Stmt], block: &mut Block) {
+        statements.iter().for_each(|statement| self.statement(statement, block));
+    }
+
     fn statement(&mut self, statement: &Stmt, block: &mut Block) {
-        block.push(match statement {
+        let lowered = match statement {
             Stmt::Import(import) => {
                 let set = import.names.iter().map(|alias| {
                     let name = alias.name.as_str();
@@ -57,19 +59,16 @@ impl Lowering {
             Stmt::Delete(delete) => Statement::Delete(self.expressions(&delete.targets)),
             Stmt::Return(statement) => Statement::Return(statement.value.as_ref().map(|value| self.boxed(value))),
             Stmt::If(statement) => self.if_(statement),
-            Stmt::For(statement) => Statement::For {
-                target: self.boxed(&statement.target),
-                row: self.boxed(&statement.iter),
-                body: self.block(&statement.body),
-                otherwise: self.block(&statement.orelse),
-            },
-            Stmt::While(statement) => Statement::While {
-                first: false,
-                setup: Block::new(),
-                test: self.boxed(&statement.test),
-                body: self.block(&statement.body),
-                otherwise: self.block(&statement.orelse),
-            },
+            Stmt::For(statement) => {
+                let (target, row) = (self.boxed(&statement.target), self.boxed(&statement.iter));
+                block.push(Statement::For { target, row, body: self.block(&statement.body) });
+                return self.add(&statement.orelse, block);
+            }
+            Stmt::While(statement) => {
+                let (test, body) = (self.boxed(&statement.test), self.block(&statement.body));
+                block.push(Statement::While { first: false, setup: Block::new(), test, body });
+                return self.add(&statement.orelse, block);
+            }
             Stmt::With(statement) => {
                 let contexts = statement.items.iter().map(|item| {
                     let target = item.optional_vars.as_ref().map(|target| self.expression(target));
@@ -78,9 +77,9 @@ impl Lowering {
                 Statement::With { contexts: contexts.collect(), body: self.block(&statement.body) }
             }
             Stmt::Try(statement) => self.try_(statement),
-            Stmt::Match(statement) => self.match_(statement),
-            Stmt::FunctionDef(function) => self.definition(function),
-            Stmt::ClassDef(class) => self.class(class),
+            Stmt::Match(statement) => self.match_(statement, block),
+            Stmt::FunctionDef(function) => self.function(function, block),
+            Stmt::ClassDef(class) => self.class(class, block),
             Stmt::Raise(raise) => {
                 let values = raise.exc.iter().chain(&raise.cause);
                 Statement::Expression(Box::new(Expression::Opaque(
@@ -98,23 +97,28 @@ impl Lowering {
             Stmt::Nonlocal(nonlocal) => Statement::Nonlocal(names(&nonlocal.names)),
             Stmt::Break(_) | Stmt::Continue(_) => Statement::Break,
             Stmt::TypeAlias(_) | Stmt::Pass(_) | Stmt::IpyEscapeCommand(_) => return,
-        });
+        };
+        block.push(lowered);
     }
 
     fn annotated(&mut self, assign: &StmtAnnAssign, block: &mut Block) {
-        let annotation = self.annotation(Some(&assign.annotation));
-        block.extend(annotation.map(|annotation| Statement::Expression(Box::new(annotation))));
+        self.annotation(Some(&assign.annotation), block);
         if let Some(value) = &assign.value {
             let value = self.boxed(value);
             block.push(Statement::Assign { targets: vec![self.expression(&assign.target)], value });
         }
     }
 
-    /// An annotation that may do something.
-    fn annotation(&mut self, annotation: Option<&Expr>) -> Option<Expression> {
+    /// Evaluates an annotation, if that may do something.
+    fn annotation(&mut self, annotation: Option<&Expr>, block: &mut Block) {
         let calls =
             |annotation: &&Expr| !matches!(annotation, Expr::Name(_) | Expr::Attribute(_) | Expr::StringLiteral(_));
-        annotation.filter(calls).map(|annotation| self.expression(annotation))
+        block.extend(annotation.filter(calls).map(|annotation| self.ignored(annotation)));
+    }
+
+    /// Evaluates a value, and ignores it.
+    fn ignored(&mut self, value: &Expr) -> Statement {
+        Statement::Expression(self.boxed(value))
     }
 
     fn if_(&mut self, statement: &StmtIf) -> Statement {
@@ -127,7 +131,7 @@ impl Lowering {
         // `if __name__ == "__main__":` holds.
         let is_main = branches.len() == 1 && is_main(&statement.test);
         if !is_main && branches.last().is_some_and(|last| last.test.is_some()) {
-            branches.push(Branch { test: None, body: Block::new() });
+            branches.push(Branch::default());
         }
         Statement::If(branches)
     }
@@ -146,73 +150,100 @@ impl Lowering {
         }
     }
 
-    fn match_(&mut self, statement: &StmtMatch) -> Statement {
-        let cases = statement.cases.iter().map(|case| Case {
-            pattern: self.pattern(&case.pattern),
-            guard: case.guard.as_ref().map(|guard| self.expression(guard)),
-            body: self.block(&case.body),
-        });
-        Statement::Match { cases: cases.collect(), subject: self.boxed(&statement.subject) }
+    /// Runs one of the cases, or none. Whether a pattern fits isn't known; it sets names to parts of the subject.
+    fn match_(&mut self, statement: &StmtMatch, block: &mut Block) -> Statement {
+        self.subjects += 1;
+        let subject = Expression::Name(format!("#{}", self.subjects));
+        block.push(Statement::Assign { targets: vec![subject.clone()], value: self.boxed(&statement.subject) });
+        let mut branches = vec![Branch::default()];
+        for case in &statement.cases {
+            let mut body = Block::new();
+            self.pattern(&case.pattern, &subject, &mut body);
+            body.extend(case.guard.as_ref().map(|guard| self.ignored(guard)));
+            self.add(&case.body, &mut body);
+            branches.push(Branch { test: None, body });
+        }
+        branches.rotate_left(1);
+        Statement::If(branches)
     }
 
-    fn pattern(&mut self, pattern: &Tree) -> Pattern {
+    fn pattern(&mut self, pattern: &Pattern, subject: &Expression, block: &mut Block) {
+        let mut set = |name: &str, value: Expression| {
+            block.push(Statement::Assign { targets: vec![Expression::Name(name.to_owned())], value: Box::new(value) });
+        };
         match pattern {
-            Tree::MatchAs(one) => {
-                let inner = one.pattern.as_ref().map(|inner| self.pattern(inner));
-                match &one.name {
-                    Some(name) => Pattern::Name(inner.map(Box::new), name.as_str().to_owned()),
-                    None => inner.unwrap_or(Pattern::Any),
+            Pattern::MatchAs(one) => {
+                if let Some(name) = &one.name {
+                    set(name, subject.clone());
+                }
+                if let Some(inner) = &one.pattern {
+                    self.pattern(inner, subject, block);
                 }
             }
-            Tree::MatchOr(all) => Pattern::Or(self.patterns(&all.patterns)),
-            Tree::MatchSequence(all) => Pattern::Row(self.patterns(&all.patterns)),
-            Tree::MatchStar(rest) => {
-                rest.name.as_ref().map_or(Pattern::Any, |name| Pattern::Rest(name.as_str().to_owned()))
+            Pattern::MatchOr(all) => all.patterns.iter().for_each(|one| self.pattern(one, subject, block)),
+            Pattern::MatchSequence(row) => self.row(&row.patterns, subject, block),
+            // A star outside of a row.
+            Pattern::MatchStar(_) | Pattern::MatchSingleton(_) => {}
+            Pattern::MatchMapping(table) => {
+                if let Some(rest) = &table.rest {
+                    set(rest, Expression::Unknown);
+                }
+                for (key, one) in table.keys.iter().zip(&table.patterns) {
+                    let part = subject.clone().index(self.expression(key));
+                    self.pattern(one, &part, block);
+                }
             }
-            Tree::MatchMapping(table) => {
-                let items = table.keys.iter().zip(&table.patterns);
-                let items = items.map(|(key, one)| (self.expression(key), self.pattern(one))).collect();
-                Pattern::Table(items, table.rest.as_ref().map(|name| name.as_str().to_owned()))
+            Pattern::MatchClass(class) => {
+                let by_place = class.arguments.patterns.iter();
+                by_place.for_each(|one| self.pattern(one, &Expression::Unknown, block));
+                for one in &class.arguments.keywords {
+                    self.pattern(&one.pattern, &subject.clone().member(one.attr.as_str()), block);
+                }
             }
-            Tree::MatchClass(class) => {
-                let named = class.arguments.keywords.iter();
-                let named = named.map(|one| (one.attr.as_str().to_owned(), self.pattern(&one.pattern))).collect();
-                Pattern::Object(self.patterns(&class.arguments.patterns), named)
-            }
-            Tree::MatchValue(value) => Pattern::Value(self.boxed(&value.value)),
-            Tree::MatchSingleton(_) => Pattern::Any,
+            Pattern::MatchValue(value) => block.push(self.ignored(&value.value)),
         }
     }
 
-    fn patterns(&mut self, patterns: &[Tree]) -> Vec<Pattern> {
-        patterns.iter().map(|pattern| self.pattern(pattern)).collect()
+    /// The patterns of the elements of a row. Those behind a star are counted from the end.
+    fn row(&mut self, patterns: &[Pattern], subject: &Expression, block: &mut Block) {
+        let mut places = (0..).zip(patterns);
+        for (at, one) in places.by_ref() {
+            if let Pattern::MatchStar(star) = one {
+                let bounds = [Some(Expression::Int(at)), None, None];
+                let rest = Expression::Slice(Box::new(subject.clone()), Box::new(bounds));
+                let targets: Vec<Expression> =
+                    star.name.iter().map(|name| Expression::Name(name.as_str().to_owned())).collect();
+                block.push(Statement::Assign { targets, value: Box::new(rest) });
+                break;
+            }
+            self.pattern(one, &subject.clone().index(Expression::Int(at)), block);
+        }
+        let behind: Vec<&Pattern> = places.map(|(_, one)| one).collect();
+        for (at, one) in (1..).zip(behind.into_iter().rev()) {
+            self.pattern(one, &subject.clone().index(Expression::Int(-at)), block);
+        }
     }
 
-    fn definition(&mut self, definition: &StmtFunctionDef) -> Statement {
-        let function = Function {
+    fn function(&mut self, definition: &StmtFunctionDef, block: &mut Block) -> Statement {
+        for parameter in definition.parameters.iter_non_variadic_params() {
+            self.annotation(parameter.parameter.annotation.as_deref(), block);
+        }
+        self.annotation(definition.returns.as_deref(), block);
+        Statement::Function(Box::new(Function {
+            name: definition.name.as_str().to_owned(),
+            decorators: definition.decorator_list.iter().map(|one| self.expression(&one.expression)).collect(),
             parameters: self.parameters(Some(&definition.parameters)),
             body: Body::Block(self.block(&definition.body)),
-        };
-        Statement::Function(Box::new(Definition {
-            name: definition.name.as_str().to_owned(),
-            decorators: self.decorators(&definition.decorator_list),
-            function,
-            annotation: self.annotation(definition.returns.as_deref()),
         }))
     }
 
-    fn decorators(&mut self, decorators: &[Decorator]) -> Vec<Expression> {
-        decorators.iter().map(|decorator| self.expression(&decorator.expression)).collect()
-    }
-
-    fn parameters(&mut self, parameters: Option<&Parameters>) -> crate::ir::Parameters {
-        let Some(parameters) = parameters else { return crate::ir::Parameters::default() };
+    fn parameters(&mut self, parameters: Option<&Parameters>) -> ir::Parameters {
+        let Some(parameters) = parameters else { return ir::Parameters::default() };
         let all = parameters.iter_non_variadic_params().map(|parameter| Parameter {
             name: parameter.parameter.name.as_str().to_owned(),
-            annotation: self.annotation(parameter.parameter.annotation.as_deref()),
             default: parameter.default.as_ref().map(|default| self.expression(default)),
         });
-        crate::ir::Parameters {
+        ir::Parameters {
             all: all.collect(),
             by_place: parameters.posonlyargs.len() + parameters.args.len(),
             rest: parameters.vararg.as_ref().map(|rest| rest.name.as_str().to_owned()),
@@ -220,7 +251,8 @@ impl Lowering {
         }
     }
 
-    fn class(&mut self, class: &StmtClassDef) -> Statement {
+    fn class(&mut self, class: &StmtClassDef, block: &mut Block) -> Statement {
+        block.extend(class.decorator_list.iter().map(|one| self.ignored(&one.expression)));
         let fields = class.body.iter().filter_map(|statement| match statement {
             Stmt::AnnAssign(assign) => match &*assign.target {
                 Expr::Name(name) => Some(name.id.as_str().to_owned()),
@@ -230,7 +262,6 @@ impl Lowering {
         });
         Statement::Class(Box::new(Class {
             name: class.name.as_str().to_owned(),
-            decorators: self.decorators(&class.decorator_list),
             bases: class.arguments.as_ref().map(|arguments| self.arguments(arguments)).unwrap_or_default(),
             fields: fields.collect(),
             body: self.block(&class.body),

@@ -22,7 +22,7 @@ impl Lowering {
             Tree::BooleanLiteral(literal) => Expression::Bool(literal.value),
             Tree::NullLiteral(_) => Expression::None,
             Tree::NumericLiteral(literal) => number(literal.value),
-            Tree::StringLiteral(literal) => self.text(&literal.value),
+            Tree::StringLiteral(literal) => self.text(&literal.value, literal.span),
             Tree::TemplateLiteral(template) => self.template(template),
             Tree::Identifier(name) if name.name == "undefined" => Expression::None,
             Tree::Identifier(name) => Expression::Name(self.variable(&name.name)),
@@ -80,14 +80,16 @@ impl Lowering {
 
     /// A member as a value, or on the left of `=`.
     pub(super) fn member(&mut self, place: &MemberExpression<'_>) -> Expression {
-        let (object, name) = match place {
+        let (object, name, span) = match place {
             MemberExpression::ComputedMemberExpression(place) => {
                 return self.expression(&place.object).index(self.expression(&place.expression));
             }
-            MemberExpression::StaticMemberExpression(place) => (&place.object, &place.property.name),
-            MemberExpression::PrivateFieldExpression(place) => (&place.object, &place.field.name),
+            MemberExpression::StaticMemberExpression(place) => {
+                (&place.object, &place.property.name, place.property.span)
+            }
+            MemberExpression::PrivateFieldExpression(place) => (&place.object, &place.field.name, place.field.span),
         };
-        self.note(name);
+        self.note(name, span);
         self.expression(object).member(name)
     }
 
@@ -183,7 +185,8 @@ impl Lowering {
         for (at, quasi) in template.quasis.iter().enumerate() {
             let text = quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw);
             if !text.is_empty() {
-                parts.push(self.text(text));
+                // It stands between quotes or brackets.
+                parts.push(self.text(text, quasi.span.expand(1)));
             }
             if let Some(value) = template.expressions.get(at) {
                 parts.push(self.expression(value));

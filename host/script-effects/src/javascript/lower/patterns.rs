@@ -72,7 +72,7 @@ impl Lowering {
                         AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
                             let name = &property.binding.name;
                             let target = Expression::Name(lower.variable(name));
-                            lower.note(name);
+                            lower.note(name, property.binding.span);
                             lower.assign(target, whole.clone().member(name));
                         }
                         AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
@@ -155,7 +155,7 @@ impl Lowering {
             let default = parameter.initializer.as_ref().map(|default| self.expression(default));
             is_optional |= default.is_some();
             let default = default.or(is_optional.then_some(Expression::None));
-            all.all.push(Parameter { name, annotation: None, default });
+            all.all.push(Parameter { name, default });
         }
         if let Some(rest) = &parameters.rest {
             let name = self.fresh();
@@ -169,7 +169,7 @@ impl Lowering {
     fn part(&mut self, whole: &Expression, key: &PropertyKey<'_>) -> Expression {
         match key {
             PropertyKey::StaticIdentifier(name) => {
-                self.note(&name.name);
+                self.note(&name.name, name.span);
                 whole.clone().member(&name.name)
             }
             key => whole.clone().index(self.key(key)),
@@ -179,8 +179,8 @@ impl Lowering {
     /// The key of an object, as a value.
     pub(super) fn key(&mut self, key: &PropertyKey<'_>) -> Expression {
         match key {
-            PropertyKey::StaticIdentifier(name) => self.text(&name.name),
-            PropertyKey::PrivateIdentifier(name) => self.text(&name.name),
+            PropertyKey::StaticIdentifier(name) => self.text(&name.name, name.span),
+            PropertyKey::PrivateIdentifier(name) => self.text(&name.name, name.span),
             key => self.optional(key.as_expression()),
         }
     }

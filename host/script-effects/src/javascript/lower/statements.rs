@@ -8,6 +8,8 @@ use oxc_ast::ast::{
     VariableDeclaration,
 };
 
+use oxc_span::GetSpan as _;
+
 use super::expressions::require;
 use super::{Lowering, THIS};
 use crate::ir::{
@@ -111,7 +113,7 @@ impl Lowering {
             Declaration::TSImportEqualsDeclaration(import) => {
                 if let TSModuleReference::ExternalModuleReference(module) = &import.module_reference {
                     let name = Expression::Name(self.declare(&import.id.name));
-                    let module = require(self.text(&module.expression.value));
+                    let module = require(self.text(&module.expression.value, module.expression.span));
                     self.assign(name, module);
                 }
             }
@@ -144,7 +146,7 @@ impl Lowering {
     }
 
     fn import(&mut self, import: &ImportDeclaration<'_>) {
-        let module = require(self.text(&import.source.value));
+        let module = require(self.text(&import.source.value, import.source.span));
         if import.specifiers.is_none() {
             self.ignore(module.clone());
         }
@@ -152,7 +154,7 @@ impl Lowering {
             let (name, value) = match specifier {
                 ImportDeclarationSpecifier::ImportSpecifier(specifier) => {
                     let imported = specifier.imported.name();
-                    self.note(&imported);
+                    self.note(&imported, specifier.imported.span());
                     (&specifier.local.name, module.clone().member(&imported))
                 }
                 ImportDeclarationSpecifier::ImportDefaultSpecifier(specifier) => {
@@ -228,7 +230,7 @@ impl Lowering {
                 lower.statement(body);
             });
             let (target, row) = (Box::new(name), Box::new(row));
-            lower.block.push(Statement::For { target, row, body, otherwise: Block::new() });
+            lower.block.push(Statement::For { target, row, body });
         });
     }
 
@@ -268,7 +270,7 @@ impl Lowering {
             }
         });
         let body = self.collect(body);
-        self.block.push(Statement::While { first, setup, test: Box::new(value), body, otherwise: Block::new() });
+        self.block.push(Statement::While { first, setup, test: Box::new(value), body });
     }
 
     /// Adds a function and gives its name.
@@ -291,7 +293,7 @@ impl Lowering {
     ) {
         let (mut parameters, patterns) = self.parameters(&function.params);
         if let Some(This::Parameter) = this {
-            parameters.all.insert(0, Parameter { name: THIS.to_owned(), annotation: None, default: None });
+            parameters.all.insert(0, Parameter { name: THIS.to_owned(), default: None });
             parameters.by_place += 1;
         }
         self.function(name, decorator, parameters, |lower| {
@@ -316,7 +318,6 @@ impl Lowering {
         let body = self.collect(|lower| class.body.body.iter().for_each(|element| lower.element(element)));
         self.block.push(Statement::Class(Box::new(Definition {
             name: name.clone(),
-            decorators: Vec::new(),
             bases: Arguments { values: base.into_iter().collect(), ..Arguments::default() },
             fields: Vec::new(),
             body,

@@ -78,7 +78,8 @@ impl Lowering {
             }
             Expr::Lambda(lambda) => {
                 let parameters = self.parameters(lambda.parameters.as_deref());
-                Expression::Function(Box::new(Function { parameters, body: Body::Value(self.boxed(&lambda.body)) }))
+                let (name, decorators, body) = (String::new(), Vec::new(), Body::Value(self.boxed(&lambda.body)));
+                Expression::Function(Box::new(Function { name, decorators, parameters, body }))
             }
             Expr::ListComp(row) => self.comprehension(&row.generators, &row.elt, None),
             Expr::SetComp(row) => self.comprehension(&row.generators, &row.elt, None),
