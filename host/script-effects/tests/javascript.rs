@@ -201,6 +201,13 @@ fn deep_and_broken_code_is_bounded() {
         "else ".repeat(5000),
         "\u{2028}/*".to_owned(),
         "fs.rmSync(a);".repeat(5000),
+        "do{".repeat(39) + "a" + &"}while(b())".repeat(39),
+        "while((()=>{".repeat(19) + "a" + &"})()){}".repeat(19),
+        "import {a as b} from 'c';".repeat(4000),
+        format!("import {{{}}} from '{}'", "a as b,".repeat(8000), "c".repeat(60_000)),
+        format!("switch('{}'){{{}}}", "c".repeat(60_000), "case 1:".repeat(8000)),
+        "({a:[".repeat(19) + "b" + &"]})".repeat(19),
+        "((a.b+=1).c+=".repeat(19) + "1" + &")".repeat(19),
     ] {
         let summary = guard_script_effects::read("javascript", &code).unwrap();
         assert!(summary.actions.len() <= 1024);
@@ -247,5 +254,34 @@ fn counts_copies_and_workers_do_what_they_do_in_node() {
         ("let p = 'a'; { let p = 'b'; eval('fs.unlinkSync(p)') }", &["delete a", "unknown executes"]),
         ("const {Worker} = require('worker_threads'); new Worker(\"require('fs').unlinkSync('a')\", o)", &["delete a"]),
         ("module._compile(\"require('fs').unlinkSync('a')\", 'x.js')", &["delete a"]),
+    ]);
+}
+
+#[test]
+fn no_name_of_a_script_is_taken_for_another_one() {
+    all(&[
+        // Words of Python.
+        ("const o = {from: 'a', in: 'b'}; fs.unlinkSync(o.from); fs.unlinkSync(o.in)", &["delete a", "delete b"]),
+        ("const {import: i} = {import: 'a'}; fs.unlinkSync(i)", &["delete a"]),
+        ("const o = {$x: 'a'}; fs.unlinkSync(o.$x)", &["delete a"]),
+        ("let None = 'a', True = 'b'; fs.unlinkSync(None); fs.unlinkSync(True)", &["delete a", "delete b"]),
+        // What templates, loops and imports are lowered to.
+        ("const text = 'a'; fs.unlinkSync(`${text}/b`)", &["delete a/b"]),
+        ("const text = () => 'a'; child_process.execSync(`rm -rf ${'/'}x`); text()", &["shell rm -rf /x"]),
+        ("const Object = 1; for (const k in {a: 1}) fs.unlinkSync(k)", &["delete a"]),
+        ("const require = 1; import('fs').then(f => f.unlinkSync('a'))", &["delete a"]),
+        ("hidden()", &[]),
+        // Variables of the environment, members of classes, and the script itself.
+        ("const $HOME = 'a'; fs.unlinkSync(process.env.HOME)", &["delete ~"]),
+        ("class A { fs = 'x'; static { fs.unlinkSync('a') } }", &["delete a"]),
+        ("if (__name__ == x) fs.unlinkSync('a')", &["maybe delete a"]),
+    ]);
+}
+
+#[test]
+fn escapes_hide_no_word() {
+    all(&[
+        ("let d = '/x'; process['\\x63hdir']('/etc'); fs.writeFileSync('a', 'b')", &["write /etc/a"]),
+        ("vm.runInThisContext(x + '\\x75nlink')", &["unknown deletes", "unknown executes"]),
     ]);
 }

@@ -210,6 +210,10 @@ fn flow_is_followed_as_far_as_it_is_constant() {
         ("import os\nx = {'k': 'a', 'l': 'b'}\nfor k, v in x.items(): os.remove(v)", &["delete a", "delete b"]),
         ("import os\ndef f(n):\n    os.remove(n)\n    f(n + 'x')\nf('a')", &["delete a", "unknown deletes"]),
         ("import os\nmatch x:\n    case 1: os.remove('a')", &["maybe delete a"]),
+        (
+            "import os\nmatch ['a', 'b', 'c']:\n    case [p, *_, q]:\n        os.remove(p)\n        os.remove(q)",
+            &["maybe delete a", "maybe delete c"],
+        ),
         ("import os\nd = {}\nd['a'] = 'b'\nos.remove(d['a'])", &["delete b"]),
     ]);
 }

@@ -93,6 +93,20 @@ const TOKENS: &[&str] = &[
     "rb'",
     "\u{feff}",
     "\r",
+    "=>",
+    "`",
+    "${",
+    "?.",
+    "...",
+    "function",
+    "const",
+    "new",
+    "do",
+    "switch",
+    "eval(",
+    "++",
+    "fs.rmSync",
+    "require(",
 ];
 
 proptest! {
@@ -101,12 +115,15 @@ proptest! {
     #[test]
     fn any_text_has_an_answer(text in any::<String>()) {
         let _ = read("python", &text);
+        let _ = read("javascript", &text);
     }
 
     #[test]
     fn any_row_of_tokens_has_an_answer(at in prop::collection::vec(0..TOKENS.len(), 0..60), blank in any::<bool>()) {
         let tokens: Vec<&str> = at.iter().filter_map(|at| TOKENS.get(*at).copied()).collect();
-        let _ = read("python", &tokens.join(if blank { " " } else { "" }));
+        let code = tokens.join(if blank { " " } else { "" });
+        let _ = read("python", &code);
+        let _ = read("javascript", &code);
     }
 
     #[test]
