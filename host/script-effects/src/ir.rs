@@ -42,7 +42,7 @@ pub(crate) enum Statement {
     Delete(Vec<Expression>),
     /// Ends the function with a value.
     Return(Option<Box<Expression>>),
-    /// Runs one of the branches.
+    /// Runs one of the branches. One without a test may run if no other does.
     If(Vec<Branch>),
     /// Runs the body for each element of a row.
     For { target: Box<Expression>, row: Box<Expression>, body: Block },
@@ -51,15 +51,13 @@ pub(crate) enum Statement {
     /// Enters contexts, which targets are set to, runs the body, and leaves them.
     With { contexts: Vec<(Expression, Option<Expression>)>, body: Block },
     /// Runs the body, then `otherwise` or a handler, and `finally` in any case.
-    Try { body: Block, handlers: Vec<Handler>, otherwise: Block, finally: Block },
+    Try { body: Block, handlers: Vec<Branch>, otherwise: Block, finally: Block },
     /// Defines a function under a name.
     Function(Box<Function>),
     /// Defines a class under a name.
     Class(Box<Class>),
-    /// Sets names to modules: `(name, module)`.
-    Import(Vec<(String, String)>),
-    /// Sets names to members of a module: `(name, member)`, or all for the member `*`.
-    ImportFrom { module: String, is_relative: bool, members: Vec<(String, String)> },
+    /// Sets all names that a module has.
+    ImportAll(String),
     /// Names that belong to the script.
     Global(Vec<String>),
     /// Names that belong to the function around.
@@ -68,19 +66,10 @@ pub(crate) enum Statement {
     Break,
 }
 
-/// A branch of [`Statement::If`]. One without a test may run if no other does.
+/// A branch of [`Statement::If`], or a handler of [`Statement::Try`], whose test is the class of what it handles.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Branch {
     pub(crate) test: Option<Expression>,
-    pub(crate) body: Block,
-}
-
-/// A handler of [`Statement::Try`].
-#[derive(Debug, Clone)]
-pub(crate) struct Handler {
-    /// The class of what it handles.
-    pub(crate) class: Option<Expression>,
-    pub(crate) name: Option<String>,
     pub(crate) body: Block,
 }
 
@@ -90,14 +79,7 @@ pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) decorators: Vec<Expression>,
     pub(crate) parameters: Parameters,
-    pub(crate) body: Body,
-}
-
-/// The body of a function: statements, or the value that it returns.
-#[derive(Debug, Clone)]
-pub(crate) enum Body {
-    Block(Block),
-    Value(Box<Expression>),
+    pub(crate) body: Block,
 }
 
 /// The parameters of a function.
@@ -184,6 +166,8 @@ pub(crate) enum Expression {
     Name(String),
     /// Something of a library by its full name, whatever the names of the script are.
     Library(&'static str),
+    /// A module by its name.
+    Module(Rc<str>),
     /// A member by its name.
     Member(Box<Expression>, String),
     /// An item by its key.

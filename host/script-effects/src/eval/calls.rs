@@ -8,9 +8,9 @@ use super::requests::{changes, takes_away};
 use super::value::Value;
 use crate::{ActionKind, Piece, Text, Unknown};
 
-const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
+pub(super) const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
 pub(super) const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
-const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
+pub(super) const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
 
 /// The names of the argument that is a path.
 const PATHS: &[&str] = &["path", "file", "filename", "src", "name", "top", "filepath_or_buffer", "fname"];

@@ -3,6 +3,7 @@
 use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::fold;
+use super::library::python::canonical;
 use super::rows;
 use super::state::{Kind, Scope};
 use super::value::{ELEMENTS, Value};
@@ -50,6 +51,7 @@ impl<'a> Evaluator<'a> {
             }
             Expression::Name(name) => self.get(name),
             Expression::Library(name) => Value::named(name),
+            Expression::Module(name) => Value::Named(canonical(name)),
             Expression::Member(base, name) => {
                 let base = self.evaluate(base);
                 self.member(&base, name)

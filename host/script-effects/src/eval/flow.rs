@@ -4,7 +4,7 @@ use super::evaluator::Evaluator;
 use super::state::State;
 use super::value::Value;
 use crate::Unknown;
-use crate::ir::{Block, Branch, Expression, Handler};
+use crate::ir::{Block, Branch, Expression};
 
 /// The most turns of a loop over known values that are followed one by one.
 pub(super) const TURNS: usize = 64;
@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         failed
     }
 
-    pub(super) fn try_(&mut self, body: &'a Block, handlers: &'a [Handler], otherwise: &'a Block, finally: &'a Block) {
+    pub(super) fn try_(&mut self, body: &'a Block, handlers: &'a [Branch], otherwise: &'a Block, finally: &'a Block) {
         let failed = self.attempt(body);
         self.block(otherwise);
         let end = std::mem::replace(&mut self.state, failed.clone());
@@ -175,11 +175,8 @@ impl<'a> Evaluator<'a> {
         for handler in handlers {
             self.state = failed.clone();
             self.branches += 1;
-            if let Some(class) = &handler.class {
+            if let Some(class) = &handler.test {
                 self.evaluate(class);
-            }
-            if let Some(name) = &handler.name {
-                self.set(name, Value::Unknown);
             }
             self.block(&handler.body);
             self.branches -= 1;

@@ -6,7 +6,7 @@ use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
-use crate::ir::{self, Body, FIELD, INITIALIZER};
+use crate::ir::{self, Block, FIELD, INITIALIZER};
 
 /// The most calls that are done again at the end.
 const LATER: usize = 256;
@@ -308,20 +308,15 @@ impl<'a> Evaluator<'a> {
         if function.enters { one.bounded() } else { Value::many(one).bounded() }
     }
 
-    fn follow(&mut self, body: &'a Body) -> Value {
-        match body {
-            Body::Value(expression) => self.evaluate(expression),
-            Body::Block(block) => {
-                self.returned.push(Vec::new());
-                self.exits.push(Vec::new());
-                self.block(block);
-                let returned = self.returned.pop().unwrap_or_default();
-                let exits = self.exits.pop().unwrap_or_default();
-                let now = self.state.clone();
-                self.merge(exits.into_iter().chain([now]));
-                if returned.is_empty() { Value::None } else { Value::join(returned) }
-            }
-        }
+    fn follow(&mut self, body: &'a Block) -> Value {
+        self.returned.push(Vec::new());
+        self.exits.push(Vec::new());
+        self.block(body);
+        let returned = self.returned.pop().unwrap_or_default();
+        let exits = self.exits.pop().unwrap_or_default();
+        let now = self.state.clone();
+        self.merge(exits.into_iter().chain([now]));
+        if returned.is_empty() { Value::None } else { Value::join(returned) }
     }
 
     /// The parameters with what they stand for.

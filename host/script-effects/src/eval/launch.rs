@@ -1,14 +1,12 @@
 //! Calls that start programs: their words, or the text that becomes shell.
 
-use super::calls::Args;
+use super::calls::{Args, EXECUTES};
 use super::evaluator::Evaluator;
 use super::fold;
 use super::library::CallEffect;
 use super::value::Value;
 use crate::ir::Operator;
-use crate::{ActionKind, Piece, Text, Unknown};
-
-const EXECUTES: Unknown = Unknown { deletes: false, writes: false, executes: true };
+use crate::{ActionKind, Piece, Text};
 
 impl Evaluator<'_> {
     /// Starts what a call names.

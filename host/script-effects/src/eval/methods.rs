@@ -1,6 +1,6 @@
 //! Methods of values: of paths, of texts, and of objects that are known only by what they are asked for.
 
-use super::calls::{Args, each};
+use super::calls::{Args, DELETES, WRITES, each};
 use super::evaluator::Evaluator;
 use super::fold;
 use super::library::is_word;
@@ -10,9 +10,6 @@ use super::rows::view;
 use super::value::Value;
 use crate::ir::Operator;
 use crate::{ActionKind, Piece, Text, Unknown};
-
-const DELETES: Unknown = Unknown { deletes: true, writes: false, executes: false };
-const WRITES: Unknown = Unknown { deletes: false, writes: true, executes: false };
 
 /// Methods of libraries that write a file, whose name is their first argument.
 const SAVES: &str = "to_csv to_json to_excel to_parquet to_pickle to_feather to_html to_markdown savefig write_image write_html \

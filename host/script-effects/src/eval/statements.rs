@@ -49,24 +49,15 @@ impl<'a> Evaluator<'a> {
             Statement::Try { body, handlers, otherwise, finally } => self.try_(body, handlers, otherwise, finally),
             Statement::Function(function) => self.define(function),
             Statement::Class(class) => self.class(class),
-            Statement::Import(modules) => {
-                modules.iter().for_each(|(name, module)| self.set(name, Value::Named(canonical(module))));
-            }
-            Statement::ImportFrom { module, is_relative, members } => {
-                members.iter().for_each(|(name, member)| self.import_member(module, *is_relative, name, member));
-            }
+            Statement::ImportAll(module) => self.import_all(module),
             Statement::Global(names) => self.outer(true, names),
             Statement::Nonlocal(names) => self.outer(false, names),
             Statement::Break => self.break_(),
         }
     }
 
-    /// Sets a name to a member of a module.
-    fn import_member(&mut self, module: &str, is_relative: bool, name: &str, member: &str) {
-        if member != "*" {
-            let value = if is_relative { Value::Unknown } else { self.member(&Value::named(module), member) };
-            return self.set(name, value);
-        }
+    /// Sets all names that a module has.
+    fn import_all(&mut self, module: &str) {
         if !self.stars.iter().any(|known| known == module) {
             self.stars.push(module.to_owned());
         }

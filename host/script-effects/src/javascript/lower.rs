@@ -12,7 +12,7 @@ use oxc_allocator::Vec as Row;
 use oxc_ast::ast;
 use oxc_span::Span;
 
-use crate::ir::{Block, Body, Expression, Function, Parameters, Script, Statement};
+use crate::ir::{Block, Expression, Function, Parameters, Script, Statement};
 
 /// Statements and expressions inside each other.
 const DEEP: usize = 60;
@@ -143,7 +143,7 @@ impl Lowering {
             name: name.to_owned(),
             decorators: decorator.map(Expression::Library).into_iter().collect(),
             parameters,
-            body: Body::Block(body),
+            body,
         })));
     }
 

@@ -2,12 +2,14 @@
 
 mod expressions;
 
+use std::rc::Rc;
+
 use ruff_python_ast::{
     ExceptHandler, Expr, Parameters, Pattern, Stmt, StmtAnnAssign, StmtClassDef, StmtFunctionDef, StmtIf, StmtMatch,
     StmtTry,
 };
 
-use crate::ir::{self, Block, Body, Branch, Class, Expression, Function, Handler, Parameter, Statement};
+use crate::ir::{self, Block, Branch, Class, Expression, Function, Parameter, Statement};
 
 #[derive(Default)]
 pub(super) struct Lowering {
@@ -31,20 +33,25 @@ impl Lowering {
     fn statement(&mut self, statement: &Stmt, block: &mut Block) {
         let lowered = match statement {
             Stmt::Import(import) => {
-                let set = import.names.iter().map(|alias| {
+                for alias in &import.names {
                     let name = alias.name.as_str();
                     let first = name.split('.').next().unwrap_or(name);
-                    alias.asname.as_ref().map_or((first, first), |own| (own.as_str(), name))
-                });
-                Statement::Import(set.map(|(name, module)| (name.to_owned(), module.to_owned())).collect())
+                    let (own, module) = alias.asname.as_ref().map_or((first, first), |own| (own.as_str(), name));
+                    block.push(set(own, Expression::Module(module.into())));
+                }
+                return;
             }
             Stmt::ImportFrom(import) => {
-                let members = import.names.iter().map(|alias| {
-                    let name = alias.asname.as_ref().unwrap_or(&alias.name);
-                    (name.as_str().to_owned(), alias.name.as_str().to_owned())
-                });
-                let module = import.module.as_ref().map_or("", |module| module.as_str()).to_owned();
-                Statement::ImportFrom { module, is_relative: import.level > 0, members: members.collect() }
+                let module: Rc<str> = import.module.as_ref().map_or("", |module| module.as_str()).into();
+                for alias in &import.names {
+                    let (own, name) = (alias.asname.as_ref().unwrap_or(&alias.name).as_str(), alias.name.as_str());
+                    block.push(match name {
+                        "*" => Statement::ImportAll(module.to_string()),
+                        _ if import.level > 0 => set(own, Expression::Unknown),
+                        _ => set(own, Expression::Module(module.clone()).member(name)),
+                    });
+                }
+                return;
             }
             Stmt::Expr(statement) => Statement::Expression(self.boxed(&statement.value)),
             Stmt::Assign(assign) => {
@@ -137,10 +144,11 @@ impl Lowering {
     }
 
     fn try_(&mut self, statement: &StmtTry) -> Statement {
-        let handlers = statement.handlers.iter().map(|ExceptHandler::ExceptHandler(handler)| Handler {
-            class: handler.type_.as_ref().map(|class| self.expression(class)),
-            name: handler.name.as_ref().map(|name| name.as_str().to_owned()),
-            body: self.block(&handler.body),
+        let handlers = statement.handlers.iter().map(|ExceptHandler::ExceptHandler(handler)| {
+            let test = handler.type_.as_ref().map(|class| self.expression(class));
+            let mut body: Block = handler.name.iter().map(|name| set(name, Expression::Unknown)).collect();
+            self.add(&handler.body, &mut body);
+            Branch { test, body }
         });
         Statement::Try {
             handlers: handlers.collect(),
@@ -168,13 +176,10 @@ impl Lowering {
     }
 
     fn pattern(&mut self, pattern: &Pattern, subject: &Expression, block: &mut Block) {
-        let mut set = |name: &str, value: Expression| {
-            block.push(Statement::Assign { targets: vec![Expression::Name(name.to_owned())], value: Box::new(value) });
-        };
         match pattern {
             Pattern::MatchAs(one) => {
                 if let Some(name) = &one.name {
-                    set(name, subject.clone());
+                    block.push(set(name, subject.clone()));
                 }
                 if let Some(inner) = &one.pattern {
                     self.pattern(inner, subject, block);
@@ -186,7 +191,7 @@ impl Lowering {
             Pattern::MatchStar(_) | Pattern::MatchSingleton(_) => {}
             Pattern::MatchMapping(table) => {
                 if let Some(rest) = &table.rest {
-                    set(rest, Expression::Unknown);
+                    block.push(set(rest, Expression::Unknown));
                 }
                 for (key, one) in table.keys.iter().zip(&table.patterns) {
                     let part = subject.clone().index(self.expression(key));
@@ -233,7 +238,7 @@ impl Lowering {
             name: definition.name.as_str().to_owned(),
             decorators: definition.decorator_list.iter().map(|one| self.expression(&one.expression)).collect(),
             parameters: self.parameters(Some(&definition.parameters)),
-            body: Body::Block(self.block(&definition.body)),
+            body: self.block(&definition.body),
         }))
     }
 
@@ -267,6 +272,10 @@ impl Lowering {
             body: self.block(&class.body),
         }))
     }
+}
+
+fn set(name: &str, value: Expression) -> Statement {
+    Statement::Assign { targets: vec![Expression::Name(name.to_owned())], value: Box::new(value) }
 }
 
 fn names(names: &[ruff_python_ast::Identifier]) -> Vec<String> {

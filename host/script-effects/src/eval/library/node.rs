@@ -66,6 +66,14 @@ pub(super) const CALLS: &[(CallEffect, &str)] = &[
 const GLOBALS: &str = "require process eval Function Buffer fetch Deno Bun Object Array String JSON Promise Reflect atob module fs \
     child_process path os http https util vm url setTimeout setImmediate queueMicrotask";
 
+/// Calls that give their first argument; `constant` is what a function gives that `Function` makes.
+const FIRST: &str = "constant String.raw String path.normalize path.toNamespacedPath url.fileURLToPath fs.realpath \
+    fs.realpathSync util.promisify Object.freeze Object.assign Promise.resolve structuredClone";
+
+/// Calls that make a file or a folder, and give its path.
+const TEMPORARY: &str = "fs.mkdtemp fs.mkdtempSync Deno.makeTempDir Deno.makeTempDirSync Deno.makeTempFile \
+    Deno.makeTempFileSync";
+
 /// Names of the one object that holds all others.
 const WHOLE: &[&str] = &["globalThis", "global", "window", "self"];
 
@@ -196,20 +204,7 @@ impl Evaluator<'_> {
             return value;
         }
         match name {
-            // What a function gives that `Function` makes.
-            "constant"
-            | "String.raw"
-            | "String"
-            | "path.normalize"
-            | "path.toNamespacedPath"
-            | "url.fileURLToPath"
-            | "fs.realpath"
-            | "fs.realpathSync"
-            | "util.promisify"
-            | "Object.freeze"
-            | "Object.assign"
-            | "Promise.resolve"
-            | "structuredClone" => first.cloned().unwrap_or(Value::Unknown),
+            name if is_word(FIRST, name) => first.cloned().unwrap_or(Value::Unknown),
             "Deno.env.get" => self.item(&Value::named("os.environ"), first.unwrap_or(&Value::Unknown)),
             "JSON.stringify" => self.plain("json.dumps", args),
             "Object.keys" | "Object.values" | "Object.entries" => match (first, name) {
@@ -275,12 +270,7 @@ fn path_made(name: &str, args: &Args) -> Option<Value> {
         "os.homedir" => Value::piece(Piece::Home),
         "os.tmpdir" => Value::text("/tmp"),
         "process.cwd" | "Deno.cwd" => Value::text("."),
-        "fs.mkdtemp"
-        | "fs.mkdtempSync"
-        | "Deno.makeTempDir"
-        | "Deno.makeTempDirSync"
-        | "Deno.makeTempFile"
-        | "Deno.makeTempFileSync" => Value::piece(Piece::Own),
+        name if is_word(TEMPORARY, name) => Value::piece(Piece::Own),
         "Bun.file" => each(first, |value| Value::Path(value.as_part())),
         _ => return None,
     })

@@ -12,9 +12,7 @@ use oxc_span::GetSpan as _;
 
 use super::expressions::require;
 use super::{Lowering, THIS};
-use crate::ir::{
-    Arguments, Block, Branch, Class as Definition, Expression, FIELD, Handler, INITIALIZER, Parameter, Statement,
-};
+use crate::ir::{Arguments, Block, Branch, Class as Definition, Expression, FIELD, INITIALIZER, Parameter, Statement};
 
 impl Lowering {
     /// Statements in the order in which they run: functions are there before all others.
@@ -208,7 +206,7 @@ impl Lowering {
         });
         self.block.push(Statement::Try {
             body,
-            handlers: vec![Handler { class: None, name: None, body: handler }],
+            handlers: vec![Branch { test: None, body: handler }],
             otherwise: Block::new(),
             finally: Block::new(),
         });

@@ -6,7 +6,7 @@ use ruff_python_ast::{
 };
 
 use super::Lowering;
-use crate::ir::{Arguments, Body, Expression, Function, Loop, Operator};
+use crate::ir::{Arguments, Expression, Function, Loop, Operator, Statement};
 
 /// Expressions inside each other. The evaluator follows fewer.
 const DEEP: usize = 100;
@@ -78,7 +78,8 @@ impl Lowering {
             }
             Expr::Lambda(lambda) => {
                 let parameters = self.parameters(lambda.parameters.as_deref());
-                let (name, decorators, body) = (String::new(), Vec::new(), Body::Value(self.boxed(&lambda.body)));
+                let body = vec![Statement::Return(Some(self.boxed(&lambda.body)))];
+                let (name, decorators) = (String::new(), Vec::new());
                 Expression::Function(Box::new(Function { name, decorators, parameters, body }))
             }
             Expr::ListComp(row) => self.comprehension(&row.generators, &row.elt, None),
