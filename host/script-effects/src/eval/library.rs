@@ -3,7 +3,7 @@
 pub(super) mod node;
 pub(super) mod python;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::Language;
@@ -63,6 +63,10 @@ static OF_NODE: LazyLock<Effects> = LazyLock::new(|| effects(node::CALLS));
 fn effects(table: &[(CallEffect, &'static str)]) -> Effects {
     table.iter().flat_map(|(effect, names)| names.split(' ').map(|name| (name, *effect))).collect()
 }
+
+/// Names that need no import.
+static GLOBALS_OF_PYTHON: LazyLock<BTreeSet<&str>> = LazyLock::new(|| python::BUILTINS.split(' ').collect());
+static GLOBALS_OF_NODE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| node::GLOBALS.split(' ').collect());
 
 /// Whether a name is one of several in a row.
 pub(super) fn is_word(words: &str, name: &str) -> bool {

@@ -426,8 +426,9 @@ fn join_scopes(language: Language, one: &mut Scope, other: &Scope) {
         one.names.insert(name.clone(), joined);
     }
     for (name, value) in &mut one.names {
-        let builtin = library::global(language, name).filter(|_| !other.names.contains_key(name));
-        if let Some(builtin) = builtin {
+        if !other.names.contains_key(name)
+            && let Some(builtin) = library::global(language, name)
+        {
             *value = Value::join([value.clone(), builtin]);
         }
     }

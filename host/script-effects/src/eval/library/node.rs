@@ -1,6 +1,6 @@
 //! Names of JavaScript, of Node, Deno and Bun, and of their modules: each has `node.` in front.
 
-use super::{CallEffect, is_word};
+use super::{CallEffect, GLOBALS_OF_NODE, is_word};
 use crate::Piece;
 use crate::eval::calls::{Args, each};
 use crate::eval::evaluator::Evaluator;
@@ -63,7 +63,7 @@ pub(super) const CALLS: &[(CallEffect, &str)] = &[
 ];
 
 /// Names that are there without an import; in code on the command line, modules of Node are among them.
-const GLOBALS: &str = "require process eval Function Buffer fetch Deno Bun Object Array String JSON Promise Reflect atob module fs \
+pub(super) const GLOBALS: &str = "require process eval Function Buffer fetch Deno Bun Object Array String JSON Promise Reflect atob module fs \
     child_process path os http https util vm url setTimeout setImmediate queueMicrotask";
 
 /// Calls that give their first argument; `constant` is what a function gives that `Function` makes.
@@ -88,7 +88,7 @@ pub(in crate::eval) fn global(name: &str) -> Option<Value> {
         "__dirname" => Some(Value::text(".")),
         "__filename" => Some(Value::piece(Piece::Argument(0))),
         _ if WHOLE.contains(&name) => Some(Value::named("node.globalThis")),
-        _ if is_word(GLOBALS, name) => Some(Value::Named(format!("node.{name}"))),
+        _ if GLOBALS_OF_NODE.contains(name) => Some(Value::Named(format!("node.{name}"))),
         _ => None,
     }
 }

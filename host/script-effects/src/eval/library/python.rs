@@ -1,6 +1,6 @@
 //! Names of Python and of its modules. Data.
 
-use super::{CallEffect, is_word};
+use super::{CallEffect, GLOBALS_OF_PYTHON};
 use crate::Piece;
 use crate::eval::value::Value;
 
@@ -103,6 +103,9 @@ const ALIASES: &[(&str, &str)] = &[
 /// The full name without other spellings of modules.
 pub(in crate::eval) fn canonical(name: &str) -> String {
     for (alias, module) in ALIASES {
+        if alias.as_bytes().first() != name.as_bytes().first() {
+            continue;
+        }
         let whole = if alias.ends_with('.') {
             name.strip_prefix(alias)
         } else {
@@ -119,7 +122,7 @@ pub(in crate::eval) fn canonical(name: &str) -> String {
 }
 
 /// Names that need no import and that are told apart here.
-const BUILTINS: &str = "open exec eval compile getattr vars globals locals str bytes bytearray repr int chr ord len list tuple set \
+pub(super) const BUILTINS: &str = "open exec eval compile getattr vars globals locals str bytes bytearray repr int chr ord len list tuple set \
     sorted reversed range enumerate zip map filter dict print __import__ input iter next any all sum min max super \
     setattr delattr object type frozenset property staticmethod classmethod";
 
@@ -131,7 +134,7 @@ pub(super) fn global(name: &str) -> Option<Value> {
         "__file__" => Some(Value::piece(Piece::Argument(0))),
         // A console, or a start-up file, may have imported them.
         "os" | "sys" | "subprocess" | "shutil" | "pathlib" | "glob" | "tempfile" => Some(Value::named(name)),
-        _ if is_word(BUILTINS, name) => Some(Value::Named(format!("builtins.{name}"))),
+        _ if GLOBALS_OF_PYTHON.contains(name) => Some(Value::Named(format!("builtins.{name}"))),
         _ => None,
     }
 }

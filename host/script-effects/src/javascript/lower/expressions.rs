@@ -185,7 +185,7 @@ impl Lowering {
         for (at, quasi) in template.quasis.iter().enumerate() {
             let text = quasi.value.cooked.as_ref().unwrap_or(&quasi.value.raw);
             if !text.is_empty() {
-                // It stands between quotes or brackets.
+                // Its quotes are outside of its span.
                 parts.push(self.text(text, quasi.span.expand(1)));
             }
             if let Some(value) = template.expressions.get(at) {
