@@ -86,5 +86,6 @@ fn named(line: &str) -> Option<(String, String)> {
     let (digest, rest) = line.split_once(' ')?;
     let path = rest.strip_prefix([' ', '*'])?;
     let name = Path::new(path).file_name()?.to_str()?;
+    let name = name.strip_suffix(env::consts::EXE_SUFFIX).unwrap_or(name);
     is_digest(digest).then(|| (name.to_owned(), digest.to_ascii_lowercase()))
 }
