@@ -4,8 +4,6 @@ class GuardHost < Formula
   version "@VERSION@"
   license any_of: ["MIT", "Apache-2.0"]
 
-  depends_on :linux
-
 @BLOCKS@
 
   def install
