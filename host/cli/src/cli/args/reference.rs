@@ -46,9 +46,7 @@ fn section(command: &mut Command, level: usize, page: &mut String) {
     let about = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
     prose(&about, page);
     let own = |argument: &&Arg| {
-        !argument.is_global_set()
-            && !argument.is_hide_set()
-            && !matches!(argument.get_long(), Some("help" | "version"))
+        !argument.is_global_set() && !argument.is_hide_set() && !matches!(argument.get_long(), Some("help" | "version"))
     };
     let mut arguments = command.get_arguments().filter(own).peekable();
     if arguments.peek().is_some() {
