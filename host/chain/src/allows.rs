@@ -1,4 +1,4 @@
-//! Lifting the asks of a chain's verdict by allows, and finding the allows that would lift them.
+//! Lifts the asks of a chain's verdict by allows, and finds the allows that would lift them.
 
 use guard_contract::Layer;
 use guard_contract::Outcome;
@@ -11,7 +11,7 @@ use guard_facts::Resolver;
 use crate::{CallSite, Chain, Sandbox};
 
 impl<S: Sandbox> Chain<'_, S> {
-    /// Lifts the asks that these allows answer, as far as they may here.
+    /// Lifts the asks that these allows cover, as far as the configuration permits.
     #[must_use]
     pub fn lift(&self, verdict: Verdict, allows: &[Allow], of: CallSite<'_>, analysis: Option<&Analysis>) -> Verdict {
         let (call, at, facts) = of;
@@ -30,7 +30,8 @@ impl<S: Sandbox> Chain<'_, S> {
         allow::lift(verdict, &allows, may, (call, here), analysis)
     }
 
-    /// The narrowest allows that would lift the asks about a call, each with what `given` gives it; `None` if no allow can.
+    /// Returns the narrowest allows that would lift the asks about a call, each mapped by `given`. `None` if no allow
+    /// can.
     #[must_use]
     pub fn narrowest_allows(
         &self,
@@ -43,7 +44,7 @@ impl<S: Sandbox> Chain<'_, S> {
         self.if_lifting(verdict, allows, of, analysis)
     }
 
-    /// The allows that would lift the asks about a call and about others like it, each list with what `given` gives it.
+    /// Returns lists of allows that would lift the asks about a call and similar ones, each mapped by `given`.
     #[must_use]
     pub fn wider_allows(
         &self,
@@ -74,14 +75,14 @@ impl<S: Sandbox> Chain<'_, S> {
         found
     }
 
-    /// Why no allow covers a call, as the rest of a sentence after "because".
+    /// Returns the reason why no allow covers a call, as the rest of a sentence after "because".
     #[must_use]
     pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): CallSite<'_>, analysis: Option<&Analysis>) -> String {
         let canonical = Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, &at.cwd).canonical;
         allow::obstacle(verdict, (call, Here { cwd: &at.cwd, canonical: &canonical, root: "" }), analysis)
     }
 
-    /// The allows, if they lift the asks about the call.
+    /// Returns the allows if they lift the asks about the call.
     fn if_lifting(
         &self,
         verdict: &Verdict,

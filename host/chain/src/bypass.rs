@@ -3,8 +3,7 @@
 use guard_contract::Outcome;
 use guard_contract::verdict::{BypassAsk, Verdict};
 
-/// Returns the verdict after an ask in a mode that skips prompts. Skipping means that a policy's question may go
-/// unanswered. A broken policy isn't such a question.
+/// Applies the setting for modes that skip prompts to a verdict. An ask because of a broken policy is never skipped.
 pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
     if verdict.outcome != Outcome::Ask {
         return verdict;
@@ -13,7 +12,7 @@ pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
         BypassAsk::Ask => return verdict,
         BypassAsk::Deny => (Outcome::Deny, false),
         BypassAsk::Skip => {
-            // Nothing waits for a confirmation.
+            // There is nothing to confirm.
             verdict.closing.clear();
             (Outcome::Warn, true)
         }

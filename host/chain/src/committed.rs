@@ -1,4 +1,4 @@
-//! Milder outcomes for files that match the last commit: a person has seen them.
+//! Softer outcomes for files that match the last commit, which a person has seen.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl<S: Sandbox> Chain<'_, S> {
         ask: AskOptions<'_>,
         said: &mut [Opinion],
     ) {
-        // Nobody can loosen self-protect, and neither can a commit.
+        // self-protect can't be loosened, not even by a commit.
         let may = |opinion: &Opinion| {
             let entry = self.members.iter().map(|member| member.entry).find(|entry| entry.name == opinion.policy);
             entry.is_some_and(|entry| may_loosen(&[], Layer::Managed, entry))
@@ -36,7 +36,7 @@ impl<S: Sandbox> Chain<'_, S> {
         if committed.is_empty() {
             return;
         }
-        // Who commits a file of the agent need not have read it.
+        // A person may have committed a file that the agent wrote without reading it.
         for kind in ["write", "download"] {
             match facts.history(kind) {
                 Ok(events) => {
@@ -61,8 +61,8 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 }
 
-/// Softens the findings of an opinion that are not among those `without` the committed files: a deny becomes an ask, and an
-/// ask passes.
+/// Softens the findings of an opinion that don't occur `without` the committed files: a deny becomes an ask, and an ask
+/// is dropped.
 fn soften(opinion: &mut Opinion, without: &[Opinion]) {
     let rest = without.iter().filter(|other| other.policy == opinion.policy).map(|other| &other.decision);
     let rest: Vec<_> = rest.collect();
@@ -83,7 +83,7 @@ fn soften(opinion: &mut Opinion, without: &[Opinion]) {
     opinion.decision.outcome = rest.iter().map(|decision| decision.outcome).fold(said, worse);
 }
 
-/// Where a path leads.
+/// Resolves a path.
 fn led(path: &str, scene: &Scene) -> String {
     scene.resolver.resolve(&*scene.facts, path).canonical
 }

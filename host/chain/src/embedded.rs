@@ -1,4 +1,4 @@
-//! [`EmbeddedChain`]: the resolved chain that a service is built with. It reads no file and loads no policy.
+//! [`EmbeddedChain`]: the resolved chain that is embedded in a service. It reads no file and loads no policy.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,13 @@ use guard_contract::{FaultKind, Manifest, Problem};
 pub struct EmbeddedChain {
     /// Problems with the configuration.
     pub problems: Vec<Problem>,
-    /// The policies that it switches off.
+    /// The policies that the configuration switches off.
     pub disabled: Vec<String>,
-    /// The content of the arguments of unknown tools.
+    /// The meaning of the arguments of unknown tools.
     pub tools: Vec<Arguments>,
     /// Allows for calls that run without a prompt.
     pub allows: Vec<Allow>,
-    /// The policies that nobody but the managed layer may loosen.
+    /// The policies that only the managed configuration can loosen.
     pub locked: Vec<String>,
     /// How the files that a call runs are judged.
     pub scripts: Scripts,
@@ -31,45 +31,45 @@ pub struct EmbeddedChain {
     pub members: Vec<EmbeddedPolicy>,
 }
 
-/// A policy of it.
+/// A policy of an embedded chain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedPolicy {
     /// Its entry in the configuration.
     pub entry: Entry,
     /// Its manifest.
     pub manifest: Manifest,
-    /// It wants the analysis.
+    /// Whether it imports the analysis.
     pub wants_analysis: bool,
-    /// All that it says are words of guard-host's own.
+    /// Whether all its messages are guard-host's own, so that they need no attribution.
     pub speaks_for_itself: bool,
-    /// Where it is.
+    /// The location of its component.
     pub component: ComponentLocation,
 }
 
-/// Where a policy is in a service.
+/// The location of a policy's component in a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ComponentLocation {
     /// In the bundle, under this name.
     Bundle(String),
-    /// At this place of the row of the others.
+    /// At this index of the service's other components.
     Row(u32),
 }
 
 impl EmbeddedChain {
-    /// The bytes that a service carries.
+    /// Serializes the chain to the bytes that are embedded in a service.
     ///
     /// # Errors
     ///
-    /// It cannot be written, which says that a type of it has no such form.
+    /// A type of it can't be serialized.
     pub fn to_bytes(&self) -> Result<Vec<u8>, FaultKind> {
         postcard::to_stdvec(self).map_err(|error| FaultKind::Artifact(error.to_string()))
     }
 
-    /// Reads these bytes.
+    /// Reads the bytes of [`EmbeddedChain::to_bytes`].
     ///
     /// # Errors
     ///
-    /// They are not those of this release.
+    /// They come from another release.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FaultKind> {
         postcard::from_bytes(bytes).map_err(|error| FaultKind::Artifact(error.to_string()))
     }

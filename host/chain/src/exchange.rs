@@ -1,7 +1,7 @@
-//! Calls that come from elsewhere, with what is known of their machine: a [`Request`] and its [`Response`], both JSON.
+//! Calls from another machine with the known facts about it: a [`Request`] and its [`Response`], both in JSON.
 //!
-//! The machine of the call is not at hand, so a response says what it did not know of it. Whoever can ask the machine
-//! sends the request again with the answers, until nothing is missing.
+//! The response lists the facts that it lacked. A client that can look them up repeats the request with the answers,
+//! until nothing is missing.
 
 use std::sync::Arc;
 
@@ -18,33 +18,33 @@ use guard_facts::{Facts, git_root};
 use guard_harness::capabilities::Surface;
 use guard_harness::{AskScene, Event, Harness, Payload, Reply, Variable};
 
-/// The most calls of one request.
+/// The maximum number of calls in a request.
 pub const CALLS: usize = 256;
 
-/// The largest answer, in bytes: what engines take in one piece. Some send nothing before the component has ended, and then
-/// wait for ever if there are more pieces than they hold.
+/// The maximum size of a response in bytes: what engines accept in one piece. Some send nothing before the component
+/// ends, and then block forever if there are more pieces than they can buffer.
 pub const ANSWER_BYTES: usize = 1 << 20;
 
-/// Where a home is that is not known. Nothing lies there, so what is below it lies outside of every project.
+/// The home directory if it isn't known. It doesn't exist, so paths below it are outside every project.
 const UNKNOWN_HOME: &str = "/~";
 
-/// A call, and what is known of its machine.
+/// A call and the known facts about its machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Request {
-    /// The harness, if the payload does not tell it; empty: as the hook takes it.
+    /// The harness, for payloads that don't identify it. If empty, it is detected as by the hook.
     pub harness: String,
     /// The payload from the harness. With it, `calls` is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payload: Option<Map<String, Value>>,
-    /// Calls in the host's own vocabulary; together they are one event.
+    /// Calls in the host's own vocabulary. Together they are one event.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
     /// The context of the calls. Values in a payload take precedence.
     pub at: CallContext,
     /// Known facts about the machine.
     pub facts: Record,
-    /// Only the policies of these names; `None`: all.
+    /// The names of the policies to ask, or `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<String>>,
 }
@@ -55,21 +55,21 @@ pub struct Request {
 pub struct Response {
     /// The verdict of the policies. A person's approvals aren't part of it.
     pub verdict: Verdict,
-    /// The output that the hook would print to the harness, and how it would end; `None` without a payload.
+    /// The output and exit code that the hook would give the harness, or `None` without a payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<HookReply>,
-    /// Lines that policies want written on the machine of the call.
+    /// The journal lines that policies want to write on the call's machine.
     pub journal: Vec<JournalEntry>,
     /// Facts that were requested from the machine and aren't known. The verdict treats them as unknown.
     pub missing: Missing,
 }
 
 impl Response {
-    /// The response as JSON.
+    /// Serializes the response to JSON.
     ///
     /// # Errors
     ///
-    /// It is larger than [`ANSWER_BYTES`], as where thousands of facts are missing. Then nothing is decided.
+    /// It is larger than [`ANSWER_BYTES`], for example because thousands of facts are missing. Nothing is decided then.
     pub fn text(&self) -> Result<String, Undecided> {
         let text = serde_json::to_string(self).map_err(|error| Undecided(error.to_string()))?;
         match text.len() {
@@ -84,9 +84,9 @@ impl Response {
 pub struct AnsweredRequest {
     /// The response to the request.
     pub response: Response,
-    /// The first call of which the most severe is said; `None` if it is about no call.
+    /// The first call with the most severe outcome, or `None` if there is no call.
     pub decisive: Option<ToolCall>,
-    /// Where the calls happen.
+    /// The context of the calls.
     pub at: CallContext,
 }
 
@@ -120,7 +120,7 @@ pub struct JournalEntry {
     pub object: String,
 }
 
-/// Why nothing is decided.
+/// The reason why nothing was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undecided(pub String);
 
@@ -133,12 +133,13 @@ impl std::fmt::Display for Undecided {
 impl std::error::Error for Undecided {}
 
 impl<S: Sandbox> Chain<'_, S> {
-    /// Answers a request. Once `is_over`, no further call is looked at. `learn` gives what the sandbox itself asked for in
-    /// vain; it is called last.
+    /// Answers a request. Once `is_over` returns true, no further call is judged. `learn`, called last, returns the
+    /// missing facts that the sandbox itself requested.
     ///
     /// # Errors
     ///
-    /// The payload cannot be read, there is none, or the time is over. Nothing is decided, so the call must not run.
+    /// The payload can't be read, there are no calls, or the time is over. Nothing is decided, so the call must not
+    /// run.
     pub fn answer(
         &self,
         mut request: Request,
@@ -158,7 +159,7 @@ impl<S: Sandbox> Chain<'_, S> {
             }
             Some(payload) => from_payload(&payload, &request.harness, request.at, &*facts)?,
         };
-        // Without a dialect the analyzer would not be asked.
+        // Without a dialect, the command wouldn't be analyzed.
         let is_unread = |call: &ToolCall| call.dialect.is_none() && matches!(call.tool.as_str(), "Bash" | "PowerShell");
         if calls.iter().any(is_unread) {
             return Err(Undecided("a call of a shell needs a `dialect`".to_owned()));
@@ -173,7 +174,7 @@ impl<S: Sandbox> Chain<'_, S> {
         };
         let traces = calls.iter().map(decide).collect::<Result<Vec<_>, _>>()?;
         let severity = |place: &usize| traces.get(*place).map(|trace| rank(trace.verdict.outcome));
-        // Of several, `max_by_key` takes the last.
+        // `max_by_key` returns the last of several maxima, so reversed order gives the first.
         let decisive = (0..calls.len()).rev().max_by_key(severity);
         let journal = traces.iter().flat_map(crate::Trace::journal).map(|(policy, line)| JournalEntry {
             policy: policy.to_owned(),
@@ -194,10 +195,10 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 }
 
-/// The reader of a reply, and the surface that it replies to.
+/// The harness that reads a reply, and the surface for which the reply is formatted.
 type ReplyForm = (&'static dyn Harness, &'static Surface);
 
-/// The calls of a payload, where they happen, and the form of the reply.
+/// Returns the calls of a payload, their context, and the form of the reply.
 fn from_payload(
     payload: &Map<String, Value>,
     harness: &str,
@@ -209,26 +210,27 @@ fn from_payload(
         name => guard_harness::named(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?,
     };
     let harness = guard_harness::detect(payload, named);
-    // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
+    // The agent's environment variables aren't known here, so prompts are treated as unavailable wherever a variable
+    // could say so.
     let variable: &Variable<'_> = &|_| Some(String::new());
     let taken = harness.surface_in(payload, variable);
     let decoded = harness.decode(payload).map_err(|error| Undecided(error.to_string()))?;
     let at = placed(harness, &decoded, at, facts);
-    // What asks about no call gets the silence that the hook gives it.
+    // A payload without a call gets an empty reply, as from the hook.
     let calls = match decoded.event {
         Event::Calls(calls) => calls,
         Event::CallsEnded(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
             Vec::new()
         }
     };
-    // The disk of the call is not here, so no path can be followed.
+    // The call's disk isn't available, so links can't be resolved.
     let mode = Some(at.permission_mode.as_str());
     let scene = AskScene { mode, calls: &calls, variable, ..AskScene::UNREAD };
     let surface = harness.surface_of(taken, &scene);
     Ok((calls, at, Some((harness, surface))))
 }
 
-/// Where the calls of a payload happen: its own word first, then that of the request, then what the facts say.
+/// Determines the context of a payload's calls: from the payload first, then from the request, then from the facts.
 fn placed(harness: &dyn Harness, payload: &Payload, said: CallContext, facts: &dyn Facts) -> CallContext {
     let session = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { said.cwd.clone() };
     let cwd = match payload.directory.as_str() {

@@ -1,4 +1,4 @@
-//! One policy, asked about a call.
+//! Asks one policy about a call.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use guard_redact::Secrets;
 
 use crate::{AskOptions, Chain, ChainMember, DEFAULTS, Sandbox, SettingsToUse, redaction};
 
-/// A call, as the policies of a chain are asked about it.
+/// A call, with what is shared when asking the policies of a chain.
 pub(crate) struct Inquiry<'a> {
     call: &'a ToolCall,
     at: &'a CallContext,
@@ -24,7 +24,7 @@ pub(crate) struct Inquiry<'a> {
     ask: AskOptions<'a>,
     /// The input of the tool, as JSON.
     input: String,
-    /// The secrets of the call. Finding them takes longer than most policies do.
+    /// The secrets of the call. Cached, because finding them takes longer than most policies.
     secrets: OnceCell<Secrets>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Inquiry<'a> {
         Inquiry { call, at, scene, ask, input, secrets: OnceCell::new() }
     }
 
-    /// Redacts the call's secrets in a decision. The decision of a second round isn't shown, so it is left as it is.
+    /// Redacts the call's secrets in a decision. The decision of a second round isn't shown, so it isn't redacted.
     fn clean(&self, decision: &mut Decision) {
         if self.ask.without_committed.is_none() && !decision.findings.is_empty() {
             let secrets =
@@ -45,7 +45,7 @@ impl<'a> Inquiry<'a> {
 }
 
 impl<S: Sandbox> Chain<'_, S> {
-    /// Asks one policy. Gives its answer, and what that and its settings mean for the call.
+    /// Asks one policy. Returns its answer, and the opinions that follow from the answer and its settings.
     pub(crate) fn ask_policy(
         &self,
         shared: &mut S::Shared,
@@ -61,7 +61,7 @@ impl<S: Sandbox> Chain<'_, S> {
         };
         let mut of_defaults = None;
         if let Some(problem) = entry.broken_settings() {
-            // It was given its defaults, as there is nothing else.
+            // It was asked with its defaults, because its settings can't be read.
             let fault = Err(FaultKind::Settings(problem.to_string()));
             of_defaults = std::mem::replace(&mut answer.decision, fault).ok();
         } else if let (Err(fault), Ok((manifest, _))) = (&answer.decision, member.ready)
@@ -75,7 +75,7 @@ impl<S: Sandbox> Chain<'_, S> {
             inquiry.clean(&mut opinion.decision);
         }
         let mut said = vec![self.watched(entry, inquiry.ask, opinion)];
-        // A slip in the settings of a policy takes no deny of its defaults back.
+        // An error in a policy's settings must not lift a deny of its defaults.
         if let Some(decision) = of_defaults {
             let decision = tighten_only(decision);
             let opinion = Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false };
@@ -87,7 +87,7 @@ impl<S: Sandbox> Chain<'_, S> {
         (answer, said)
     }
 
-    /// The policy's own answer with these settings, without the call's secrets.
+    /// Returns the policy's answer with these settings, with the call's secrets redacted.
     fn answer_with(
         &self,
         shared: &mut S::Shared,
@@ -113,7 +113,7 @@ impl<S: Sandbox> Chain<'_, S> {
         answer
     }
 
-    /// The opinion, milder where the policy only watches or is paused.
+    /// Returns the opinion, softened if the policy isn't enforced or is paused.
     fn watched(&self, entry: &Entry, ask: AskOptions<'_>, opinion: Opinion) -> Opinion {
         if entry.watched {
             return opinion.watched();
@@ -164,7 +164,8 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 }
 
-/// The policy is to be asked about the tool. One that is broken is asked unless the configuration rules that out.
+/// Returns whether the policy covers the tool. A broken policy covers every tool that the configuration doesn't
+/// exclude.
 pub(crate) fn is_asked(member: &ChainMember<'_>, tool: &str) -> bool {
     let narrowed = member.entry.tools.as_deref();
     match member.ready {
@@ -185,8 +186,8 @@ fn no_manifest() -> Manifest {
     }
 }
 
-/// The root that the patterns of a project's file begin at, if that isn't the root of the call's project: the file is one
-/// of another repository, which may be inside the project or around it.
+/// Returns the root for the patterns of a project's file if it isn't the root of the call's project: the file belongs
+/// to another repository, inside the project or around it.
 fn other_root(entry: &Entry, at: &CallContext, scene: &Scene) -> Option<String> {
     if entry.project.is_empty() || entry.project == at.project_root {
         return None;

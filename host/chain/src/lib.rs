@@ -1,14 +1,15 @@
-//! Asks every policy of a chain that covers a call, to the end, and merges what they say.
+//! Asks every policy of a chain that covers a call, and merges their opinions.
 //!
-//! What runs the policies is a [`Sandbox`]: the hook's has wasmtime, and that of a service is the component model itself.
+//! A [`Sandbox`] runs the policies: wasmtime in the hook, and the composed component itself in a service.
 //!
 //! # Invariants
 //!
-//! - Nothing here does input or output, and nothing here knows wasmtime or a file.
-//! - Every policy that covers a call is asked, whatever the others say, and a policy without an answer is a fault.
-//! - Policies of folders below a project's root are asked after the chain, and what they say can only tighten.
-//! - What a policy of others says is confined to lines of its own, and a secret of the call is taken out
-//!   of its answer before anything else reads it.
+//! - This crate does no input or output, and knows neither wasmtime nor files.
+//! - Every policy that covers a call is asked, regardless of the others' answers. A policy that doesn't answer is a
+//!   fault.
+//! - Policies of folders below a project's root are asked after the chain, and can only tighten the verdict.
+//! - A third-party policy's text is limited to lines that are marked as its own. The call's secrets are redacted in its
+//!   answer before any other code reads it.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -46,11 +47,11 @@ pub trait Sandbox {
     /// State shared by the policies of one call.
     type Shared: Default;
 
-    /// Reads a command of the call in a dialect. `sources` reads the files that it runs; without it none is read.
+    /// Analyzes a command in a dialect. `sources` reads the files that it runs. Without it, no file is read.
     ///
     /// # Errors
     ///
-    /// It cannot run, or it failed.
+    /// The analyzer can't run, or it failed.
     fn analyze(
         &self,
         shared: &mut Self::Shared,
@@ -60,13 +61,13 @@ pub trait Sandbox {
         sources: Option<&Arc<Sources>>,
     ) -> Result<Analysis, FaultKind>;
 
-    /// Asks the policy at a place of the chain. One that cannot be asked gives a fault.
+    /// Asks the policy at an index of the chain. Returns a fault if that isn't possible.
     fn ask(&self, shared: &mut Self::Shared, place: usize, given: SettingsToUse, question: &Question<'_>) -> Answer;
 
     /// Returns the problem with settings that a policy rejects, and its location.
     fn refused_settings(&self, entry: &Entry, refusal: &str) -> Problem;
 
-    /// A clock for what is shown of a call; the time that has passed since any moment before.
+    /// Returns the time since an arbitrary earlier moment, for the durations that are shown.
     fn elapsed(&self) -> Duration;
 }
 
@@ -75,11 +76,11 @@ pub trait Sandbox {
 pub enum SettingsToUse {
     /// The settings of its entry.
     Own,
-    /// None: its defaults.
+    /// The policy's defaults.
     Defaults,
 }
 
-/// The settings of a policy of which nothing is said.
+/// The settings of a policy without any in the configuration.
 pub const DEFAULTS: &str = "{}";
 
 /// A policy of a chain.
@@ -89,7 +90,7 @@ pub struct ChainMember<'a> {
     pub entry: &'a Entry,
     /// Its manifest, and whether it wants the analysis; or the reason why it can't be asked.
     pub ready: Result<(&'a Manifest, bool), &'a FaultKind>,
-    /// All that it says are words of guard-host's own.
+    /// Whether all its messages are guard-host's own, so that they need no attribution.
     pub speaks_for_itself: bool,
 }
 
@@ -98,17 +99,17 @@ pub struct ChainMember<'a> {
 pub struct ChainConfig<'a> {
     /// Problems with the configuration.
     pub problems: &'a [Problem],
-    /// The policies that it switches off.
+    /// The policies that the configuration switches off.
     pub disabled: &'a [String],
-    /// The content of the arguments of unknown tools.
+    /// The meaning of the arguments of unknown tools.
     pub tools: &'a [Arguments],
     /// Allows for calls that run without a prompt.
     pub allows: &'a [Allow],
-    /// The policies that nobody but the managed layer may loosen.
+    /// The policies that only the managed configuration can loosen.
     pub locked: &'a [String],
     /// How the files that a call runs are judged.
     pub scripts: Scripts,
-    /// The present day in UTC, such as `2026-01-31`.
+    /// Today's date in UTC, such as `2026-01-31`.
     pub today: fn() -> String,
 }
 
@@ -128,13 +129,13 @@ impl<S> std::fmt::Debug for Chain<'_, S> {
     }
 }
 
-/// A call, where it happens, and the machine.
+/// A call, its context, and the machine's facts.
 pub type CallSite<'a> = (&'a ToolCall, &'a CallContext, &'a dyn Facts);
 
 /// The most severe outcome that is paused for the policy of this name. `None` if the policy isn't paused.
 pub type Paused<'a> = dyn Fn(&str) -> Option<Outcome> + 'a;
 
-/// Returns what other chains say of a call in this scene, which can only tighten.
+/// Returns the opinions of other chains on a call in this scene. They can only tighten the verdict.
 pub type NestedChains<'a> = dyn Fn(&ToolCall, &Scene, AskOptions<'_>) -> (Vec<Opinion>, Vec<Step>) + 'a;
 
 /// The evaluation of one call.
@@ -144,7 +145,7 @@ pub struct Trace {
     pub verdict: Verdict,
     /// The analysis of the call; `None` if no policy requests it.
     pub analysis: Option<Arc<Analysis>>,
-    /// How long the analysis took.
+    /// The duration of the analysis.
     pub analysis_time: Duration,
     /// The policies that were asked, in order.
     pub steps: Vec<Step>,
@@ -157,12 +158,12 @@ pub struct Step {
     pub policy: String,
     /// The policy's answer.
     pub answer: Answer,
-    /// How long it took, with mapping it.
+    /// The duration, including mapping the policy.
     pub time: Duration,
 }
 
 impl Trace {
-    /// The journal lines of all policies, with the name of each.
+    /// The journal lines of all policies, each with the policy's name.
     pub fn journal(&self) -> impl Iterator<Item = (&str, &JournalLine)> {
         self.steps.iter().flat_map(|step| step.answer.journal.iter().map(|line| (step.policy.as_str(), line)))
     }
@@ -171,21 +172,21 @@ impl Trace {
 /// Options of an evaluation, in addition to the call itself.
 #[derive(Clone, Copy, Default)]
 pub struct AskOptions<'a> {
-    /// Only the policies of these names; `None`: all.
+    /// The names of the policies to ask, or `None` for all.
     pub only: Option<&'a [String]>,
-    /// Is told each opinion as it comes, so that a deadline finds the worst so far.
+    /// Called with each opinion as soon as it is known, so that the worst one so far applies when a deadline passes.
     pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
-    /// Every policy is granted everything: for a world that holds only what is meant for it.
+    /// Grants every policy everything, for test worlds that only contain what the policy may see.
     pub grant_all: bool,
-    /// Is asked after the policies of the chain; `None`: nothing is.
+    /// The nested chains to ask after the policies of this chain, if any.
     pub below: Option<&'a NestedChains<'a>>,
-    /// The scene, with its analysis, if it was made already.
+    /// The scene with its analysis, if it already exists.
     pub scene: Option<&'a Scene>,
-    /// The call is another one as the host reads it.
+    /// Whether the call is a reading: what a call of an unknown tool amounts to.
     pub is_reading: bool,
     /// The most severe outcome that is paused for the policy of this name. `None` if the policy isn't paused.
     pub paused: Option<&'a Paused<'a>>,
-    /// The policies to ask again about a scene that lacks what committed files do.
+    /// The names of the policies to ask again about a scene without the effects of committed files.
     pub without_committed: Option<&'a [String]>,
 }
 
@@ -214,7 +215,7 @@ impl<S: Sandbox> Chain<'_, S> {
         Trace { verdict, ..trace }
     }
 
-    /// Asks about a call of a tool that is not known as about the calls that it amounts to. What comes of it only tightens.
+    /// Asks about the calls that a call of an unknown tool amounts to. The answers can only tighten the verdict.
     fn ask_about_readings(
         &self,
         call: &ToolCall,
@@ -233,7 +234,7 @@ impl<S: Sandbox> Chain<'_, S> {
                 continue;
             }
             for opinion in reading_opinions {
-                // An opinion on a broken policy is already there for the call itself.
+                // The call itself already has the opinion on a broken policy.
                 if opinion.of_host && opinions.contains(&opinion) {
                     continue;
                 }
@@ -255,7 +256,7 @@ impl<S: Sandbox> Chain<'_, S> {
         }
     }
 
-    /// Asks every policy that covers the call, and puts what they say to the opinions. The verdict is left open.
+    /// Asks every policy that covers the call, and appends their opinions without merging them.
     pub fn ask(
         &self,
         call: &ToolCall,
@@ -269,7 +270,7 @@ impl<S: Sandbox> Chain<'_, S> {
             ask.report(&opinion);
             opinions.push(opinion);
         };
-        // A reading repeats nothing that concerns every call.
+        // For a reading, opinions that apply to every call aren't repeated.
         if !ask.is_reading {
             self.configuration_opinions(ask.only).into_iter().for_each(&mut record_opinion);
         }
@@ -280,7 +281,7 @@ impl<S: Sandbox> Chain<'_, S> {
             .filter(|(_, member)| is_asked(member, &call.tool))
             .collect();
         let wanted = asked.iter().any(|(_, member)| member.ready.is_ok_and(|(_, wants_analysis)| wants_analysis));
-        // What a command concerns says its analysis alone. A hook that asks few policies asks these.
+        // Nested chains depend on the analysis. With `--only`, they aren't asked.
         let below = ask.below.filter(|_| ask.only.is_none());
         let analyzed = wanted || below.is_some() && call.command().is_some();
         let started = self.sandbox.elapsed();
@@ -305,7 +306,7 @@ impl<S: Sandbox> Chain<'_, S> {
             steps.push(Step { policy: member.entry.name.clone(), answer, time });
         }
         if let Some(below) = below {
-            // Nested chains only tighten, so an opinion is reported once that is ensured.
+            // Nested chains can only tighten, so their opinions are reported after that is ensured.
             let ask = AskOptions {
                 on_opinion: None,
                 below: None,
@@ -327,7 +328,7 @@ impl<S: Sandbox> Chain<'_, S> {
         Trace { verdict: merge([]), analysis, analysis_time, steps }
     }
 
-    /// The problems of the configuration and of the hook's `--only`.
+    /// Returns the opinions on problems of the configuration and of the hook's `--only`.
     fn configuration_opinions(&self, only: Option<&[String]>) -> Vec<Opinion> {
         let mut opinions: Vec<Opinion> = self.config.problems.iter().map(Opinion::from_problem).collect();
         let is_member = |name: &String| self.members.iter().any(|member| member.entry.name == *name);

@@ -7,11 +7,11 @@ use guard_contract::verdict::{Opinion, tighten_only};
 use guard_contract::{Outcome, rank};
 use guard_redact::{plain, redact, shorten};
 
-/// The longest name that is shown.
+/// The maximum length of a name in a message, in bytes.
 const NAME_BYTES: usize = 120;
 
-/// The text may be what it was read as. What another language looks like to a shell is an error, and plain words look like
-/// a program that nobody knows.
+/// Returns whether the text can be what it was read as. Text in another language usually gives a shell syntax error,
+/// and prose looks like an unknown program.
 pub(crate) fn is_plausible(reading: &Reading, analysis: Option<&Analysis>) -> bool {
     let Some(analysis) = analysis else { return true };
     let parses = analysis.coverage != Coverage::Unparsed;
@@ -29,8 +29,8 @@ pub(crate) fn is_plausible(reading: &Reading, analysis: Option<&Analysis>) -> bo
     }
 }
 
-/// Converts a policy's opinion to one on a reading, and adds the argument's name where a policy mentions it. A guess
-/// leads to an ask at most, and no reading allows anything.
+/// Converts a policy's opinion on a reading to one on the call, and adds the argument's name to its messages. A guess
+/// leads at most to an ask, and a reading never allows a call.
 pub(crate) fn opinion_on_reading(opinion: Opinion, reading: &Reading, call: &ToolCall) -> Opinion {
     let mut decision = tighten_only(opinion.decision);
     let name = |text: &str| shorten(&plain(&redact(text)), NAME_BYTES).replace('`', "'");

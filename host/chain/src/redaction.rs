@@ -1,6 +1,6 @@
-//! Takes the secrets of a call out of what policies say of it, and keeps policies from speaking as others.
+//! Redacts a call's secrets in policies' answers, and prevents policies from imitating others.
 //!
-//! A policy sees the call as it is and may quote any piece of it, changed or not. Its own words stay as they are.
+//! A policy sees the whole call and may quote any part of it, changed or not. The policy's own text isn't redacted.
 
 use serde_json::{Map, Value};
 
@@ -12,10 +12,10 @@ use guard_contract::{Decision, outcome_named};
 use guard_harness::text;
 use guard_redact::{Secrets, may_name_secret, shorten};
 
-/// The longest text of a finding that is kept. No reply shows more of it.
+/// The maximum length of a finding's text. Replies never show more.
 const TEXT_BYTES: usize = 4 << 10;
 
-/// The secrets of a call: those of its input, of where it happens, and of the commands that it comes to.
+/// Finds the secrets of a call: in its input, its context, and the commands that it runs.
 #[must_use]
 pub fn secrets(call: &ToolCall, at: &CallContext, analysis: Option<&Analysis>) -> Secrets {
     let mut secrets = Secrets::default();
@@ -45,7 +45,7 @@ pub fn secrets(call: &ToolCall, at: &CallContext, analysis: Option<&Analysis>) -
     secrets
 }
 
-/// Learns the texts of a value that is written into the file at `path`. As deep as the reader of JSON goes, which is 128.
+/// Adds the secrets in a value that is written to the file at `path`. The depth is limited by the JSON parser, to 128.
 /// `is_setter`: the tool sets secrets.
 fn learn(secrets: &mut Secrets, key: &str, value: &Value, path: &str, is_setter: bool) {
     match value {
@@ -66,7 +66,7 @@ fn learn(secrets: &mut Secrets, key: &str, value: &Value, path: &str, is_setter:
     }
 }
 
-/// Learns a field of an object whose `value` is a secret of the name `pair`.
+/// Adds the secrets in a field of an object. `pair` is the secret's name if the object's `value` is a secret.
 fn learn_field(secrets: &mut Secrets, (key, value): (&str, &Value), pair: Option<&str>, path: &str, is_setter: bool) {
     match (pair, value) {
         (Some(name), Value::String(text)) if matches!(key, "val" | "value") => secrets.learn_value(name, text),
@@ -74,13 +74,13 @@ fn learn_field(secrets: &mut Secrets, (key, value): (&str, &Value), pair: Option
     }
 }
 
-/// The name of the secret in an object such as `{"name": "DB_PASSWORD", "value": "..."}`.
+/// Returns the secret's name in an object such as `{"name": "DB_PASSWORD", "value": "..."}`.
 fn pair(map: &Map<String, Value>, is_setter: bool) -> Option<&str> {
     let mut names = ["name", "key"].into_iter().filter_map(|key| map.get(key)?.as_str());
     if is_setter { Some("secret") } else { names.find(|name| may_name_secret(name)) }
 }
 
-/// Whether a tool sets a secret or a variable of an environment: `mcp__x__add_secret`, `mcp__x__create_env`.
+/// Returns whether a tool sets a secret or an environment variable: `mcp__x__add_secret`, `mcp__x__create_env`.
 fn sets_secrets(tool: &str) -> bool {
     let Some((_, name)) = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else { return false };
     let name = name.to_ascii_lowercase();
@@ -88,10 +88,10 @@ fn sets_secrets(tool: &str) -> bool {
     has(&["add", "create", "put", "set", "update", "upsert"]) && has(&["env", "envs", "secret", "secrets"])
 }
 
-/// The analysis of a call without its secrets, to be shown.
+/// Redacts a call's secrets in its analysis, for display.
 #[must_use]
 pub fn without_secrets(analysis: &Analysis, secrets: &Secrets) -> Option<Analysis> {
-    // Words of the contract, whatever the call holds.
+    // Keys whose values are words of the contract, which are never redacted.
     const FIXED: [&str; 6] = ["severity", "coverage", "exists", "kind", "operation", "operator"];
     fn hide(value: &mut Value, secrets: &Secrets) {
         match value {
@@ -109,7 +109,7 @@ pub fn without_secrets(analysis: &Analysis, secrets: &Secrets) -> Option<Analysi
     serde_json::from_value(value).ok()
 }
 
-/// Takes the secrets out of every text of a decision.
+/// Redacts the secrets in every text of a decision.
 pub(crate) fn clean(decision: &mut Decision, secrets: &Secrets) {
     let hide = |text: &mut String| {
         if !text.is_empty() {
@@ -126,14 +126,14 @@ pub(crate) fn clean(decision: &mut Decision, secrets: &Secrets) {
     }
 }
 
-/// Confines the texts of a policy of others to lines that are plainly its own.
+/// Limits the texts of a third-party policy to lines that are clearly its own.
 pub(crate) fn confine(decision: &mut Decision, entry: &Entry) {
     for finding in &mut decision.findings {
         finding.message = text::confined(&finding.message, &entry.name);
         finding.remedy = text::confined(&finding.remedy, &entry.name);
         finding.tags.retain(|(name, _)| name != CALLED && name != WATCHED);
-        // The built-in policies that read rules have one rule of their own, and tell the name of the user's. One without
-        // a name is called by its outcome.
+        // Built-in policies that evaluate user rules have one rule of their own, and report the user's rule's name. A
+        // rule without a name is named after its outcome.
         let is_plain = |name: &str| {
             name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) && outcome_named(name).is_none()
         };
@@ -150,7 +150,7 @@ mod tests {
 
     use super::{CallContext, ToolCall, secrets};
 
-    /// The value in the text of the field that has it, without the secrets of the call.
+    /// Returns the value's text in its field, with the call's secrets redacted.
     fn shown(tool: &str, input: &Value, value: &str) -> String {
         let call = ToolCall::new(tool, input.as_object().cloned().unwrap_or_default());
         secrets(&call, &CallContext::default(), None).hide_under("value", value)

@@ -9,8 +9,8 @@ use guard_facts::analysis::{self, analyze};
 use guard_facts::sources::Sources;
 use guard_facts::{Facts, Resolver, Scene};
 
-/// The scene of a call, with its analysis. `read` reads a command in a dialect, with the files that it runs, and is asked
-/// only when the call runs one.
+/// Creates the scene of a call, with its analysis. `read` analyzes a command in a dialect, with the files that it runs.
+/// It is only called if the call runs a command.
 pub fn analyzed(
     call: &ToolCall,
     at: &CallContext,
@@ -23,7 +23,7 @@ pub fn analyzed(
     scene
 }
 
-/// The scene of a call that nobody wants analysed.
+/// Creates the scene of a call that doesn't need an analysis.
 pub(crate) fn bare(call: &ToolCall, at: &CallContext, facts: Arc<dyn Facts>) -> Scene {
     let resolver = Resolver::new(&at.cwd, &at.home, &at.project_root);
     Scene::new(at.facts(call), analysis::empty(Coverage::Partial, None), facts, resolver)

@@ -1,4 +1,4 @@
-//! Entries of the policies that the program carries.
+//! Entries of the built-in policies.
 
 use guard_builtins::Builtin;
 use guard_contract::grants::GrantSpec;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::options::Preset;
 
-/// The built-ins of a preset.
+/// Returns the built-in policies of a preset.
 pub(super) fn preset_entries(preset: Preset, layer: Layer, watched: bool) -> Vec<Entry> {
     let members = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&preset.name()));
     let entry = |builtin: &Builtin| {
@@ -20,8 +20,8 @@ pub(super) fn preset_entries(preset: Preset, layer: Layer, watched: bool) -> Vec
     members.map(entry).collect()
 }
 
-/// Sets the key `strict` of a built-in whose preset wants it, unless its settings say otherwise. Settings that can't be
-/// read stay as they are: the policy refuses them itself.
+/// Sets the key `strict` of a built-in policy if the preset requires it, unless its settings contain the key.
+/// Unreadable settings aren't changed, because the policy rejects them itself.
 pub(super) fn add_strict(entry: &mut Entry, preset: Preset) {
     let Source::Builtin(name) = &entry.source else { return };
     let is_strict = |builtin: &Builtin| builtin.strict.contains(&preset.name());
@@ -34,7 +34,7 @@ pub(super) fn add_strict(entry: &mut Entry, preset: Preset) {
     }
 }
 
-/// The entry of a built-in with its default settings and grants.
+/// Returns the entry of a built-in policy with its default settings and grants.
 #[must_use]
 pub fn builtin_entry(builtin: &Builtin, layer: Layer) -> Entry {
     let mut grants = GrantSpec::default();
@@ -51,7 +51,7 @@ pub fn builtin_entry(builtin: &Builtin, layer: Layer) -> Entry {
     }
 }
 
-/// An entry of which no configuration says anything.
+/// Creates an entry without any configuration.
 #[must_use]
 pub fn unconfigured(name: String, source: Source, layer: Layer) -> Entry {
     Entry {

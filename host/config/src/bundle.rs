@@ -1,5 +1,5 @@
-//! [`Bundle`]: a `guard.toml` for other machines. The files that it names are in one folder next to it, each under its
-//! digest, so that a new configuration adds files and changes none.
+//! [`Bundle`]: a `guard.toml` for other machines. The files that it names are in one folder beside it, each named by
+//! its digest, so that a new configuration adds files and changes none.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,25 +21,25 @@ use guard_state::hex;
 /// The folder beside the `guard.toml`.
 pub const FOLDER: &str = "sync";
 
-/// The largest `guard.toml`.
+/// The maximum size of a `guard.toml` in bytes.
 const TEXT_BYTES: u64 = 1 << 20;
 
-/// A `guard.toml` and what it names.
+/// A `guard.toml` and the files that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
-    /// The text of the `guard.toml`, which names only files of [`FOLDER`].
+    /// The text of the `guard.toml`, which only names files in [`FOLDER`].
     pub text: String,
-    /// The files of that folder, by name: the digest of their bytes, and what the name ended with before.
+    /// The files in that folder by name: the digest of their bytes and their original extension.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
-/// The name of a file in [`FOLDER`].
+/// Returns the name of a file in [`FOLDER`].
 #[must_use]
 pub fn name_of(bytes: &[u8], extension: &str) -> String {
     format!("{}.{extension}", hex(&Sha256::digest(bytes)))
 }
 
-/// A name that [`name_of`] gives to these bytes.
+/// Returns whether [`name_of`] gives these bytes this name.
 #[must_use]
 pub fn is_name_of(name: &str, bytes: &[u8]) -> bool {
     let Some((_, extension)) = name.split_once('.') else { return false };
@@ -48,11 +48,11 @@ pub fn is_name_of(name: &str, bytes: &[u8]) -> bool {
 }
 
 impl Bundle {
-    /// Gathers what a `guard.toml` names. Addresses are those that the lock beside it pins.
+    /// Collects the files that a `guard.toml` names. Addresses must be pinned by the lock beside it.
     ///
     /// # Errors
     ///
-    /// The problem of the file, or of one that it names.
+    /// The problem with the file, or with one that it names.
     pub fn collect(file: &Path, home: &str) -> Result<Self, Problem> {
         let problem = |place: String, text: String, hint: &str| Problem {
             layer: Layer::Managed,
@@ -145,7 +145,7 @@ impl BundleReader<'_> {
     }
 }
 
-/// Sets a key, and leaves the space and the comments around its value.
+/// Sets a key, and keeps the space and comments around its value.
 fn put(entry: &mut Table, key: &str, text: String) {
     let mut new = value(text);
     if let (Some(old), Some(new)) = (entry.get(key).and_then(Item::as_value), new.as_value_mut()) {

@@ -1,7 +1,6 @@
-//! Edits of a `guard.toml`: an entry put in or taken out, and not one byte beside it.
+//! Edits a `guard.toml`: adds or removes an entry, without changing any other byte.
 //!
-//! Works on text alone; who reads and writes the file stands in `install`. What comes out is parsed again, and nothing
-//! but the one entry may differ in what it says.
+//! Only works on text. The result is parsed again, and its meaning may only differ in the one entry.
 
 pub mod allow;
 mod list;
@@ -28,37 +27,37 @@ use place::{Entries, PlacementError};
 /// The key of the entries.
 const POLICY: &str = "policy";
 
-/// One `[[policy]]` to be written.
+/// A `[[policy]]` to write.
 #[derive(Debug, Clone, Default)]
 pub struct Addition {
     /// Its name.
     pub name: String,
     /// The component's file, or `builtin:NAME`.
     pub source: String,
-    /// The digest that the component must have.
+    /// The required digest of the component.
     pub sha256: Option<String>,
-    /// The tools that it is narrowed to; `None`: all of its manifest.
+    /// The tools to which it is limited, or `None` for all tools in its manifest.
     pub tools: Option<Vec<String>>,
     /// Its settings.
     pub settings: Option<Table>,
     /// The file of its settings.
     pub settings_file: Option<String>,
-    /// The outcome when the policy fails; `None` means the default.
+    /// The outcome when the policy fails, or `None` for the default.
     pub on_error: Option<&'static str>,
-    /// The WASI setting of the policy; `None` means the default.
+    /// The WASI setting of the policy, or `None` for the default.
     pub wasi: Option<&'static str>,
-    /// The policy's grants; `None` means the default.
+    /// The policy's grants, or `None` for the default.
     pub grants: Option<GrantSpec>,
-    /// Keys of the entry that it replaces, which it keeps.
+    /// The keys kept from the entry that it replaces.
     pub kept: Table,
 }
 
 impl Addition {
-    /// Keeps what the entry that it replaces says, but for what it says itself. Returns the keys that it keeps.
+    /// Keeps the keys of the replaced entry that it doesn't set itself. Returns these keys.
     pub fn keep(&mut self, replaced: Table) -> Vec<String> {
         let given = self.table().and_then(|table| table.as_table().cloned()).unwrap_or_default();
         let is_given = |key: &str| match key {
-            // Where the component comes from, and which one it is, are what is replaced.
+            // The component's source and digest are replaced.
             "name" | "source" | "sha256" => true,
             "settings" | "settings-file" => given.contains_key("settings") || given.contains_key("settings-file"),
             _ => given.contains_key(key),
@@ -71,44 +70,44 @@ impl Addition {
     }
 }
 
-/// The file that is edited.
+/// The file to edit.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
-    /// Whose it is.
+    /// The file's layer.
     pub layer: Layer,
-    /// Where it is.
+    /// The file's path.
     pub file: &'a Path,
     /// The user's home directory.
     pub home: &'a str,
 }
 
-/// A text with an entry in it.
+/// A text to which an entry was added.
 #[derive(Debug)]
 pub struct EditedText {
     /// The text.
     pub text: String,
-    /// The entry as it is read.
+    /// The entry, as read from the text.
     pub entry: Entry,
-    /// Oddities of the file.
+    /// Warnings about the file.
     pub warnings: Vec<Problem>,
 }
 
-/// Why a file is not edited.
+/// The reason why a file wasn't edited.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// It cannot be used as it is.
+    /// The file is invalid.
     #[error("{0}")]
     Broken(Problem),
-    /// It holds an entry of that name.
+    /// The file already has an entry of this name.
     #[error("`{0}` has a policy `{1}` already")]
     Exists(PathBuf, String),
-    /// It holds no entry of that name, but these.
+    /// The file has no entry of this name, but these.
     #[error("`{0}` has no policy `{1}`")]
     Missing(PathBuf, String, Vec<String>),
-    /// Its entries are written in a form that is not edited.
+    /// The entries have a form that can't be edited.
     #[error("`{0}`: {1}")]
     Form(PathBuf, #[source] PlacementError),
-    /// It could not be used with the new entry.
+    /// The file would be invalid with the new entry.
     #[error("{0}")]
     Unfit(Problem),
 }
@@ -127,7 +126,7 @@ impl EditError {
         }
     }
 
-    /// How a command ends that meets it.
+    /// Returns the exit code for a command that fails with this error.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
@@ -139,11 +138,11 @@ impl EditError {
 }
 
 impl Target<'_> {
-    /// The text with the entry in it: at the end, or with `replace` in the place of the entry of that name.
+    /// Adds the entry to the text: at the end or, with `replace`, instead of the entry of the same name.
     ///
     /// # Errors
     ///
-    /// [`EditError`] says why there is none.
+    /// [`EditError`] has the reasons.
     pub fn add(&self, text: Option<&str>, addition: &Addition, replace: bool) -> Result<EditedText, EditError> {
         let before = text.unwrap_or_default();
         let limits = self.trust_level(before)?;
@@ -172,11 +171,11 @@ impl Target<'_> {
         Ok(EditedText { text: after, entry, warnings })
     }
 
-    /// The text without the entry of that name; `None` if nothing but the entry was ever in the file.
+    /// Removes the entry of this name from the text. `None` if nothing else is in the file.
     ///
     /// # Errors
     ///
-    /// [`EditError`] says why there is none.
+    /// [`EditError`] has the reasons.
     pub fn remove(&self, text: Option<&str>, name: &str) -> Result<Option<String>, EditError> {
         let before = text.unwrap_or_default();
         self.trust_level(before)?;
@@ -197,21 +196,21 @@ impl Target<'_> {
         Ok(after)
     }
 
-    /// The names of the entries of a text.
+    /// Returns the names of the entries in a text.
     ///
     /// # Errors
     ///
-    /// The file cannot be used as it is.
+    /// The file is invalid.
     pub fn names(&self, text: &str) -> Result<Vec<String>, EditError> {
         let chain = self.read(text, TrustLevel::Candidate).map_err(EditError::Broken)?;
         Ok(chain.entries.into_iter().map(|entry| entry.name).collect())
     }
 
-    /// The entry that a text says of a name or, without one, of a source; `None` if it says nothing of it.
+    /// Finds the entry in a text by name or, without one, by source.
     ///
     /// # Errors
     ///
-    /// The file cannot be used as it is.
+    /// The file is invalid.
     pub fn written(
         &self,
         text: &str,
@@ -231,11 +230,11 @@ impl Target<'_> {
         Ok(own.and_then(|own| Some((entry, own.as_table()?.clone()))))
     }
 
-    /// The entry as it would be read from a file that holds nothing else.
+    /// Returns the entry as it would be read from a file without others.
     ///
     /// # Errors
     ///
-    /// The layer would be dropped because of it.
+    /// The entry would make the layer invalid.
     pub fn entry(&self, addition: &Addition) -> Result<Entry, Problem> {
         let mut entries = self.read(&addition.block("\n"), TrustLevel::Candidate)?.entries;
         entries.pop().ok_or_else(|| Problem {
@@ -250,8 +249,8 @@ impl Target<'_> {
         entries(self.layer, self.file, self.home, text, trust_level)
     }
 
-    /// How far the file is to be believed: one that keeps the limits of its layer has to keep them, and one that a person
-    /// had to trust for all that it says may go on so.
+    /// Returns the trust level for checking the file: a file within its layer's limits must stay within them. One that
+    /// needs trust may continue to.
     fn trust_level(&self, text: &str) -> Result<TrustLevel<'static>, EditError> {
         match self.read(text, TrustLevel::OfLayer) {
             Ok(_) => Ok(TrustLevel::OfLayer),
@@ -264,7 +263,7 @@ impl Target<'_> {
         toml::from_str(text).map_err(|error| EditError::Broken(toml_problem(self.layer, &name, text, &error)))
     }
 
-    /// The text says what is wanted and nothing else.
+    /// Checks that the text means what is wanted and nothing else.
     fn compare(&self, wanted: &Table, text: &str) -> Result<(), EditError> {
         match toml::from_str::<Table>(text) {
             Ok(table) if table == *wanted => Ok(()),
@@ -274,7 +273,7 @@ impl Target<'_> {
 }
 
 impl Addition {
-    /// The entry as text, each line ended by `newline`.
+    /// Formats the entry, with each line ended by `newline`.
     fn block(&self, newline: &str) -> String {
         let mut lines = vec!["[[policy]]".to_owned()];
         let mut line = |key: &str, value: Option<Value>| {
@@ -305,14 +304,14 @@ impl Addition {
         lines.into_iter().flat_map(|line| [line, newline.to_owned()]).collect()
     }
 
-    /// The entry as TOML has it.
+    /// Returns the entry as a TOML table.
     fn table(&self) -> Option<Value> {
         let text: Table = toml::from_str(&self.block("\n")).ok()?;
         text.get(POLICY)?.as_array()?.first().cloned()
     }
 
-    /// A component's file as an entry names it: by its absolute path, or in a project's file by the way from the file to
-    /// it. `None` if that way leads out of the project.
+    /// Returns the path of a component for an entry: absolute or, in a project's file, relative to that file. `None` if
+    /// it is outside the project.
     #[must_use]
     pub fn path(layer: Layer, root: &str, path: &str) -> Option<String> {
         if layer != Layer::Project {

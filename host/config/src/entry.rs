@@ -1,4 +1,4 @@
-//! One `[[policy]]`: from its keys to a checked entry.
+//! Reads one `[[policy]]`: from its keys to a checked entry.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -26,13 +26,13 @@ pub(super) struct LayerFile<'a> {
     path: &'a Path,
     home: &'a str,
     trust_level: TrustLevel<'a>,
-    /// The lock beside it, which is read once, when the first entry with an address wants it.
+    /// The lock beside it, read on first use, by an entry with an address.
     lock: OnceCell<Result<Lock, LockProblem>>,
 }
 
-/// Why the lock of a file gives nothing.
+/// The reason why a file's lock can't be used.
 enum LockProblem {
-    /// It has changed since a person trusted it.
+    /// The lock has changed since a person trusted it.
     NotTrusted(String),
     Broken(String),
 }
@@ -45,7 +45,7 @@ impl<'a> LayerFile<'a> {
     fn lock(&self, place: &Path) -> Result<&Lock, &LockProblem> {
         let read = || {
             let text = lock::text(place);
-            // What is checked and what is used are the same bytes.
+            // The bytes that are checked are the ones that are used.
             let digest = text.as_ref().ok().and_then(|text| Some(pins::digest_of(text.as_ref()?.as_bytes())));
             self.trust_level.check(place, digest.as_deref()).map_err(LockProblem::NotTrusted)?;
             if self.layer == Layer::Project && place.exists() && !lies_in_its_project(place, self.path) {
@@ -57,10 +57,10 @@ impl<'a> LayerFile<'a> {
     }
 }
 
-/// An entry that was checked.
+/// A checked entry.
 pub(super) struct CheckedEntry {
     pub(super) entry: Entry,
-    /// Files that it depends on.
+    /// The files that it depends on.
     pub(super) inputs: Vec<PathBuf>,
     pub(super) warnings: Vec<Problem>,
 }
@@ -69,7 +69,7 @@ pub(super) struct CheckedEntry {
 ///
 /// # Errors
 ///
-/// The problem for which the layer is dropped.
+/// The problem that makes the layer invalid.
 pub(super) fn entry(layer_file: &LayerFile<'_>, options: PolicyOptions) -> Result<CheckedEntry, Problem> {
     let mut reader = Reader::new(layer_file, &options.name)?;
     let Component { source, address, locked, refused, pin } = reader.component(&options)?;
@@ -90,7 +90,7 @@ pub(super) fn entry(layer_file: &LayerFile<'_>, options: PolicyOptions) -> Resul
         project: project.to_string_lossy().into_owned(),
         trusted: layer_file.layer == Layer::Project && !is_limited,
         source,
-        // What was looked at a moment ago is what must be compiled.
+        // The component that is compiled must be the one that was checked here.
         signer: locked.as_ref().and_then(|locked| locked.signer.clone()),
         pinned: options.sha256.or(locked.map(|locked| locked.sha256)).map(|digest| digest.to_ascii_lowercase()).or(pin),
         address,
@@ -108,19 +108,19 @@ pub(super) fn entry(layer_file: &LayerFile<'_>, options: PolicyOptions) -> Resul
     Ok(CheckedEntry { entry, inputs, warnings })
 }
 
-/// Where the component of an entry comes from.
+/// The component of an entry.
 struct Component {
     source: Source,
     address: Option<String>,
-    /// The lock's entry for the address.
+    /// The lock's entry for its address.
     locked: Option<LockedComponent>,
-    /// Why it is not used, although it may be there.
+    /// The reason why it must not be used.
     refused: Option<Problem>,
-    /// The digest that it was trusted with.
+    /// The digest with which it was trusted.
     pin: Option<String>,
 }
 
-/// One `[[policy]]`, while it is checked.
+/// The reader of one `[[policy]]`.
 struct Reader<'a> {
     layer_file: &'a LayerFile<'a>,
     name: String,
@@ -141,20 +141,20 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// A problem of the entry.
+    /// Creates a problem of the entry.
     fn problem(&self, text: &str, hint: &str) -> Problem {
         self.nameless(format!("policy `{}`: {text}", self.name), hint.to_owned())
     }
 
-    /// A problem without the name of the policy, for what names it anyway.
+    /// Creates a problem without the policy's name, for messages that contain it anyway.
     fn nameless(&self, text: String, hint: String) -> Problem {
         Problem { layer: self.layer_file.layer, place: self.layer_file.path.to_string_lossy().into_owned(), text, hint }
     }
 
-    /// The path as it counts from the file's folder.
+    /// Resolves a path relative to the file's folder.
     fn resolve(&self, path: &str) -> PathBuf {
         let beside = self.layer_file.path.parent().unwrap_or(Path::new("/")).to_string_lossy();
-        // The folder of a file that is yet to be written may not be there, and then nothing lies beside it by `..`.
+        // The folder of a file that will be written may not exist yet, so `..` can only be resolved by text.
         let resolve = if Path::new(&*beside).exists() { absolute } else { lexical };
         native(&resolve(&judged_text(path), &judged_text(&beside), self.layer_file.home)).into_owned()
     }
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
         Ok(Component { source, address: None, locked: None, refused: None, pin })
     }
 
-    /// Returns the component that was fetched from an address. If a lock names it by its digest, the lock pins it.
+    /// Returns the component that was fetched from an address, pinned by the digest in the lock.
     fn fetched(&mut self, address: &str) -> Result<Component, Problem> {
         let file = self.layer_file.path;
         let path = Lock::file(file);
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
         Ok(Component { source, address: Some(address.to_owned()), locked, refused, pin: None })
     }
 
-    /// Checks that the values of the keys can be used.
+    /// Checks the values of the keys.
     fn check_keys(&self, options: &PolicyOptions, source: &Source) -> Result<(), Problem> {
         let refuse = |text: &str, hint: &str| Err(self.problem(text, hint));
         if options.sha256.as_ref().is_some_and(|digest| !is_digest(digest)) {
@@ -287,8 +287,8 @@ impl<'a> Reader<'a> {
         Ok(limits)
     }
 
-    /// Whether its allow may skip the prompt, and what it may ask for. Of a built-in holds what its metadata says of it, as
-    /// in a preset; a project gives nothing that it does not name.
+    /// Returns whether its allow may skip the prompt, and its grants. A built-in policy's metadata gives the defaults,
+    /// as in a preset. In a project's file, only named grants apply.
     fn grants(&self, options: &PolicyOptions, source: &Source) -> Result<(bool, GrantSpec), Problem> {
         let usual = match source {
             Source::Builtin(name) if self.layer_file.layer != Layer::Project => {
@@ -298,7 +298,7 @@ impl<'a> Reader<'a> {
         };
         let may_allow = options.may_allow.unwrap_or(usual.as_ref().is_some_and(|usual| usual.may_allow));
         let grants = options.grants.clone().or(usual.map(|usual| usual.grants)).unwrap_or_default();
-        // A grant that is void would be found only by the policy that lacks it.
+        // Without this, a grant that never applies would only be noticed when the policy lacks it.
         match grants.void() {
             Some(void) => {
                 let hint = "a path is absolute, or begins with `~/`, `${NAME}` or `./` for the project; a folder grants \
@@ -309,7 +309,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The entry keeps to what a project's file may say that nobody trusts.
+    /// Checks that the entry stays within the limits of an untrusted project's file.
     fn check_limited(
         &self,
         options: &PolicyOptions,
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
         Err(self.problem(text, hint))
     }
 
-    /// Its settings as JSON, and where they stand.
+    /// Returns its settings as JSON, with their location.
     fn settings(
         &mut self,
         table: Option<toml::Table>,
@@ -368,12 +368,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The project's root, by the place of its configuration.
+/// Returns the project's root, from the path of its configuration.
 fn project_of(config: &Path) -> Option<PathBuf> {
     config.parent().and_then(Path::parent).map(Path::to_path_buf)
 }
 
-/// The file lies in the project whose configuration is `config`, by its text and by where links lead.
+/// Returns whether the file is in the project whose configuration is `config`, both as written and with links resolved.
 pub(super) fn lies_in_its_project(path: &Path, config: &Path) -> bool {
     let Some(root) = project_of(config) else { return false };
     let text = |path: &Path| path.to_str().map(|path| lexical(&judged_text(path), "/", ""));
@@ -381,7 +381,7 @@ pub(super) fn lies_in_its_project(path: &Path, config: &Path) -> bool {
     let real = |path: &str| std::fs::canonicalize(native(path)).ok().and_then(|path| text(&path));
     let leads_out = match (real(&path_text), real(&root_text)) {
         (Some(path), Some(root)) => !is_below(&path, &root),
-        // What does not exist is not read either.
+        // A file that doesn't exist isn't read.
         _ => false,
     };
     is_below(&path_text, &root_text) && !leads_out

@@ -1,4 +1,4 @@
-//! A folder of settings: its modules in Rego, and its data in JSON, which stands below `data` as its folder says.
+//! Reads a folder of settings: modules in Rego, and data in JSON, which is below `data` in the path of its folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,22 +10,22 @@ use sha2::{Digest, Sha256};
 use super::json::any_value;
 use guard_state::{files, hex};
 
-/// The largest settings file that is read.
+/// The maximum size of a settings file in bytes.
 pub(super) const SETTINGS_BYTES: u64 = 1 << 20;
 
-/// The deepest folder that is looked into.
+/// The maximum depth of folders.
 const DEPTH: usize = 16;
 
-/// The most files and folders that are looked at.
+/// The maximum number of files and folders.
 const ENTRIES: usize = 1000;
 
-/// How the name of a module ends that only tests the others.
+/// The ending of modules that only test others.
 const TESTS: &str = "_test.rego";
 
-/// Why a folder cannot be used.
+/// The reason why a folder can't be used.
 #[derive(Debug)]
 pub(super) struct FolderError {
-    /// The file or the folder, with line and column where they are known.
+    /// The file or folder, with line and column if they are known.
     pub(super) place: String,
     /// The description of the problem.
     pub(super) text: String,
@@ -33,12 +33,12 @@ pub(super) struct FolderError {
     pub(super) hint: &'static str,
 }
 
-/// Which modules count.
+/// The modules to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Modules {
-    /// Modules that judge.
+    /// Modules with policies.
     Judging,
-    /// Modules that judge, and modules that test them.
+    /// Modules with policies, and their tests.
     All,
 }
 
@@ -46,20 +46,20 @@ pub(super) enum Modules {
 #[derive(Debug)]
 pub(super) struct Folder {
     root: PathBuf,
-    /// The texts that count, by their paths from the folder.
+    /// The texts, by their paths relative to the folder.
     texts: BTreeMap<String, String>,
-    /// The folder itself, those below it, and the files.
+    /// The folder itself, its subfolders, and the files.
     pub(super) inputs: Vec<PathBuf>,
 }
 
 impl Folder {
-    /// Reads the files that count.
+    /// Reads the folder.
     ///
     /// # Errors
     ///
-    /// There are too many or too large ones, none in Rego, or one of which it is not clear what it should be.
+    /// There are too many or too large files, none in Rego, or one with an unknown purpose.
     pub(super) fn read(root: &Path, modules: Modules) -> Result<Self, FolderError> {
-        // Without a slash at its end, which would stand twice before the names of the files.
+        // Removes a trailing slash, which would be doubled before the names of the files.
         let root = &root.components().collect::<PathBuf>();
         let mut folder = Self { root: root.clone(), texts: BTreeMap::new(), inputs: vec![root.clone()] };
         let mut paths = Vec::new();
@@ -87,7 +87,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The digest of all that counts.
+    /// Returns the digest of all texts.
     pub(super) fn digest(&self) -> String {
         let mut digest = Sha256::new();
         for (path, text) in &self.texts {
@@ -97,11 +97,11 @@ impl Folder {
         hex(&digest.finalize())
     }
 
-    /// The settings: the modules by their paths, and the data.
+    /// Returns the settings: the modules by their paths, and the data.
     ///
     /// # Errors
     ///
-    /// A file of data is no JSON, or two of them say what stands at one place.
+    /// A data file isn't JSON, or two of them define the same path.
     pub(super) fn settings(&self) -> Result<Value, FolderError> {
         let (mut modules, mut data) = (Map::new(), Value::Object(Map::new()));
         for (path, text) in &self.texts {
@@ -130,7 +130,7 @@ impl Folder {
     }
 }
 
-/// The digest of what counts in a folder; `None` if it cannot be used.
+/// Returns a folder's digest, or `None` if it can't be used.
 pub(super) fn digest(root: &Path) -> Option<String> {
     Folder::read(root, Modules::Judging).ok().map(|folder| folder.digest())
 }
@@ -139,9 +139,9 @@ fn fail(path: &Path, text: String, hint: &'static str) -> FolderError {
     FolderError { place: path.to_string_lossy().into_owned(), text, hint }
 }
 
-/// Puts the folders below `folder` into `folders`, and the files that count into `files`.
+/// Collects the subfolders and the files of `folder`.
 ///
-/// A link could lead to a file that nobody meant to show to a policy, so that none is followed.
+/// Doesn't follow links, which could lead to a file that the policy must not see.
 fn collect(
     folder: &Path,
     depth: usize,
@@ -181,7 +181,7 @@ fn collect(
     Ok(())
 }
 
-/// Puts a value beside another one. The error is the path at which both have something.
+/// Merges a value into another one. The error is the path that both define.
 fn merge(into: &mut Value, value: Value, path: &str) -> Result<(), String> {
     match (into, value) {
         (Value::Object(into), Value::Object(value)) => {

@@ -1,20 +1,20 @@
-//! JSON in which no key of an object stands twice.
+//! Parses JSON without duplicate keys.
 
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// An object. The error has the line and the column, and the text.
+/// Parses an object. The error is the position, as `LINE:COLUMN`, and the text.
 pub(super) fn object(text: &str) -> Result<Value, (String, String)> {
     serde_json::from_str::<UniqueKeys>(text).map(|UniqueKeys(value)| value).map_err(|error| placed(&error))
 }
 
-/// Any value. The error is as of [`object`].
+/// Parses any value. The error is as for [`object`].
 pub(super) fn any_value(text: &str) -> Result<Value, (String, String)> {
     serde_json::from_str::<NestedValue>(text).map(|NestedValue(value)| value).map_err(|error| placed(&error))
 }
 
-/// `LINE:COLUMN` of an error, and its text.
+/// Returns the `LINE:COLUMN` of an error, and its text.
 fn placed(error: &serde_json::Error) -> (String, String) {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
@@ -22,7 +22,7 @@ fn placed(error: &serde_json::Error) -> (String, String) {
     (format!("{line}:{column}"), text)
 }
 
-/// An object of JSON in which no key stands twice, for one of the two would count and the other one not.
+/// A JSON object without duplicate keys, because one of two would be silently ignored.
 struct UniqueKeys(Value);
 
 impl<'de> Deserialize<'de> for UniqueKeys {
@@ -31,7 +31,7 @@ impl<'de> Deserialize<'de> for UniqueKeys {
     }
 }
 
-/// A value below it.
+/// A nested value.
 struct NestedValue(Value);
 
 impl<'de> Deserialize<'de> for NestedValue {

@@ -1,4 +1,4 @@
-//! One layer: from a file to checked entries.
+//! Reads one layer: from a file to checked entries.
 
 mod values;
 
@@ -19,19 +19,19 @@ use guard_contract::{Layer, Problem};
 use guard_platform::paths::judged_text;
 use guard_state::FileState;
 
-/// The largest configuration file that is read.
+/// The maximum size of a configuration file in bytes.
 const CONFIG_BYTES: u64 = 1 << 20;
 
-/// One layer that was read, or the empty one.
+/// A layer, which may be empty.
 #[derive(Default)]
 pub(super) struct LayerChain {
     pub(super) options: Options,
     pub(super) entries: Vec<Entry>,
-    /// The names of the entries that are switched off, which are not among the others.
+    /// The names of the disabled entries, which aren't in the list of entries.
     pub(super) disabled: Vec<String>,
-    /// Where entries want to stand.
+    /// The requested positions of entries.
     pub(super) order: Vec<EntryPosition>,
-    /// Files that it depends on.
+    /// The files that the layer depends on.
     pub(super) inputs: Vec<PathBuf>,
     pub(super) warnings: Vec<Problem>,
 }
@@ -40,18 +40,18 @@ impl LayerChain {
     /// Returns the layer's entries about the arguments of tools, which replace the guesses from names or, with `adds`,
     /// add to them.
     pub(super) fn arguments(&self, adds: bool) -> impl Iterator<Item = Arguments> {
-        // What cannot be used has made the layer a problem.
+        // Invalid entries have made the layer invalid.
         let entries = self.options.tool.iter().filter_map(|tool| tools::arguments(tool).ok());
         entries.map(move |entry| Arguments { adds, ..entry })
     }
 
     /// Returns the layer's entries that let calls run without a prompt.
     pub(super) fn allows(&self, layer: Layer, home: &str) -> impl Iterator<Item = Allow> {
-        // What cannot be used has made the layer a problem.
+        // Invalid entries have made the layer invalid.
         self.options.allow.iter().filter_map(move |options| allow(layer, options).checked(home).ok())
     }
 
-    /// Tells the configuration what the layer depends on, and what is odd about it.
+    /// Adds the layer's dependencies and warnings to the configuration.
     pub(super) fn told(mut self, config: &mut Config) -> Self {
         config.inputs.append(&mut self.inputs);
         config.warnings.append(&mut self.warnings);
@@ -79,8 +79,7 @@ pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) 
     }
 }
 
-/// The path as it is written, and as the machine knows it; of a folder with a slash at its end, which stands for all that
-/// lies in it.
+/// Returns the path as written and as resolved. A folder's path ends with a slash, which includes everything in it.
 pub(super) fn names(path: &Path) -> Vec<PathBuf> {
     let with_all_below = |path: PathBuf| if path.is_dir() { path.join("") } else { path };
     let real = path.canonicalize().ok().filter(|real| real != path);
@@ -126,14 +125,14 @@ pub(super) fn entries(
     }
     let mut chain = LayerChain { options, entries, disabled, order, inputs, warnings };
     if layer == Layer::Project {
-        // The other layers are put in order once their presets are in.
+        // The other layers are sorted after their presets were added.
         order::sort(&mut chain.entries, &chain.order, &chain.disabled)
             .map_err(|text| order::problem(layer, file, text))?;
     }
     Ok(chain)
 }
 
-/// The text of a file; `None` if there is no file.
+/// Reads a file, or returns `None` if there is none.
 pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
     let problem = |text: String, hint: &str| {
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })
@@ -146,7 +145,7 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
         Err(_) if state == FileState::Missing => return Ok(None),
         Err(error) => return problem(error.to_string(), "make the file readable"),
         Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
-        // What it leads to may be a secret, and a message quotes what it cannot read.
+        // A link's target may be a secret, and error messages quote the text.
         Ok(_) if layer == Layer::Project && !lies_in_its_project(file, file) => {
             return problem("it is a link that leads out of the project".to_owned(), "put the file into the project");
         }
@@ -160,7 +159,7 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     }
 }
 
-/// A problem of a configuration that was read, at the place of the first word in backticks.
+/// Creates a problem of a configuration, at the position of the first word in backticks.
 pub(super) fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -> Problem {
     let problem = Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() };
     match read(layer, file) {
@@ -169,16 +168,16 @@ pub(super) fn in_file((layer, file): (Layer, &Path), text: String, hint: &str) -
     }
 }
 
-/// Reads one layer's text.
+/// Parses a layer's text.
 ///
 /// # Errors
 ///
-/// The problem for which the layer is dropped.
+/// The problem that makes the layer invalid.
 fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> Result<Options, Problem> {
     let name = file.to_string_lossy();
     let toml_problem = |error: toml::de::Error| toml_problem(layer, &name, text, &error);
     let refused = |(text, hint): values::Refusal| Problem { layer, place: name.clone().into_owned(), text, hint };
-    // The version comes first: a newer file may hold keys that are not known yet.
+    // The version is checked first, because a newer file may have unknown keys.
     let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;
     values::check_version(&table).map_err(refused)?;
     let options: Options = toml::from_str(text).map_err(toml_problem)?;
@@ -186,7 +185,7 @@ fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> 
     Ok(options)
 }
 
-/// An `[[allow]]` as it is written.
+/// Converts an `[[allow]]`, unchecked.
 fn allow(layer: Layer, options: &AllowOptions) -> Allow {
     Allow {
         layer,

@@ -1,19 +1,20 @@
-//! The configuration: from files to a chain of entries.
+//! The configuration: reads files and builds a chain of entries.
 //!
-//! The load order is also the order of the chain: the managed file, the user's file over a preset, the project's file.
-//! In the user's layer an entry replaces the preset's entry of the same name. An entry can be switched off, and can stand
-//! beside another one of its layer. A hook whose command line names a built-in policy has it, whatever the preset.
+//! The chain's order is the load order: the managed file, the preset with the user's file, the project's file. In the
+//! user's layer, an entry replaces the preset's entry of the same name. An entry can be disabled, or placed next to
+//! another one of its layer. A built-in policy that is named on the hook's command line is in the chain with any
+//! preset.
 //!
 //! # Invariants
 //!
-//! - Layers do not edit each other.
-//! - If the managed file configures or locks a policy, no key of the user's file is milder than the default.
-//! - A project's entries come last and can only tighten: their allow counts as abstain, and they get no grant outside
-//!   of the project. A trusted project is free of these limits while its file, and every file that it names, has the
-//!   digest that was pinned.
-//! - A layer that cannot be read makes every verdict at least ask; the managed layer makes it deny.
-//! - An edit adds or removes one entry by its place in the text. If the rest of the file would not mean the same
-//!   afterwards, nothing is written.
+//! - Layers don't change each other.
+//! - If the managed file configures or locks a policy, no key of the user's file can be milder than the default.
+//! - A project's entries come last and can only tighten: their allow counts as abstain, and they get no grants outside
+//!   the project. These limits don't apply to a trusted project as long as its file and every file that it names have
+//!   the pinned digests.
+//! - If a layer can't be read, every verdict is at least an ask. If the managed layer can't be read, it is a deny.
+//! - An edit adds or removes one entry in the text. If it would change the meaning of the rest of the file, nothing is
+//!   written.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -67,7 +68,7 @@ use guard_state::AppDirs;
 use guard_state::session::Sessions;
 pub use trust::Trust;
 
-/// A `guard.toml` to start from: every default, behind a mark.
+/// A `guard.toml` to start from, with every default commented out.
 pub const STARTER: &str = include_str!("starter.toml");
 
 /// A resolved configuration.
@@ -79,11 +80,11 @@ pub struct Config {
     pub tools: Vec<Arguments>,
     /// Rules for calls that may run without a prompt.
     pub allows: Vec<Allow>,
-    /// The policies that the managed file lets nobody replace, or loosen.
+    /// The policies that only the managed file can replace or loosen.
     pub locked: Vec<String>,
-    /// Whose signatures count for policies that are fetched.
+    /// The trusted signers of fetched policies.
     pub signers: Vec<Signer>,
-    /// The signers of each layer that wants a signature of one of them on all components of users and projects.
+    /// For each layer that requires signatures on all components of users and projects, its signers.
     pub signed_only: Vec<Vec<Signer>>,
     /// The verdict for an unreadable payload.
     pub on_malformed: Option<OnMalformed>,
@@ -93,33 +94,33 @@ pub struct Config {
     pub scripts: Scripts,
     /// The classes of calls that run confined.
     pub confine: Vec<ConfineClass>,
-    /// The whole time of a hook call.
+    /// The time limit of a call in milliseconds.
     pub deadline_ms: u32,
     /// The audit log.
     pub audit: Audit,
-    /// The size of the cache above which what no chain needs goes.
+    /// The size of the cache above which files that no chain needs are removed, in bytes.
     pub cache_bytes: u64,
     /// Copies of what calls destroy.
     pub undo: Undo,
-    /// Where sessions are kept.
+    /// The location of the session files.
     pub sessions: Sessions,
     /// The server that decides instead of the chain.
     pub remote: Option<Remote>,
-    /// Layers that were dropped.
+    /// The problems of layers that were discarded.
     pub problems: Vec<Problem>,
-    /// Warnings, which change no verdict.
+    /// Warnings, which don't change verdicts.
     pub warnings: Vec<Problem>,
     /// Entries of the user's and the projects' files that have no effect, because they would loosen policies of other files.
     pub ineffective: Vec<Problem>,
-    /// The policies that the managed layer or the user switches off.
+    /// The policies that the managed layer or the user disables.
     pub disabled: Vec<String>,
     /// The policies that only the hook's command line names.
     pub added_policies: Vec<String>,
-    /// How the files of the projects stand.
+    /// The trust in the projects' files.
     pub projects: Vec<(PathBuf, Trust)>,
-    /// The components and settings of policies that the managed layer and the user's name.
+    /// The component and settings files that the managed and the user's layer name.
     pub named: Vec<PathBuf>,
-    /// Every file that was looked at, also those that do not exist.
+    /// Every file that was examined, including ones that don't exist.
     pub inputs: Vec<PathBuf>,
 }
 
@@ -130,7 +131,7 @@ impl Config {
         may_loosen(&self.locked, layer, entry)
     }
 
-    /// Tells the built-ins that want to know it where the files of this program lie.
+    /// Adds the paths of this program's files to the settings of the built-in policies that need them.
     pub fn tell_places(&mut self, dirs: &AppDirs, program: &Path) {
         let (registrations, folder) = guard_state::registrations::registered(&dirs.state);
         self.inputs.push(folder);
@@ -153,15 +154,15 @@ impl Config {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Undo {
-    /// They are made.
+    /// Whether copies are made.
     pub enabled: bool,
     /// Patterns of files that are never copied.
     pub exclude: Vec<String>,
-    /// The most bytes for one call.
+    /// The maximum number of bytes copied for one call.
     pub max_bytes: u64,
-    /// How long a call waits, in milliseconds.
+    /// The maximum time that a call waits, in milliseconds.
     pub max_ms: u32,
-    /// A call runs with a warning if the only reason to ask is a loss that a copy restores whole.
+    /// Whether a call runs with a warning if the only reason to ask is a loss that a copy restores completely.
     pub instead_of_ask: bool,
 }
 
@@ -172,12 +173,12 @@ pub struct Audit {
     pub level: AuditLevel,
     /// The log file.
     pub path: PathBuf,
-    /// The size at which it is rotated.
+    /// The size at which it is rotated, in bytes.
     pub max_bytes: u64,
-    /// The outcome of a call whose line cannot be written.
+    /// The outcome of a call whose line can't be written.
     pub on_error: Outcome,
-    /// The folder of the key that seals its lines.
+    /// The folder with the key that seals its lines.
     pub state: PathBuf,
-    /// The digest of the configuration and of its policies; empty until they are known.
+    /// The digest of the configuration and its policies. Empty until they are known.
     pub policies: String,
 }

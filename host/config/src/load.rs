@@ -1,4 +1,4 @@
-//! Loads all layers and makes one chain of them.
+//! Loads all layers and builds one chain from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,27 +24,27 @@ use guard_platform::paths::{judged_text, native};
 use guard_state::AppDirs;
 use guard_state::session::Sessions;
 
-/// The size at which the audit log is rotated by default.
+/// The default size at which the audit log is rotated, in bytes.
 const AUDIT_BYTES: u64 = 8 << 20;
 
-/// The size of the cache by default: two policies in Python.
+/// The default size of the cache in bytes, enough for two policies in Python.
 const CACHE_BYTES: u64 = 128 << 20;
 
-/// The most bytes that are copied for one call by default.
+/// The default maximum of bytes copied for one call.
 const UNDO_BYTES: u64 = 256 << 20;
 
-/// How long a call waits for its copies by default, in milliseconds.
+/// The default maximum time that a call waits for its copies, in milliseconds.
 const UNDO_MS: u32 = 150;
 
-/// Loads the configuration that holds for these projects.
+/// Loads the configuration that applies in these projects.
 ///
-/// Total: a layer that cannot be used is dropped, and [`Config::problems`] says why.
+/// Always succeeds: an invalid layer is discarded, and [`Config::problems`] has the reason.
 #[must_use]
 pub fn load(dirs: &AppDirs, projects: &[String]) -> Config {
     load_with(dirs, projects, &Overrides::default())
 }
 
-/// As [`load`], for a hook whose command line brings something.
+/// Like [`load`], for a hook with overrides on its command line.
 #[must_use]
 pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> Config {
     let mut config = Config::bare(dirs);
@@ -63,7 +63,7 @@ pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> 
     config.allows = allows.into_iter().flat_map(|(layer, of)| of.allows(layer, &dirs.home)).collect();
     config.locked = managed.options.lock.clone().unwrap_or_default();
 
-    // The user's values first, so that the managed ones win.
+    // The user's values are applied first, so that the managed ones win.
     apply(&user.options, (Layer::User, &dirs.config), dirs, &mut config);
     apply(&managed.options, (Layer::Managed, &dirs.managed), dirs, &mut config);
     find_remote(&managed.options, &user.options, dirs, &mut config);
@@ -80,7 +80,7 @@ pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> 
     }
     warn_of_unknown_policies(dirs, &mut config);
     for (of, trust) in trust {
-        // The signers of the layers so far.
+        // Signers accumulate over the layers.
         config.signers.extend(signers::of(trust.as_ref()));
         if trust.is_some_and(|trust| trust.signed_only == Some(true)) {
             config.signed_only.push(config.signers.clone());
@@ -92,7 +92,7 @@ pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> 
 }
 
 impl Config {
-    /// Returns the configuration that applies without any file, and without a policy.
+    /// Returns the configuration without any file and policy.
     #[must_use]
     pub fn bare(dirs: &AppDirs) -> Self {
         Config {
@@ -192,7 +192,7 @@ fn apply(options: &Options, of: (Layer, &Path), dirs: &AppDirs, config: &mut Con
     }
 }
 
-/// Warns of an allow for a rule of a policy that the chain lacks: it lifts nothing.
+/// Warns about an allow for a rule of a policy that isn't in the chain.
 fn warn_of_unknown_policies(dirs: &AppDirs, config: &mut Config) {
     for allow in &config.allows {
         let file = if allow.layer == Layer::Managed { &dirs.managed } else { &dirs.config };
@@ -206,11 +206,11 @@ fn warn_of_unknown_policies(dirs: &AppDirs, config: &mut Config) {
     }
 }
 
-/// The server of the managed file, or else that of the user's.
+/// Uses the managed file's server, or else the user's.
 fn find_remote(managed: &Options, user: &Options, dirs: &AppDirs, config: &mut Config) {
     let layers = [(Layer::Managed, &dirs.managed, managed), (Layer::User, &dirs.config, user)];
     for (layer, file, options) in layers {
-        // What cannot be used has made the layer a problem.
+        // An invalid table has made the layer invalid.
         let Some(Ok(remote)) = options.remote.as_ref().map(|remote| Remote::from_options(remote, &dirs.home)) else {
             continue;
         };
@@ -220,7 +220,7 @@ fn find_remote(managed: &Options, user: &Options, dirs: &AppDirs, config: &mut C
             let hint = "wait less long for the server, or give the call more time";
             config.problems.push(in_file((layer, file), text, hint));
         }
-        // Whoever changes these files chooses whom to believe.
+        // These files determine which server is trusted.
         config
             .named
             .extend([Some(&remote.token_file), remote.ca.as_ref()].into_iter().flatten().flat_map(|path| names(path)));
@@ -229,8 +229,8 @@ fn find_remote(managed: &Options, user: &Options, dirs: &AppDirs, config: &mut C
     }
 }
 
-/// The file of that key, which is written to. Anything there that is no file gets a warning: what cannot be written
-/// changes no verdict.
+/// Returns the file in this key, to which guard-host writes. Only warns if something there isn't a file, because that
+/// doesn't change verdicts.
 fn written(
     (table, key): (&str, &str),
     text: &str,
@@ -356,11 +356,10 @@ fn unknown_lock(name: &str, dirs: &AppDirs) -> Problem {
     in_file((Layer::Managed, &dirs.managed), text, &hint)
 }
 
-/// Puts the built-in policies in that the hook names and that the chain lacks. One that the configuration switches off
-/// stays off.
+/// Adds the built-in policies that the hook names and the chain lacks. A disabled one stays disabled.
 fn add_overrides(chain: &mut Vec<Entry>, overrides: &Overrides, dirs: &AppDirs, config: &mut Config) {
     for builtin in overrides.builtins().filter_map(guard_builtins::find) {
-        // A project can neither take the place of a policy nor switch it off.
+        // A project can neither replace nor disable a policy.
         let is_there = |entry: &Entry| entry.name == builtin.name && entry.layer != Layer::Project;
         if chain.iter().any(is_there) || config.disabled.iter().any(|name| name == builtin.name) {
             continue;
@@ -372,7 +371,7 @@ fn add_overrides(chain: &mut Vec<Entry>, overrides: &Overrides, dirs: &AppDirs, 
     }
 }
 
-/// Puts the entries of a layer in the order that they ask for. What cannot be is a problem of the layer.
+/// Sorts a layer's entries by their requested positions. If that isn't possible, the layer is invalid.
 fn put_in_order(
     entries: &mut Vec<Entry>,
     positions: &[EntryPosition],
@@ -396,9 +395,9 @@ fn replace_or_append(chain: &mut Vec<Entry>, entries: Vec<Entry>, preset: Preset
     }
 }
 
-/// Loads the settings of a built-in of which no entry says anything from its usual file.
+/// Loads the settings of a built-in policy without an entry from its default file.
 ///
-/// Only in the user's layer: the managed one is not loosened by a file of the user's.
+/// Only in the user's layer, because a user's file must not loosen the managed one.
 fn find_settings(entry: &mut Entry, overrides: &Overrides, dirs: &AppDirs, config: &mut Config) {
     let Some(file) = guard_builtins::find(&entry.name).and_then(|builtin| builtin.settings_file) else { return };
     let usual = native(&absolute(file, "/", &dirs.home)).into_owned();

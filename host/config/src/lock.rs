@@ -1,7 +1,7 @@
-//! `guard.lock`: which component each address of a `guard.toml` stands for. It lies beside that file, and the components
-//! in the folder `fetched` beside both, each named by its digest.
+//! `guard.lock`: the component for each address in a `guard.toml`. It is beside that file, and the components are in
+//! the folder `fetched` beside both, named by their digests.
 //!
-//! Commands write it after they have fetched a policy; the hook reads it, and what it names, from the disk only.
+//! Commands write it after they have fetched a policy. The hook only reads it and its components from disk.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,59 +14,59 @@ use guard_state::is_digest;
 /// The first line of the file.
 const HEAD: &str = "# Written by `guard-host policy add` and `update`. Commit it beside guard.toml.\n\n";
 
-/// The largest file that is read.
+/// The maximum size of the file in bytes.
 const LOCK_BYTES: u64 = 1 << 20;
 
-/// The longest text of it.
+/// The maximum length of a value in bytes.
 const TEXT_BYTES: usize = 1024;
 
 /// The separator between a scheme and the rest of an address.
 const SCHEME: &str = "://";
 
-/// The schemes of addresses that policies come from.
+/// The schemes of policies' addresses.
 pub const SCHEMES: [&str; 3] = ["oci", "https", "file"];
 
 /// A whole `guard.lock`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
-    /// A policy each.
+    /// The locked components.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policy: Vec<LockedComponent>,
 }
 
-/// The component that an address stands for.
+/// The component at an address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedComponent {
     /// The entry's name in the guard.toml.
     pub name: String,
-    /// The address, as the entry has it.
+    /// The address in the entry.
     pub source: String,
-    /// The version that the policy's manifest tells.
+    /// The version in the policy's manifest.
     pub version: String,
-    /// The digest of the manifest in the registry, `sha256:` and 64 digits; none where there is no registry.
+    /// The digest of the registry's manifest, `sha256:` and 64 digits, or `None` without a registry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The digest of the component, 64 digits.
     pub sha256: String,
-    /// The name of the signer, if one that is known has signed it.
+    /// The name of the trusted signer, if one has signed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
 }
 
-/// A source is an address, not a path.
+/// Returns whether a source is an address and not a path.
 #[must_use]
 pub fn is_address(source: &str) -> bool {
     source.split_once(SCHEME).is_some_and(|(scheme, _)| SCHEMES.contains(&scheme)) && is_plain(source)
 }
 
-/// A text of one line that looks as what it is.
+/// Returns whether a text is on one line and has no invisible characters.
 fn is_plain(text: &str) -> bool {
     text.len() <= TEXT_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// The text of a lock; `None` if there is no file.
+/// Reads a lock's text, or returns `None` if there is no file.
 pub(super) fn text(file: &Path) -> Result<Option<String>, String> {
     match read_text(file, LOCK_BYTES) {
         Ok(text) => Ok(Some(text)),
@@ -76,26 +76,26 @@ pub(super) fn text(file: &Path) -> Result<Option<String>, String> {
 }
 
 impl Lock {
-    /// The lock of a guard.toml.
+    /// Returns the path of the lock for a guard.toml.
     #[must_use]
     pub fn file(config: &Path) -> PathBuf {
         config.with_extension("lock")
     }
 
-    /// Reads a lock; an empty one if there is no file.
+    /// Reads a lock. Without a file, it is empty.
     ///
     /// # Errors
     ///
-    /// Why it cannot be used. The text quotes nothing of it, for a link may lead to a secret.
+    /// The reason why it can't be used. The text doesn't quote the file, because it may be a link to a secret.
     pub fn read(file: &Path) -> Result<Self, String> {
         text(file).and_then(|text| Lock::parse(text.as_deref().unwrap_or_default()))
     }
 
-    /// The lock that has this text.
+    /// Parses a lock.
     ///
     /// # Errors
     ///
-    /// As those of [`Lock::read`].
+    /// Those of [`Lock::read`].
     pub fn parse(text: &str) -> Result<Self, String> {
         let line = |error: &toml::de::Error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -122,29 +122,29 @@ impl Lock {
         Ok(lock)
     }
 
-    /// The text of the file, its policies by name.
+    /// Formats the file, with its policies sorted by name.
     ///
     /// # Errors
     ///
-    /// Those of the serialization.
+    /// An error of the serialization.
     pub fn text(mut self) -> Result<String, toml::ser::Error> {
         self.policy.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(HEAD.to_owned() + &toml::to_string(&self)?)
     }
 
-    /// The component that an entry's address stands for.
+    /// Finds the component for an entry's address.
     #[must_use]
     pub fn find(&self, name: &str, source: &str) -> Option<&LockedComponent> {
         self.policy.iter().find(|locked| locked.name == name && locked.source == source)
     }
 
-    /// Puts a policy in the place of the one with its name.
+    /// Adds a policy, replacing one of the same name.
     pub fn put(&mut self, locked: LockedComponent) {
         self.remove(&locked.name);
         self.policy.push(locked);
     }
 
-    /// Takes a policy out. False if there is none of that name.
+    /// Removes a policy. Returns false if there is none of this name.
     pub fn remove(&mut self, name: &str) -> bool {
         let before = self.policy.len();
         self.policy.retain(|locked| locked.name != name);
@@ -153,14 +153,14 @@ impl Lock {
 }
 
 impl LockedComponent {
-    /// Where the component of a guard.toml's entry lies.
+    /// Returns the path of the component for a guard.toml.
     #[must_use]
     pub fn component(&self, config: &Path) -> PathBuf {
         fetched(config).join(format!("{}.wasm", self.sha256.to_ascii_lowercase()))
     }
 }
 
-/// The folder of the components that belong to a guard.toml.
+/// Returns the folder of the components for a guard.toml.
 #[must_use]
 pub fn fetched(config: &Path) -> PathBuf {
     config.with_file_name("fetched")

@@ -13,7 +13,7 @@ use guard_contract::scripts::Scripts;
 use guard_contract::verdict::BypassAsk;
 use guard_contract::{Layer, Problem};
 
-/// The time limit of a call by default, in milliseconds. It is the longest that a file can set.
+/// The default time limit of a call in milliseconds, which is also the maximum.
 pub(super) const DEADLINE_MS: u32 = 2000;
 
 /// Returns whether the managed file configures or locks a policy. The user's file must not loosen it.
@@ -32,7 +32,7 @@ pub(super) fn drop_loosening(managed: &LayerChain, user: &mut LayerChain, files:
     keys.check("on-malformed", of_managed.on_malformed, &mut of_user.on_malformed, is_mild);
     keys.check("bypass-ask", of_managed.bypass_ask, &mut of_user.bypass_ask, |value| value == BypassAsk::Skip);
     keys.check("scripts", of_managed.scripts, &mut of_user.scripts, |value| value < Scripts::Changed);
-    // A policy that has no time left gives no answer, so its deny would become an ask.
+    // A policy without enough time doesn't answer, so its deny would become an ask.
     keys.check("deadline-ms", of_managed.deadline_ms, &mut of_user.deadline_ms, |value| value < DEADLINE_MS);
     keys.preset(of_managed, of_user);
     keys.tables(of_managed, of_user);
@@ -49,7 +49,7 @@ struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// Takes the user's value of a key away if it doesn't apply.
+    /// Drops the user's value of a key if it doesn't apply.
     fn check<T: Copy + PartialEq>(
         &mut self,
         key: &str,
@@ -106,7 +106,7 @@ impl Keys<'_> {
         }
     }
 
-    /// Reports entries that were to replace a guess. One about shell text only can't loosen anything.
+    /// Reports entries that would replace a guess. One that only has shell text can't loosen anything.
     fn tools(&mut self, entries: &[ToolOptions]) {
         let replaces = |entry: &&ToolOptions| {
             [&entry.path, &entry.content, &entry.sql, &entry.url]

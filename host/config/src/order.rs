@@ -1,4 +1,4 @@
-//! The order of a layer's entries: where an entry wants to stand, and whether it can.
+//! The order of a layer's entries, from their requested positions.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use guard_contract::Layer;
 use guard_contract::Problem;
 use guard_contract::policy::Entry;
 
-/// Where one entry wants to stand.
+/// The requested position of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EntryPosition {
     name: String,
@@ -16,25 +16,25 @@ pub(super) struct EntryPosition {
 }
 
 impl EntryPosition {
-    /// That of an entry; `None` if it stands where it is written.
+    /// Returns the requested position of an entry, if any.
     pub(super) fn from_options(policy: &PolicyOptions) -> Option<Self> {
         let position =
             EntryPosition { name: policy.name.clone(), before: policy.before.clone(), after: policy.after.clone() };
         (position.before.is_some() || position.after.is_some()).then_some(position)
     }
 
-    /// The names that it waits for.
+    /// The names of the entries that must be placed first.
     fn anchors(&self) -> impl Iterator<Item = &String> {
         self.before.iter().chain(&self.after)
     }
 }
 
-/// Moves the entries that request it to directly before or after the entry that they name; all others keep their order.
-/// A position beside a disabled policy is ignored, and is no error.
+/// Moves entries directly before or after the entry that they name. All others keep their order. A position beside a
+/// disabled policy is ignored.
 ///
 /// # Errors
 ///
-/// A name is unknown, or the positions contradict each other. The entries stay as they are.
+/// A name is unknown, or the positions contradict each other. The entries stay unchanged.
 pub(super) fn sort(entries: &mut Vec<Entry>, positions: &[EntryPosition], disabled: &[String]) -> Result<(), String> {
     let is_entry = |name: &String| entries.iter().any(|entry| entry.name == *name);
     let applies =
@@ -69,8 +69,8 @@ pub(super) fn sort(entries: &mut Vec<Entry>, positions: &[EntryPosition], disabl
     Ok(())
 }
 
-/// The index in the sorted entries at which an entry gets its position. `placed_after` has the entries that were placed
-/// after another one so far, each with that one's name.
+/// Returns the index in the sorted entries for an entry's position. `placed_after` has the entries that were placed
+/// after another one so far, with that one's name.
 fn index_for(
     position: &EntryPosition,
     sorted: &[Entry],
@@ -87,7 +87,7 @@ fn index_for(
         }
         (Some(before), _) => Ok(before),
         (None, Some(after)) => {
-            // Entries that came after the same one earlier keep their place.
+            // Entries that were placed after the same one earlier stay before this one.
             let anchor = position.after.clone().unwrap_or_default();
             let followers = sorted
                 .iter()
@@ -101,7 +101,7 @@ fn index_for(
     }
 }
 
-/// The problem of a layer whose entries cannot be put in order.
+/// Creates the problem of a layer whose entries can't be sorted.
 pub(super) fn problem(layer: Layer, file: &Path, text: String) -> Problem {
     let hint = "`before` and `after` name another policy of the same layer".to_owned();
     Problem { layer, place: file.to_string_lossy().into_owned(), text, hint }

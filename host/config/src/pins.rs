@@ -1,4 +1,4 @@
-//! The files that a person has reviewed and pinned, and the trust in a layer's file.
+//! Pinned digests of files that a person has reviewed, and the trust level of a layer's file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,31 +14,31 @@ use guard_state::hex;
 /// The hint for lapsed trust.
 pub(super) const LOOK: &str = "look at what has changed, then run `guard-host trust`";
 
-/// The digest of each file that was pinned; none for one that was not there.
+/// The digest of each pinned file, or `None` for one that didn't exist.
 pub type Pins = BTreeMap<PathBuf, Option<String>>;
 
-/// How far a layer's file is believed.
+/// The trust level of a layer's file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TrustLevel<'a> {
-    /// As far as its layer says; a project's file can only tighten.
+    /// The layer's default: a project's file can only tighten.
     OfLayer,
-    /// A project's file that is looked at in order to be trusted.
+    /// A project's file that is being reviewed for trust.
     Candidate,
-    /// A project's file that is trusted as long as all files are those that were pinned.
+    /// A project's file that is trusted as long as all files match their pins.
     Pinned(&'a Pins),
 }
 
 impl TrustLevel<'_> {
-    /// The layer is a project's, and nobody trusts it.
+    /// Returns whether it is an untrusted project's file.
     pub(super) fn is_limited(&self, layer: Layer) -> bool {
         layer == Layer::Project && matches!(self, TrustLevel::OfLayer)
     }
 
-    /// The digest that a file was pinned with.
+    /// Checks a file's digest against its pin, and returns the pinned digest, if any.
     ///
     /// # Errors
     ///
-    /// The file is another one than was pinned, or was never pinned. The text says so.
+    /// The file differs from its pin, or was never pinned, as described.
     pub(super) fn check(&self, path: &Path, found: Option<&str>) -> Result<Option<String>, String> {
         let TrustLevel::Pinned(pins) = self else { return Ok(None) };
         match pins.get(path) {
@@ -49,7 +49,7 @@ impl TrustLevel<'_> {
     }
 }
 
-/// The digest of a file, or of what counts in a folder of settings; `None` if it is not there or cannot be read.
+/// Returns the digest of a file or a settings folder. `None` if it doesn't exist or can't be read.
 pub(super) fn digest(path: &Path) -> Option<String> {
     let data = fs::metadata(path).ok()?;
     if data.is_dir() {
@@ -63,7 +63,7 @@ pub(super) fn digest(path: &Path) -> Option<String> {
     Some(digest_of(&bytes))
 }
 
-/// The digest of bytes that were read.
+/// Returns the digest of bytes.
 pub(super) fn digest_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

@@ -1,4 +1,4 @@
-//! [`Problem`]s that texts have: where they stand, and what was meant.
+//! Creates [`Problem`]s of texts, with their positions and suggestions.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,13 +14,13 @@ const HEADER: &str = "[[policy]]";
 /// Stands before what a policy suggests in the place of its settings.
 const SUGGESTION: &str = ": did you mean ";
 
-/// The most known words that a hint lists.
+/// The maximum number of known words in a hint.
 const LISTED: usize = 24;
 
-/// The most that is read of a file to find a place in it.
+/// The maximum number of bytes read of a file to find a position.
 const PLACE_BYTES: u64 = 1 << 20;
 
-/// The problem that a TOML error tells, with the nearest known key as the hint for an unknown one.
+/// Converts a TOML error, with the nearest known key as the hint for an unknown one.
 #[must_use]
 pub fn toml_problem(layer: Layer, file: &str, text: &str, error: &toml::de::Error) -> Problem {
     let mut message = error.message().trim().to_owned();
@@ -44,21 +44,21 @@ pub fn toml_problem(layer: Layer, file: &str, text: &str, error: &toml::de::Erro
     Problem { layer, place, text: message, hint }
 }
 
-/// Takes the list of known words off a message whose hint has it, or the one that was meant.
+/// Removes the list of known words from a message whose hint has them or a suggestion.
 fn cut_expected(message: &mut String) {
     if let Some(at) = message.find("`, expected ") {
         message.truncate(at + 1);
     }
 }
 
-/// The name in the header of a single table, such as `policy` of `[policy]`, on the line of a place.
+/// Returns the name in a table header such as `[policy]` on the line at `offset`.
 fn header_at(text: &str, offset: usize) -> Option<&str> {
     let start = text.get(..offset)?.rfind('\n').map_or(0, |end| end + 1);
     let name = text.get(start..)?.lines().next()?.trim().strip_prefix('[')?.split(']').next()?.trim();
     Some(name).filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
 }
 
-/// The line and the column of a place in a text, as `line:column`.
+/// Returns the position of an offset in a text, as `line:column`.
 pub fn line_and_column(text: &str, offset: usize) -> String {
     let before = text.get(..text.floor_char_boundary(offset.min(text.len()))).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
@@ -66,13 +66,13 @@ pub fn line_and_column(text: &str, offset: usize) -> String {
     format!("{line}:{column}")
 }
 
-/// The known word that is most like `unknown`, if one is at most three changes away.
+/// Returns the known word most similar to `unknown`, with at most three edits.
 #[must_use]
 pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     nearest_within(unknown, known, 3)
 }
 
-/// The known word that is most like `unknown`, if one is at most so many changes away.
+/// Returns the known word most similar to `unknown`, with at most `changes` edits.
 #[must_use]
 pub fn nearest_within<'a>(unknown: &str, known: &[&'a str], changes: usize) -> Option<&'a str> {
     let distance = |name: &&&str| strsim::damerau_levenshtein(unknown, name);
@@ -82,8 +82,8 @@ pub fn nearest_within<'a>(unknown: &str, known: &[&'a str], changes: usize) -> O
 
 /// Returns the replacement for an unknown key or value, or `None` if the message is about something else.
 ///
-/// serde's message names the unknown key first and the known ones after it, all in backticks.
-/// A policy puts the place before it: `the rule `a`, `when`, 1:4: unknown name ...`.
+/// serde's message has the unknown key first and then the known ones, all in backticks. A policy may put the location
+/// before it: `the rule `a`, `when`, 1:4: unknown name ...`.
 pub fn nearest_key(message: &str) -> Option<String> {
     let message = message.rfind(": unknown ").and_then(|at| message.get(at + 2..)).unwrap_or(message);
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
@@ -103,7 +103,7 @@ pub fn nearest_key(message: &str) -> Option<String> {
     Some(format!("known {kind}: `{listed}`{more}"))
 }
 
-/// The known name that has every word of `unknown`, in any order, and the fewest others: `push-force` may be
+/// Returns the known name with every word of `unknown`, in any order, and the fewest others: `push-force` may be
 /// `force-push-protected`.
 fn match_by_words<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let words = |name: &'a str| name.split(['-', '_', '.']);
@@ -112,15 +112,15 @@ fn match_by_words<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     known.iter().filter(|_| !wanted.is_empty()).filter(has_all).min_by_key(|name| name.len()).copied()
 }
 
-/// The problem with line and column, if one of the words that it has in backticks stands in the text: of the entry of
-/// that name if there is one, and nowhere else.
+/// Adds line and column to the problem if one of its words in backticks is in the text. With a policy's name, only its
+/// entry is searched.
 pub(crate) fn placed(mut problem: Problem, text: &str, policy: Option<&str>) -> Problem {
     if !problem.place.ends_with(|c: char| c.is_ascii_digit()) {
         let range = policy.map_or(0..text.len(), |name| entry_of(text, name));
         let mut words = quoted(&problem.text).filter(|word| policy.is_none_or(|name| name != *word));
         let own = || policy.filter(|name| !name.is_empty()).and_then(|name| find(text, range.clone(), name));
         let offset = words.find_map(|word| find(text, range.clone(), word)).or_else(own);
-        // Every entry has a name, and a table that stands at the start of it.
+        // Without such a word, the start of the policy's entry.
         if let Some(offset) = offset.or(policy.map(|_| range.start)) {
             problem.place = format!("{}:{}", problem.place, line_and_column(text, offset));
         }
@@ -128,7 +128,7 @@ pub(crate) fn placed(mut problem: Problem, text: &str, policy: Option<&str>) -> 
     problem
 }
 
-/// The place of a policy's entry in a guard.toml, as `file:line:column`; the file alone if it cannot be found.
+/// Returns the position of a policy's entry in a guard.toml as `file:line:column`, or only the file if it isn't found.
 #[must_use]
 pub fn entry_location(file: &Path, policy: &str) -> String {
     let shown = file.display();
@@ -138,12 +138,12 @@ pub fn entry_location(file: &Path, policy: &str) -> String {
     format!("{shown}:{}", line_and_column(&text, offset))
 }
 
-/// Describes the settings that a policy refused, with the place in their file and the nearest known word.
+/// Describes settings that a policy rejected, with the position in their file and the nearest known word.
 #[must_use]
 pub fn refused_settings(entry: &Entry, error: &str) -> Problem {
     let file = &entry.settings_source.file;
     let mut text = error.strip_prefix("invalid settings: ").unwrap_or(error).to_owned();
-    // serde counts in the JSON that the policy was given, which nobody wrote.
+    // serde's position is in the JSON passed to the policy, not in the file.
     if let Some((message, place)) = text.clone().rsplit_once(" at line 1 column ") {
         let key = place.parse().ok().and_then(|column| key_at(&entry.settings, column));
         text = match key {
@@ -152,7 +152,7 @@ pub fn refused_settings(entry: &Entry, error: &str) -> Problem {
         };
     }
     let name = file.to_string_lossy();
-    // A policy that reads the text itself knows the place.
+    // A policy that parses the text itself gives the position.
     let own = text.strip_prefix(&format!("{name}:")).and_then(|rest| rest.split_once(": "));
     let (place, mut text) = match own {
         Some((at, message)) if at.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -169,22 +169,22 @@ pub fn refused_settings(entry: &Entry, error: &str) -> Problem {
     let hint = nearest.unwrap_or_else(|| "correct the settings of the policy".to_owned());
     let problem = Problem { layer: entry.layer, place, text, hint };
     let Ok(source) = files::read_text(file, PLACE_BYTES) else { return problem };
-    // The configuration itself holds other entries, too.
+    // A configuration file has other entries, too.
     let is_configuration = file.extension().is_some_and(|ending| ending == "toml") && source.contains(HEADER);
     placed(problem, &source, Some(entry.name.as_str()).filter(|_| is_configuration))
 }
 
-/// The words in backticks.
+/// Returns the words in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2).filter(|word| !word.is_empty())
 }
 
-/// Where the entry of that name stands in a `guard.toml`.
+/// Returns the range of the entry of this name in a `guard.toml`.
 fn entry_of(text: &str, name: &str) -> Range<usize> {
     let starts: Vec<usize> = text.match_indices(HEADER).map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
     let mut ranges = starts.iter().copied().zip(ends).map(|(start, end)| start..end);
-    // Of two entries of one name it is the second that is too much.
+    // Of two entries with the same name, the second is the error.
     let holds = |range: &Range<usize>| match name {
         "" => {
             find(text, range.clone(), "name").and_then(|at| text.get(at..)?.split('"').nth(1)).is_none_or(str::is_empty)
@@ -194,7 +194,7 @@ fn entry_of(text: &str, name: &str) -> Range<usize> {
     ranges.clone().filter(holds).last().or_else(|| ranges.next()).unwrap_or(0..text.len())
 }
 
-/// Where a word stands in a range of a text, as a key or as a value of its own, or else as a part of one.
+/// Finds a word in a range of a text: as a whole key or value, or else as a part of one.
 fn find(text: &str, range: Range<usize>, word: &str) -> Option<usize> {
     let within = text.get(range.clone())?;
     let escaped = serde_json::to_string(word).ok()?;
@@ -209,7 +209,7 @@ fn find(text: &str, range: Range<usize>, word: &str) -> Option<usize> {
     key().or_else(value).or_else(part).map(|at| range.start + at)
 }
 
-/// The key under which a place of JSON on one line stands; columns count from 1.
+/// Returns the key of the value at a column of one-line JSON. Columns start at 1.
 fn key_at(json: &str, column: usize) -> Option<String> {
     let (mut keys, mut strings): (Vec<Option<String>>, _) = (Vec::new(), None::<usize>);
     let mut escaped = false;

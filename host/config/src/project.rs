@@ -1,4 +1,4 @@
-//! The layer of a project: within its limits, or in full if a person trusts it and it is still what it was.
+//! Reads a project's layer: with limits, or without them if a person trusts it and it hasn't changed.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use guard_contract::policy::Entry;
 use guard_contract::{Layer, Problem};
 use guard_state::AppDirs;
 
-/// Reads the layer, and notes how the file stands.
+/// Reads the layer, and records the trust in its file.
 pub(super) fn project(file: &Path, dirs: &AppDirs, config: &mut Config) -> LayerChain {
     if fs::symlink_metadata(file).is_ok() {
         config.inputs.push(trust::file(&dirs.trust));
@@ -25,7 +25,7 @@ pub(super) fn project(file: &Path, dirs: &AppDirs, config: &mut Config) -> Layer
                 return trusted.told(config);
             }
             Err(problem) => {
-                // What is not trusted any more, and why, may depend on any of them.
+                // The loss of trust may depend on any of them.
                 config.inputs.extend(pins.keys().cloned());
                 let text = format!("the project is not trusted any more: {}", problem.text);
                 config.warnings.push(Problem { text, hint: LOOK.to_owned(), ..problem.clone() });
@@ -42,11 +42,11 @@ pub(super) fn project(file: &Path, dirs: &AppDirs, config: &mut Config) -> Layer
     chain
 }
 
-/// The layer of a project that was pinned.
+/// Reads the layer of a trusted project.
 ///
 /// # Errors
 ///
-/// Something is not as it was, or cannot be used.
+/// A file has changed, or is invalid.
 fn trusted(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> {
     let trust_level = TrustLevel::Pinned(pins);
     let text = read(Layer::Project, file)?;
@@ -61,7 +61,7 @@ fn trusted(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> 
     entries(Layer::Project, file, home, &text.unwrap_or_default(), trust_level)
 }
 
-/// A project's file as it is now, for a person to trust.
+/// A project's current file, for a person to trust.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The digests of the file and of every file that it names.
@@ -70,11 +70,11 @@ pub struct Candidate {
     pub entries: Vec<Entry>,
 }
 
-/// The project's file as it would be trusted.
+/// Reads the project's file as if it were trusted.
 ///
 /// # Errors
 ///
-/// [`TrustError`] says why it cannot be.
+/// [`TrustError`] has the reasons.
 pub fn candidate(dirs: &AppDirs, root: &str) -> Result<Candidate, TrustError> {
     let file = AppDirs::project_file(root);
     let Some(text) = read(Layer::Project, &file).map_err(TrustError::Broken)? else {
@@ -83,7 +83,7 @@ pub fn candidate(dirs: &AppDirs, root: &str) -> Result<Candidate, TrustError> {
     let chain = entries(Layer::Project, &file, &dirs.home, &text, TrustLevel::Candidate);
     let chain = chain.map_err(TrustError::Broken)?;
     let pins = chain.inputs.into_iter().map(|path| (path.clone(), pins::digest(&path)));
-    // The digest of the folder that is named covers what lies in the folders below it.
+    // The digest of a named folder covers its subfolders.
     let mut pins: Pins = pins.filter(|(path, digest)| digest.is_some() || !path.is_dir()).collect();
     pins.insert(file, Some(pins::digest_of(text.as_bytes())));
     Ok(Candidate { pins, entries: chain.entries })

@@ -1,4 +1,4 @@
-//! [`Remote`]: where calls are decided instead of here.
+//! [`Remote`]: a server that decides calls.
 
 use std::path::PathBuf;
 
@@ -9,23 +9,23 @@ use guard_contract::grants::GrantSpec;
 use guard_contract::paths::absolute;
 use guard_platform::paths::{judged_text, native};
 
-/// How long an answer is waited for by default, in milliseconds.
+/// The default time limit for an answer, in milliseconds.
 const TIMEOUT_MS: u32 = 1000;
 
 /// A server that decides calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remote {
-    /// Its address, without a slash at the end.
+    /// Its URL, without a trailing slash.
     pub url: String,
-    /// The file of its token.
+    /// The file with its token.
     pub token_file: PathBuf,
-    /// The file of the authorities that count for it, in PEM; `None`: those that the machine trusts.
+    /// A PEM file with trusted certificates for it, or `None` for the machine's.
     pub ca: Option<PathBuf>,
-    /// How long its answer is waited for.
+    /// The time limit for its answer, in milliseconds.
     pub timeout_ms: u32,
     /// The fallback when there is no answer.
     pub fallback: Fallback,
-    /// The files and variables that it may learn.
+    /// The files and variables that it may read.
     pub grants: GrantSpec,
 }
 
@@ -34,7 +34,7 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// It cannot be used: what is wrong, and what to do about it.
+    /// The table is invalid: the problem, and the hint.
     pub(super) fn from_options(options: &RemoteOptions, home: &str) -> Result<Self, (String, &'static str)> {
         let refuse = |text: String, hint| Err((format!("{text} in `[remote]`"), hint));
         let url = options.url.trim_end_matches('/');
@@ -79,7 +79,7 @@ impl Remote {
     }
 }
 
-/// The host, with a port or without, is this machine.
+/// Returns whether the host, with or without a port, is this machine.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -1,4 +1,4 @@
-//! The settings of a policy: from a table or a file to the JSON that `configure` is given.
+//! Reads a policy's settings: from a table or a file to the JSON for `configure`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,23 +13,23 @@ use guard_contract::Problem;
 use guard_state::files;
 use guard_state::{AppDirs, FileState};
 
-/// A settings file, or a folder of them, that was read.
+/// The contents of a settings file or folder.
 pub(super) struct Settings {
     /// The JSON.
     pub(super) settings: String,
-    /// Why there are none of the file's.
+    /// The reason why the file's settings can't be used.
     pub(super) problem: Option<Problem>,
-    /// That is so because nothing stands there.
+    /// Whether the file is missing.
     pub(super) is_missing: bool,
-    /// The digest of what was read; `None` if there was nothing to read.
+    /// The digest of the file or folder, or `None` if it is missing.
     pub(super) sha256: Option<String>,
-    /// The file, or the folder with all that lies in it.
+    /// The file, or the folder with everything in it.
     pub(super) inputs: Vec<PathBuf>,
 }
 
-/// Reads a settings file, or a folder of them.
+/// Reads a settings file or folder.
 ///
-/// One that is missing or cannot be used gives the defaults and the problem; what that means is the caller's to say.
+/// If it is missing or invalid, the result has the defaults and the problem. The caller decides what that means.
 pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
     let place = path.to_string_lossy();
     let broken = |text: String, hint: &str| {
@@ -63,7 +63,7 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
     }
     let text = match files::read_text(path, SETTINGS_BYTES) {
         Ok(text) => text,
-        // What cannot be read as text is pinned by its bytes.
+        // A file that isn't text is pinned by its bytes.
         Err(error) => return broken(error.to_string(), "make it a readable text of at most 1 MiB"),
     };
     let sha256 = Some(pins::digest_of(text.as_bytes()));
@@ -92,11 +92,11 @@ pub(super) fn read(layer: Layer, path: &Path, modules: Modules) -> Settings {
     }
 }
 
-/// The settings that an entry with this `settings-file` has, with the modules that only test the others.
+/// Returns the settings for an entry with this `settings-file`, including test modules.
 ///
 /// # Errors
 ///
-/// The file is missing, or cannot be used.
+/// The file is missing or invalid.
 pub fn read_settings(path: &Path) -> Result<Map<String, Value>, Problem> {
     let read = read(Layer::User, path, Modules::All);
     match read.problem {
@@ -111,12 +111,12 @@ pub fn files_of(path: &Path) -> Vec<PathBuf> {
     read(Layer::User, path, Modules::All).inputs
 }
 
-/// The JSON of a table.
+/// Converts a table to JSON.
 pub(super) fn table_to_json(table: toml::Table) -> Result<Value, String> {
     serde_json::to_value(table).map_err(|error| error.to_string())
 }
 
-/// Settings that also say, under `places`, where the files of this program lie. Whatever stood there is replaced.
+/// Adds the paths of this program's files to the settings as `places`, replacing that key.
 pub(super) fn with_places(
     settings: &str,
     dirs: &AppDirs,

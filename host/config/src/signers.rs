@@ -1,7 +1,7 @@
-//! Whose signatures count, and which components have one.
+//! Trusted signers, and components with their signatures.
 //!
-//! A signature is checked when a component is fetched. That it held is kept in the state folder, under the seal of its
-//! key, so that the hook need not check it again.
+//! A signature is checked when a component is fetched. The result is sealed in the state folder, so that the hook
+//! needn't check it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,38 +14,38 @@ use guard_contract::Problem;
 use guard_contract::policy::{Entry, Source};
 use guard_state::{AppDirs, FileLock, Seal, make_private};
 
-/// Raised whenever the shape of the file changes.
+/// Incremented whenever the file's format changes.
 const PURPOSE: &str = "signed components 1";
 
-/// The most components that are remembered.
+/// The maximum number of recorded components.
 const COMPONENTS: usize = 4096;
 
-/// How long to wait for another process that changes the file.
+/// The maximum wait for another process that changes the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The keys that have signed each component, by its digest.
 type Signed = BTreeMap<String, BTreeSet<String>>;
 
-/// Somebody whose signature counts.
+/// A trusted signer.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Signer {
-    /// How `guard.lock` names them.
+    /// The signer's name in `guard.lock`.
     pub name: String,
-    /// Their public key: the base64 of its DER, in one line.
+    /// The public key: the base64 of its DER on one line.
     pub key: String,
 }
 
-/// The file that remembers signatures.
+/// Returns the file with the recorded signatures.
 #[must_use]
 pub fn file(state: &Path) -> PathBuf {
     state.join("signed.json")
 }
 
-/// Remembers that the component has a signature of that key.
+/// Records that the component has a valid signature of this key.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn remember(dirs: &AppDirs, sha256: &str, key: &str) -> io::Result<()> {
     let state = &dirs.state;
     make_private(state).map_err(io::Error::other)?;
@@ -54,21 +54,21 @@ pub fn remember(dirs: &AppDirs, sha256: &str, key: &str) -> io::Result<()> {
     let mut signed: Signed = seal.read(PURPOSE, &file(state)).unwrap_or_default();
     signed.entry(sha256.to_owned()).or_default().insert(key.to_owned());
     while signed.len() > COMPONENTS {
-        // Which one goes matters little: it is fetched again.
+        // Any other one can be dropped, because it can be fetched again.
         let other = signed.keys().find(|digest| *digest != sha256).cloned();
         other.map(|other| signed.remove(&other));
     }
     seal.write(PURPOSE, &file(state), &signed)
 }
 
-/// The signers that a layer names.
+/// Returns the signers in a layer.
 pub(super) fn of(trust: Option<&TrustOptions>) -> Vec<Signer> {
     let named = trust.iter().flat_map(|trust| &trust.signers);
     named.map(|signer| Signer { name: signer.name.clone(), key: signer.key.trim().to_owned() }).collect()
 }
 
-/// The text is the base64 of a public key of Ed25519 (RFC 8410) or P-256 (RFC 5480), by what each begins with and by its
-/// length. Whether the point is on the curve is found when a signature is checked.
+/// Returns whether the text is the base64 of a public key for Ed25519 (RFC 8410) or P-256 (RFC 5480), by its start and
+/// length. Verifying a signature checks whether the point is on the curve.
 #[must_use]
 pub fn is_key(text: &str) -> bool {
     let is_base64 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
@@ -76,7 +76,7 @@ pub fn is_key(text: &str) -> bool {
     is_base64 && (begins("MCowBQYDK2VwAyEA", 60) || begins("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE", 124))
 }
 
-/// The keys that are known to have signed a component.
+/// Returns the keys with recorded signatures of a component.
 #[must_use]
 pub fn keys(dirs: &AppDirs, sha256: &str) -> BTreeSet<String> {
     signed(dirs).remove(sha256).unwrap_or_default()
@@ -84,7 +84,7 @@ pub fn keys(dirs: &AppDirs, sha256: &str) -> BTreeSet<String> {
 
 fn signed(dirs: &AppDirs) -> Signed {
     let record = file(&dirs.state);
-    // Only a file asks for the key of the seal, which would be made otherwise.
+    // Opening the seal would create a key, so it is only opened if there is a file.
     match std::fs::symlink_metadata(&record) {
         Ok(_) => Seal::open(&dirs.state).ok().and_then(|seal| seal.read(PURPOSE, &record)).unwrap_or_default(),
         Err(_) => Signed::new(),
@@ -96,7 +96,7 @@ fn has<'a>(signed: &Signed, entry: &Entry, mut signers: impl Iterator<Item = &'a
     keys.is_some_and(|keys| signers.any(|signer| keys.contains(&signer.key)))
 }
 
-/// Refuses the components of users and projects that none of these signers is known to have signed. Returns the file that
+/// Refuses the components of users and projects without a recorded signature by these signers. Returns the file that
 /// this depends on.
 pub(super) fn refuse(
     entries: &mut [Entry],
@@ -120,8 +120,8 @@ pub(super) fn refuse(
     file(&dirs.state)
 }
 
-/// Refuses the components that `guard.lock` says somebody has signed who is known, and of whom no signature is known.
-/// Returns the file that this depends on, if it does.
+/// Refuses components with a trusted signer in `guard.lock`, but without a recorded signature. Returns the file that
+/// this depends on, if any.
 pub(super) fn refuse_unproven(entries: &mut [Entry], signers: &[Signer], dirs: &AppDirs) -> Option<PathBuf> {
     let is_known = |entry: &Entry| signers.iter().any(|signer| Some(&signer.name) == entry.signer.as_ref());
     let mut told: Vec<&mut Entry> = entries.iter_mut().filter(|entry| is_known(entry)).collect();

@@ -1,5 +1,4 @@
-//! The names and patterns of `tools`: each must be able to match a tool, or the policy is never asked. And the entries of
-//! `[[tool]]`.
+//! Checks the names and patterns in `tools`, each of which must be able to match a tool, and reads `[[tool]]` entries.
 
 use guard_contract::call::{COMMON_TOOLS, OTHER_TOOLS};
 use guard_contract::readings::Arguments;
@@ -7,13 +6,13 @@ use guard_sdk::globs::Glob;
 
 use super::options::ToolOptions;
 
-/// A name or a pattern of tools can match one.
+/// Checks that a name or pattern can match a tool.
 ///
-/// Tools of MCP servers are known to nobody but their server; their names hold two underscores.
+/// The names of MCP servers' tools aren't known, but contain two underscores.
 ///
 /// # Errors
 ///
-/// It cannot: what is wrong, and what to do about it.
+/// It can't match: the problem, and the hint.
 pub fn check(pattern: &str) -> Result<(), (String, String)> {
     if pattern.is_empty() {
         return Err(("a name is empty".to_owned(), hint(pattern)));
@@ -38,7 +37,7 @@ pub fn check(pattern: &str) -> Result<(), (String, String)> {
 ///
 /// # Errors
 ///
-/// It says nothing: what is wrong, and what to do about it.
+/// The entry is invalid: the problem, and the hint.
 pub(super) fn arguments(options: &ToolOptions) -> Result<Arguments, (String, String)> {
     let entry = Arguments {
         tool: options.r#match.clone(),
@@ -76,7 +75,7 @@ pub(super) fn arguments(options: &ToolOptions) -> Result<Arguments, (String, Str
     Ok(entry)
 }
 
-/// Harnesses call their tools by many names; policies see one for each kind.
+/// Harnesses have different names for their tools. Policies see one name for each kind.
 const KINDS: [(&[&str], &str); 5] = [
     (&["shell", "exec", "command", "terminal", "cmd"], "Bash"),
     (&["edit", "replace", "patch", "modify"], "Edit"),

@@ -1,7 +1,7 @@
-//! Trust in projects: the digests of files that a person took for their own.
+//! Trust in projects: the digests of files that a person has reviewed.
 //!
-//! A trusted project's file is held to fewer limits, for as long as it and every file that it names are what they were.
-//! The pins lie in the state folder under the seal of its key.
+//! A trusted project's file has fewer limits, as long as it and every file that it names are unchanged. The pins are
+//! sealed in the state folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,51 +16,51 @@ use guard_contract::Problem;
 use guard_state::AppDirs;
 use guard_state::{FileLock, Seal, make_private};
 
-/// Raised whenever the shape of the file changes.
+/// Incremented whenever the file's format changes.
 const PURPOSE: &str = "trusted projects 1";
 
-/// The most projects that are trusted at once.
+/// The maximum number of trusted projects.
 const PROJECTS: usize = 1024;
 
-/// How long to wait for another process that changes the pins.
+/// The maximum wait for another process that changes the pins.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How a project's file stands.
+/// The trust in a project's file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trust {
-    /// It was never trusted, and can only tighten.
+    /// The file was never trusted, and can only tighten.
     None,
-    /// It is trusted.
+    /// The file is trusted.
     Held,
-    /// It was trusted and has changed since. The text says what has changed.
+    /// The file was trusted, but has changed since, as described.
     Lapsed(String),
 }
 
-/// Why a project cannot be trusted.
+/// The reason why a project can't be trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// It has no file.
+    /// The project has no file.
     #[error("there is no `{0}`")]
     NoFile(PathBuf),
-    /// Its file cannot be used.
+    /// The project's file is invalid.
     #[error("{0}")]
     Broken(Problem),
-    /// More are trusted than anybody looks after.
+    /// Too many projects are trusted.
     #[error("more than {PROJECTS} projects are trusted")]
     TooMany,
-    /// The machine refuses.
+    /// An error of the file system.
     #[error("the pins cannot be written: {0}")]
     Io(#[from] io::Error),
 }
 
-/// The file of the pins.
+/// Returns the file with the pins.
 #[must_use]
 pub fn file(state: &Path) -> PathBuf {
     state.join("trust.json")
 }
 
-/// The pins of all projects. Without a file, or with one that nobody here sealed, nothing is trusted.
+/// Reads the pins of all projects. Without a file with a valid seal, nothing is trusted.
 pub(super) fn pins(state: &Path) -> BTreeMap<PathBuf, Pins> {
     sealed(state).flatten().unwrap_or_default()
 }
@@ -73,13 +73,13 @@ pub fn is_damaged(state: &Path) -> bool {
 
 /// The pins as they are in the file: `None` without a file, `Some(None)` if nothing in it counts.
 fn sealed(state: &Path) -> Option<Option<BTreeMap<PathBuf, Pins>>> {
-    // Only a file asks for the key, which would be made otherwise.
+    // Opening the seal would create a key, so it is only opened if there is a file.
     fs::symlink_metadata(file(state)).ok()?;
     Some(Seal::open(state).ok().and_then(|seal| seal.read(PURPOSE, &file(state))))
 }
 
-/// The files of these projects that a person trusted and that are missing now, for example on a branch without them. Their
-/// rules don't apply.
+/// Returns the trusted files of these projects that are missing now, for example on another branch. Their rules don't
+/// apply.
 #[must_use]
 pub fn missing(dirs: &AppDirs, projects: &[String]) -> Vec<PathBuf> {
     let roots = projects.iter().filter(|root| !root.is_empty());
@@ -93,7 +93,7 @@ pub fn missing(dirs: &AppDirs, projects: &[String]) -> Vec<PathBuf> {
     files
 }
 
-/// A sentence about a missing file, and the remedy.
+/// Returns a message about a missing file, and the hint.
 #[must_use]
 pub fn missing_file_problem(file: &Path) -> (String, String) {
     let text = format!("the project's rules don't apply: `{}`, which you trusted, is missing", file.display());
@@ -104,11 +104,12 @@ pub fn missing_file_problem(file: &Path) -> (String, String) {
     (text, remedy)
 }
 
-/// Pins the project's file, and every file that it names, as a candidate has them: what has changed since is not trusted.
+/// Pins the project's file and every file that it names, with a candidate's digests, so that later changes aren't
+/// trusted.
 ///
 /// # Errors
 ///
-/// [`TrustError`] says why nothing was pinned.
+/// [`TrustError`] has the reasons.
 pub fn trust(dirs: &AppDirs, root: &str, pins: &Pins) -> Result<(), TrustError> {
     change(&dirs.trust, |all| {
         all.insert(AppDirs::project_file(root), pins.clone());
@@ -116,7 +117,7 @@ pub fn trust(dirs: &AppDirs, root: &str, pins: &Pins) -> Result<(), TrustError> 
     })
 }
 
-/// Trusts the same projects in another folder as well, where nothing is trusted yet.
+/// Copies the trust to another state folder, where nothing is trusted yet.
 ///
 /// # Errors
 ///
@@ -128,7 +129,7 @@ pub fn copy(dirs: &AppDirs, folder: &Path) -> Result<(), TrustError> {
     })
 }
 
-/// Takes the trust back. False if there was none.
+/// Revokes trust. Returns false if there was none.
 ///
 /// # Errors
 ///

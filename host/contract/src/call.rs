@@ -1,4 +1,4 @@
-//! [`ToolCall`]: one call of one tool, in the host's own vocabulary. No vendor's JSON.
+//! [`ToolCall`]: one call of one tool, in the host's own vocabulary, independent of any harness's JSON.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,13 +11,13 @@ use crate::CallFacts;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ToolCall {
-    /// The tool in the common vocabulary: `Bash`, `Write`, `Edit`, ...; another tool keeps its name.
+    /// The tool in the common vocabulary: `Bash`, `Write`, `Edit`, ... Other tools keep their name.
     pub tool: String,
     /// The tool as the harness spells it.
     pub original_tool: String,
     /// The input in the common vocabulary.
     pub input: Map<String, Value>,
-    /// How to read `input.command`; none for a tool that runs no command.
+    /// The language of `input.command`, or `None` for a tool that runs no command.
     pub dialect: Option<Dialect>,
 }
 
@@ -29,12 +29,12 @@ pub enum Dialect {
     Bash,
     /// PowerShell, which the analyzer turns into shell text that does the same.
     PowerShell,
-    /// Anything else that runs what it is given.
+    /// Any other language.
     Unknown,
 }
 
 impl Dialect {
-    /// The name that the analyzer knows it by.
+    /// The name of the dialect for the analyzer.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,11 +45,11 @@ impl Dialect {
     }
 }
 
-/// The keys under which a file tool names its file. When several are given, all count.
+/// The keys for the file of a file tool. If several are present, all of them apply.
 pub const PATH_KEYS: [&str; 3] = ["file_path", "path", "notebook_path"];
 
 impl ToolCall {
-    /// A call of a tool that is named in the common vocabulary already.
+    /// Creates a call of a tool with its name in the common vocabulary.
     #[must_use]
     pub fn new(tool: &str, input: Map<String, Value>) -> Self {
         let dialect = match tool {
@@ -60,19 +60,19 @@ impl ToolCall {
         ToolCall { tool: tool.to_owned(), original_tool: tool.to_owned(), input, dialect }
     }
 
-    /// The command that the call runs.
+    /// Returns the command that the call runs, if any.
     #[must_use]
     pub fn command(&self) -> Option<(&str, Dialect)> {
         Some((self.input.get("command")?.as_str()?, self.dialect?))
     }
 
-    /// The files that the call names.
+    /// Returns the files that the call names.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         PATH_KEYS.iter().filter_map(|key| self.input.get(*key)?.as_str())
     }
 
-    /// The files that a search is narrowed to, as globs; those of a list in braces are apart. False: there are too many,
-    /// and some were left out.
+    /// Returns the globs of the files that a search is limited to, with lists in braces expanded. False if there are
+    /// too many and some were left out.
     #[must_use]
     pub fn patterns(&self) -> (Vec<String>, bool) {
         let keys: &[&str] = match self.tool.as_str() {
@@ -86,7 +86,7 @@ impl ToolCall {
         let mut left = Vec::new();
         for value in keys.iter().filter_map(|key| self.input.get(*key)) {
             let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-            // One with `!` leaves files out.
+            // A glob with `!` excludes files.
             let globs = list.iter().filter_map(Value::as_str).filter(|glob| !glob.is_empty() && !glob.starts_with('!'));
             left.extend(globs.map(|glob| match folder.is_empty() || glob.starts_with(['/', '~']) {
                 true => glob.to_owned(),
@@ -107,7 +107,7 @@ impl ToolCall {
         (found, true)
     }
 
-    /// Describes the call in one line for people and the audit log: the command, the file, or the input's JSON.
+    /// Describes the call on one line, for people and the audit log: the command, the file, or the input's JSON.
     #[must_use]
     pub fn operation(&self) -> String {
         if let Some((command, _)) = self.command() {
@@ -120,11 +120,10 @@ impl ToolCall {
     }
 }
 
-/// The most patterns of a search that are told apart.
+/// The maximum number of globs of a search that are considered.
 pub const PATTERNS: usize = 256;
 
-/// Expands a glob with a list in braces, or returns `None` if it has no such list. The innermost of nested ones goes
-/// first.
+/// Expands a glob's list in braces, or returns `None` if it has none. The innermost of nested lists is expanded first.
 fn alternatives(glob: &str) -> Option<Vec<String>> {
     let (before, rest) = glob.split_at_checked(glob.find('}')?)?;
     let (head, list) = before.rsplit_once('{')?;
@@ -132,7 +131,7 @@ fn alternatives(glob: &str) -> Option<Vec<String>> {
     Some(list.split(',').map(|each| format!("{head}{each}{tail}")).collect())
 }
 
-/// Where a call happens, as far as the harness says so.
+/// The context of a call, as far as the harness reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct CallContext {
@@ -140,31 +139,31 @@ pub struct CallContext {
     pub cwd: String,
     /// The project's root, absolute.
     pub project_root: String,
-    /// The root of the repository that `cwd` lies in where that is another one than the project's; else empty.
+    /// The root of the repository that contains `cwd`, if that isn't the project's repository. Otherwise empty.
     pub repository: String,
     /// The home directory, absolute.
     pub home: String,
-    /// The home directory of the user's account, which may be another one; empty if there is none.
+    /// The home directory of the user's account, which may differ. Empty if there is none.
     pub account_home: String,
-    /// The harness's session id; empty if it gives none.
+    /// The harness's session id. Empty if there is none.
     pub session: String,
     /// The harness's name.
     pub harness: String,
-    /// The permission mode in the harness's words; empty if it gives none.
+    /// The permission mode in the harness's words. Empty if there is none.
     pub permission_mode: String,
-    /// The kind of subagent that calls, in the harness's words; empty if it tells none. No policy is given it.
+    /// The kind of subagent that makes the call, in the harness's words, or empty. Not passed to policies.
     pub agent: String,
 }
 
 impl CallContext {
-    /// The directories whose configuration counts. A harness may name a project that `cwd` does not lie in, and its
-    /// word must not hide the file of the repository that is worked on.
+    /// Returns the directories whose configuration applies. A harness may name a project that doesn't contain `cwd`,
+    /// which must not hide the configuration of the repository in which the agent works.
     #[must_use]
     pub fn projects(&self) -> Vec<String> {
         [&self.project_root, &self.repository].into_iter().filter(|root| !root.is_empty()).cloned().collect()
     }
 
-    /// The facts that a policy is given of `call`.
+    /// Returns the facts that policies get about `call`.
     #[must_use]
     pub fn facts(&self, call: &ToolCall) -> CallFacts {
         CallFacts {

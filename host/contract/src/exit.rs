@@ -1,30 +1,30 @@
-//! [`Exit`]: how a command ends. The numbers from 64 on are those of `sysexits.h`.
+//! [`Exit`]: exit codes. Those from 64 are from `sysexits.h`.
 
-/// How a command ends. `hook` has the codes of its harness instead.
+/// The exit code of a command. `hook` uses its harness's codes instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Done; of `check`: the call may run.
+    /// Success. For `check`: the call may run.
     Success,
     /// `check`: a person must confirm the call.
     Ask,
-    /// `test`: a case fails; `conformance`: something does not hold; `self version`: a digest is another one;
-    /// `audit ship`: lines were lost; `audit verify`: a line is wrong.
+    /// A negative result. `test`: a case failed. `conformance`: a check failed. `self version`: a digest differs.
+    /// `audit ship`: lines were lost. `audit verify`: a line is wrong.
     Failures,
-    /// `confirm`: there is no such question.
+    /// `confirm`: there is no such pending call.
     NoQuestion,
     /// `check`: the call must not run.
     Deny,
-    /// `install`: which harness was not said, and nobody could be asked.
+    /// `install`: no harness was named, and there is no terminal for a prompt.
     Choice,
-    /// The command line makes no sense.
+    /// The command line is wrong.
     Usage,
-    /// The input makes no sense.
+    /// The input is malformed.
     Data,
     /// An input file is missing.
     NoInput,
-    /// Something that was to be ready is not.
+    /// Something that is needed isn't available.
     Unavailable,
-    /// A failure of this program or the machine.
+    /// An error of this program or the machine.
     Software,
     /// Only a person at a terminal may do it.
     NoPermission,
@@ -33,7 +33,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The number.
+    /// Returns the exit code's number.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {

@@ -1,4 +1,4 @@
-//! [`FaultKind`]: the ways in which a guest fails.
+//! [`FaultKind`]: the ways in which a guest can fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,28 +14,28 @@ fn import_hint(import: &str) -> &'static str {
     }
 }
 
-/// Why a guest gave no answer.
+/// The reason why a guest gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum FaultKind {
-    /// The wall clock of its limit ran out.
+    /// It exceeded its time limit.
     #[error("it took longer than its time limit")]
     Time,
-    /// It wanted more memory than its limit.
+    /// It exceeded its memory limit.
     #[error("it wanted more memory than its limit")]
     Memory,
     /// It recursed too deeply.
     #[error("it ran out of stack")]
     Stack,
-    /// It trapped. The text is its last log line or wasmtime's word for the trap.
+    /// It trapped. The text is its last log line, or wasmtime's description of the trap.
     #[error("it trapped: {0}")]
     Trap(String),
-    /// It called a function that the host does not offer.
+    /// It called a function that the host doesn't provide.
     #[error("it called `{0}`, which no policy may call{way}", way = import_hint(.0))]
     ForeignImport(String),
-    /// Its settings cannot be read.
+    /// Its settings can't be read.
     #[error("its settings cannot be used: {0}")]
     Settings(String),
-    /// It answered with an error of its own.
+    /// It returned an error.
     #[error("its `{function}` failed: {text}")]
     Refused {
         /// The exported function.
@@ -43,46 +43,46 @@ pub enum FaultKind {
         /// The guest's text.
         text: String,
     },
-    /// Its answer breaks the contract.
+    /// Its answer violates the contract.
     #[error("its answer breaks the contract: {0}")]
     BadAnswer(String),
-    /// It does not export the contract's interface in a version that this host speaks.
+    /// It doesn't export the contract's interface in a version that this host supports.
     #[error("it does not fit the contract guard:policy@0.1.0: {0}")]
     Contract(String),
-    /// It is not compiled yet.
+    /// It hasn't been compiled yet.
     #[error("it is not compiled yet")]
     NotReady,
-    /// Its artifact is missing or cannot be used.
+    /// Its artifact is missing or can't be used.
     #[error("its compiled artifact cannot be used: {0}")]
     Artifact(String),
-    /// The system gives no room for an instance now: the guest did nothing.
+    /// The system has no memory for an instance. The guest didn't run.
     #[error("the machine cannot start it now: {0}")]
     NoRoom(String),
-    /// Its component file is missing, too large or cannot be read.
+    /// Its component file is missing, too large, or can't be read.
     #[error("its component cannot be read: {0}")]
     Component(String),
-    /// The configuration does not let it be used, or it is yet to be fetched.
+    /// The configuration forbids it, or it hasn't been fetched yet.
     #[error("it is not used: {text}")]
     Unused {
-        /// Why not.
+        /// The reason.
         text: String,
         /// The hint that resolves the problem.
         hint: String,
     },
-    /// It does not pass its own examples.
+    /// It fails its own examples.
     #[error("it fails its own example {0}")]
     Example(String),
 }
 
 impl FaultKind {
-    /// The guest gave an error of its own. Of its text the first 1,000 bytes are kept.
+    /// Creates the fault for an error that the guest returned. The text is cut to 1,000 bytes.
     #[must_use]
     pub fn refused(function: &str, text: &str) -> Self {
         let end = text.floor_char_boundary(text.len().min(1000));
         FaultKind::Refused { function: function.to_owned(), text: text.get(..end).unwrap_or_default().to_owned() }
     }
 
-    /// It does not take its settings.
+    /// Returns whether the guest rejected its settings.
     #[must_use]
     pub fn is_refused_settings(&self) -> bool {
         matches!(self, FaultKind::Refused { function, .. } if function == "configure")
@@ -102,13 +102,13 @@ impl FaultKind {
         }
     }
 
-    /// It is no property of the guest: another time or another machine may do it.
+    /// Returns whether the cause is the machine and not the guest, so that a later attempt may succeed.
     #[must_use]
     pub fn is_of_machine(&self) -> bool {
         matches!(self, FaultKind::Artifact(_) | FaultKind::NoRoom(_))
     }
 
-    /// The fault with the limit that was reached, if it is one of those.
+    /// Describes the fault, with the limit that was exceeded, if any.
     #[must_use]
     pub fn under(&self, limits: Limits) -> String {
         match self {

@@ -1,4 +1,4 @@
-//! [`Grants`]: what the configuration lets one policy read and write.
+//! [`Grants`]: what the configuration permits one policy to read and write.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::paths::{is_below, lexical};
 
-/// The `[policy.grants]` of a configuration, as it is written.
+/// The `[policy.grants]` of a configuration, unresolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct GrantSpec {
     /// Names of variables.
     pub env: Vec<String>,
-    /// Files and folders; `~` and `${NAME}` stand for what they are at the time of the call, and `./` for the project: that
-    /// of the file with the grant, or else that of the call.
+    /// Files and folders. `~` and `${NAME}` are expanded for each call. `./` is the project of the file with the grant,
+    /// or else the call's project.
     pub read: Vec<String>,
-    /// Files by the name of their stream.
+    /// Files by the names of their streams.
     pub journal: BTreeMap<String, String>,
 }
 
 impl GrantSpec {
-    /// Adds a grant that is written as one word: `env:NAME`, `read:PATH` or `journal:STREAM=FILE`. False if it is none of
-    /// these, or would be void.
+    /// Adds a grant written as one word: `env:NAME`, `read:PATH` or `journal:STREAM=FILE`. Returns false if it has
+    /// another form or could never apply.
     pub fn add(&mut self, grant: &str) -> bool {
-        // Any value that is not void: which one it will be is known at the time of the call.
+        // Any valid value. The actual one is only known at the time of the call.
         let is_sound = |path: &str| expand(path, "/home", "/project", &|_| Some("/value".to_owned())).is_some();
         match grant.split_once(':') {
             Some(("env", name)) if is_variable(name) => self.env.push(name.to_owned()),
@@ -39,7 +39,7 @@ impl GrantSpec {
         true
     }
 
-    /// All that a manifest wishes for. A stream has no file yet; this gives it one that nobody writes to.
+    /// Creates grants for everything that a manifest requests. Streams get a placeholder file that isn't written to.
     #[must_use]
     pub fn from_wishes(wishes: &[String]) -> Self {
         let mut granted = GrantSpec::default();
@@ -53,13 +53,13 @@ impl GrantSpec {
         granted
     }
 
-    /// The first grant that is void whatever the call is, as one word.
+    /// Returns the first grant that can never apply, as one word.
     #[must_use]
     pub fn void(&self) -> Option<String> {
         self.words().into_iter().find(|word| !GrantSpec::default().add(word))
     }
 
-    /// Each grant as one word, as [`GrantSpec::add`] reads it.
+    /// Returns each grant as one word, in the form of [`GrantSpec::add`].
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let env = self.env.iter().map(|name| format!("env:{name}"));
@@ -68,7 +68,7 @@ impl GrantSpec {
         env.chain(read).chain(journal).collect()
     }
 
-    /// Returns whether the wish of a manifest, `env:NAME`, `read:PATH` or `journal:STREAM`, is granted.
+    /// Returns whether a manifest's request, `env:NAME`, `read:PATH` or `journal:STREAM`, is granted.
     #[must_use]
     pub fn covers(&self, wish: &str) -> bool {
         match wish.split_once(':') {
@@ -79,8 +79,8 @@ impl GrantSpec {
         }
     }
 
-    /// The grants on this machine, in a project. A void one is left out, and so is a read outside of the project if the
-    /// policy is limited to it.
+    /// Resolves the grants on this machine, in a project. Skips those that can't apply, and reads outside the project
+    /// if the policy is limited to it.
     #[must_use]
     pub fn resolve(
         &self,
@@ -97,27 +97,27 @@ impl GrantSpec {
     }
 }
 
-/// The facts that one policy may request of the host. Paths are absolute; void grants are not included.
+/// The resolved grants of a policy. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
     /// Names of variables.
     pub env: Vec<String>,
-    /// Files, and folders with all that is below them.
+    /// Files, and folders with everything below them.
     pub read: Vec<String>,
-    /// Files by the name of their stream.
+    /// Files by the names of their streams.
     pub journal: BTreeMap<String, String>,
-    /// Everything is granted: the world of a test holds nothing that is not meant for the policy.
+    /// Whether everything is granted. For tests, whose world only contains what the policy may see.
     pub all: bool,
 }
 
 impl Grants {
-    /// The grants of a test.
+    /// Creates the grants of a test.
     #[must_use]
     pub fn everything() -> Self {
         Grants { all: true, ..Grants::default() }
     }
 
-    /// The granted path that `path` is or lies below.
+    /// Returns the granted path that equals or contains `path`.
     #[must_use]
     pub fn read_root<'a>(&'a self, path: &'a str) -> Option<&'a str> {
         if self.all {
@@ -126,33 +126,33 @@ impl Grants {
         self.read.iter().map(String::as_str).find(|root| is_below(path, root))
     }
 
-    /// The variable may be read.
+    /// Returns whether the variable may be read.
     #[must_use]
     pub fn allows_env(&self, name: &str) -> bool {
         self.all || self.env.iter().any(|granted| granted == name)
     }
 
-    /// The stream may be written to.
+    /// Returns whether the stream may be written to.
     #[must_use]
     pub fn allows_journal(&self, stream: &str) -> bool {
         self.all || self.journal.contains_key(stream)
     }
 }
 
-/// The name is one that a variable can have.
+/// Returns whether a variable can have this name.
 fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0']) && !name.contains(char::is_whitespace)
 }
 
-/// A folder is granted with all that is below it, which may be spelled out.
+/// Removes a trailing `/**`: a folder is granted with everything below it anyway.
 fn folder(path: &str) -> &str {
     path.strip_suffix("/**").unwrap_or(path)
 }
 
-/// Puts values for `${NAME}` and for a leading `~` or `.`, and gives an absolute path.
+/// Expands `${NAME}` and a leading `~` or `.`, and returns an absolute path.
 ///
-/// `None` if the grant is void: a variable is unset or empty, its value or the whole is relative, a segment is `..`, or it is
-/// a pattern.
+/// `None` if the grant doesn't apply: a variable is unset or empty, its value or the whole path is relative, a segment
+/// is `..`, or it is a pattern.
 #[must_use]
 pub fn expand(path: &str, home: &str, project: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let path = folder(path);

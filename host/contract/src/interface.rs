@@ -1,40 +1,40 @@
-//! [`Interface`]: what a component needs and offers, and what its calls of the host meet.
+//! [`Interface`]: a component's imports and exports, and how calls of the imports are resolved.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Level;
 
-/// The contract's packages; imports outside of them trap.
+/// The contract's packages. Calls of other imports trap.
 const PACKAGES: [&str; 2] = ["guard:policy/", "guard:facts/"];
 
-/// The one whose exports are called.
+/// The package whose exports the host calls.
 const CALLED: &str = "guard:policy/";
 
-/// The one WASI interface that every guest gets: the hash maps of Rust's library need it.
+/// The only WASI interface that every guest gets, because the hash maps of Rust's standard library need it.
 const SEED: &str = "wasi:random/insecure-seed@0.2.";
 
-/// The imports and exports of a component, by full name.
+/// A component's imports and exports, by full name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
-    /// The imports that the component needs of a host.
+    /// The imports.
     pub imports: Vec<String>,
-    /// The exports that the component offers.
+    /// The exports.
     pub exports: Vec<String>,
 }
 
-/// The resolution of a call of an import.
+/// How a call of an import is resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportResolution {
     /// The contract's function.
     Contract,
-    /// Values that are always the same.
+    /// Constant values.
     Fixed,
     /// A trap.
     Trap,
 }
 
 impl Interface {
-    /// Returns the resolution of a call of the import of that name.
+    /// Returns how calls of the import of this name are resolved.
     #[must_use]
     pub fn answered(import: &str, wasi: Wasi) -> ImportResolution {
         match import {
@@ -45,38 +45,38 @@ impl Interface {
         }
     }
 
-    /// The host calls what the export of that name offers. Others are never called.
+    /// Returns whether the host calls the export of this name.
     #[must_use]
     pub fn is_called(export: &str) -> bool {
         export.starts_with(CALLED)
     }
 
-    /// The component asks for the analysis of a call.
+    /// Returns whether the component imports the analysis.
     #[must_use]
     pub fn wants_analysis(&self) -> bool {
         let told = ["guard:policy/analysis@", "guard:facts/earlier@"];
         self.imports.iter().any(|import| told.iter().any(|interface| import.starts_with(interface)))
     }
 
-    /// The component asks what the session did before.
+    /// Returns whether the component imports the session's history.
     #[must_use]
     pub fn wants_history(&self) -> bool {
         self.imports.iter().any(|import| import.starts_with("guard:facts/history@"))
     }
 }
 
-/// The resolution of calls of WASI.
+/// How calls of WASI are resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wasi {
     /// A trap.
     #[default]
     Absent,
-    /// Answers that are always the same.
+    /// Constant answers.
     Frozen,
 }
 
-/// The interfaces that a frozen WASI answers, of any version 0.2.
+/// The interfaces of a frozen WASI, in any version 0.2.
 pub const WASI_INTERFACES: [&str; 18] = [
     "wasi:cli/environment",
     "wasi:cli/exit",
@@ -98,14 +98,14 @@ pub const WASI_INTERFACES: [&str; 18] = [
     "wasi:random/random",
 ];
 
-/// A frozen WASI answers the calls of that import; it may be followed by `#` and a function.
+/// Returns whether a frozen WASI has this import, which may be followed by `#` and a function.
 #[must_use]
 pub fn is_wasi_answered(import: &str) -> bool {
     let interface = import.split_once('@').filter(|(_, version)| version.starts_with("0.2."));
     interface.is_some_and(|(name, _)| WASI_INTERFACES.contains(&name))
 }
 
-/// A line that a policy wants in one of its journals.
+/// A line for one of a policy's journals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalLine {
     /// The stream's name.
@@ -117,7 +117,7 @@ pub struct JournalLine {
 /// A line of a policy's trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// How much it matters.
+    /// The level.
     pub level: Level,
     /// The text of the line.
     pub message: String,

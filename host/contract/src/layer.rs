@@ -1,8 +1,8 @@
-//! [`Layer`]: whose configuration something comes from.
+//! [`Layer`]: the layers of the configuration.
 
 use serde::{Deserialize, Serialize};
 
-/// Whose configuration an entry comes from, in the order of the chain.
+/// A layer of the configuration, in the order of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
@@ -15,7 +15,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The layer's name as users read it.
+    /// The layer's name for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,10 +1,10 @@
-//! The center of guard-host, as plain data: calls, decisions, verdicts and their merge, manifests, limits, grants and
-//! paths.
+//! The core types of guard-host as plain data: calls, decisions, verdicts and their merge, manifests, limits, grants
+//! and paths.
 //!
 //! # Invariants
 //!
-//! - Nothing here does input or output, and nothing here knows wasmtime, a vendor's JSON or a file format.
-//! - The most severe outcome of a chain is the verdict; the earliest policy at that outcome gives it its name.
+//! - This crate does no input or output, and knows neither wasmtime nor any harness's JSON nor file formats.
+//! - The verdict is the most severe outcome of a chain. The first policy with that outcome names the verdict.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 

@@ -1,4 +1,4 @@
-//! Checks what a policy says of itself, and that its answers keep to it.
+//! Checks policies' manifests, and decisions against the manifest.
 
 use crate::limits::{ITEMS, TEXT_BYTES};
 use crate::{Decision, FaultKind, Manifest, Outcome, outcome_name, rank, worse};
@@ -6,11 +6,11 @@ use guard_sdk::globs::Glob;
 
 const NAME_BYTES: usize = 64;
 
-/// The manifest keeps the contract.
+/// Checks that the manifest conforms to the contract.
 ///
 /// # Errors
 ///
-/// [`FaultKind::BadAnswer`] for the first thing that breaks it.
+/// [`FaultKind::BadAnswer`] for the first violation.
 pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
     let bad = |text: String| Err(FaultKind::BadAnswer(text));
     if !is_name(&manifest.id, false) {
@@ -45,33 +45,33 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
     Ok(())
 }
 
-/// A way in which a decision breaks the contract.
+/// A violation of the contract by a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breach {
-    /// Which one.
+    /// The kind of the violation.
     pub kind: BreachKind,
-    /// The description of the breach.
+    /// The description of the violation.
     pub text: String,
 }
 
-/// The part of the contract that a decision breaks.
+/// The part of the contract that a decision violates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreachKind {
-    /// It is too long.
+    /// A part of it is too large.
     Size,
-    /// It names a rule that the manifest does not declare.
+    /// It names a rule that the manifest doesn't declare.
     Rule,
     /// A finding is above its rule's ceiling.
     Ceiling,
-    /// Its outcome is not the maximum of its findings.
+    /// Its outcome isn't the maximum of its findings'.
     Outcome,
 }
 
-/// The decision keeps the contract and the manifest.
+/// Checks that the decision conforms to the contract and the manifest.
 ///
 /// # Errors
 ///
-/// [`FaultKind::BadAnswer`] for the first thing that breaks it.
+/// [`FaultKind::BadAnswer`] for the first violation.
 pub fn check_decision(manifest: &Manifest, decision: Decision) -> Result<Decision, FaultKind> {
     match breaches(manifest, &decision).into_iter().next() {
         Some(breach) => Err(FaultKind::BadAnswer(breach.text)),
@@ -79,7 +79,7 @@ pub fn check_decision(manifest: &Manifest, decision: Decision) -> Result<Decisio
     }
 }
 
-/// All ways in which a decision breaks the contract.
+/// Returns all violations of the contract by a decision.
 #[must_use]
 pub fn breaches(manifest: &Manifest, decision: &Decision) -> Vec<Breach> {
     let mut found = Vec::new();

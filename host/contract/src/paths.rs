@@ -1,15 +1,15 @@
-//! Paths as text: no file system is asked.
+//! Paths as text, without access to the file system.
 
 pub use guard_sdk::paths::{PATH_BYTES, absolute, below, lexical, parent};
 
-/// `path` is `root` or lies below it. Both are absolute and lexical.
+/// Returns whether `path` is `root` or below it. Both are absolute and lexical.
 #[must_use]
 pub fn is_below(path: &str, root: &str) -> bool {
     below(path, root).is_some()
 }
 
-/// The path without white space around it, in the widest sense of the word: a harness may trim a path before it opens
-/// the file, each in its own language.
+/// Removes leading and trailing white space in the broadest sense, because harnesses may trim a path before they open
+/// the file, each by its language's definition.
 #[must_use]
 pub fn trimmed(path: &str) -> &str {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}' | '\u{180e}' | '\u{feff}');

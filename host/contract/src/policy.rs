@@ -1,4 +1,4 @@
-//! [`Entry`]: one policy of a chain, with all that the configuration says of it.
+//! [`Entry`]: one policy of a chain, with its configuration.
 
 use std::path::PathBuf;
 
@@ -8,53 +8,53 @@ use serde::{Deserialize, Serialize};
 use crate::grants::GrantSpec;
 use crate::{Layer, Limits, Manifest, Outcome, Problem, Wasi};
 
-/// The policy whose asks nothing lifts but a person, each time.
+/// The policy whose asks only a person can lift, each time.
 pub const SELF_PROTECT: &str = "self-protect";
 
-/// Where the component of an entry comes from.
+/// The source of an entry's component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// This binary.
+    /// The program itself.
     Builtin(String),
     /// A file, absolute.
     File(PathBuf),
 }
 
-/// One policy of a chain as the configuration has it.
+/// One policy of a chain, as configured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Its name in the chain.
     pub name: String,
-    /// Whose configuration it comes from.
+    /// The layer that it comes from.
     pub layer: Layer,
-    /// The root of the project whose file names it; empty for the other layers.
+    /// The root of the project whose file names it. Empty for the other layers.
     pub project: String,
-    /// The user trusts that file, so that it is not held to the limits of a project's.
+    /// Whether the user trusts that file, so that the limits for project files don't apply.
     pub trusted: bool,
-    /// Where its component comes from.
+    /// The source of its component.
     pub source: Source,
-    /// The address that the component was fetched from, as the configuration has it; `None`: it was not fetched.
+    /// The address in the configuration from which the component was fetched, or `None` if it wasn't fetched.
     pub address: Option<String>,
     /// The signer of the component according to `guard.lock`, or `None` if the lock names none.
     pub signer: Option<String>,
-    /// Why the component is not used, although it may be there.
+    /// The reason why the component must not be used.
     pub refused: Option<Problem>,
-    /// The digest that the component must have, in hexadecimal; `None`: any.
+    /// The required digest of the component in hexadecimal, or `None` for any.
     pub pinned: Option<String>,
-    /// Narrows the manifest's tools; `None`: all of them.
+    /// The tools to which the policy is limited, or `None` for all tools in its manifest.
     pub tools: Option<Vec<String>>,
     /// The settings for its `configure`, as JSON.
     pub settings: String,
-    /// Where they stand, and whether that can be used.
+    /// The location of the settings, and whether they can be used.
     pub settings_source: SettingsSource,
     /// The outcome when the policy fails.
     pub on_error: Outcome,
-    /// Whether its asks and denies are only logged, and stop nothing.
+    /// Whether its asks and denies are only logged and not enforced.
     pub watched: bool,
-    /// Its allow may skip the harness's own prompt.
+    /// Whether its allow may skip the harness's own prompt.
     pub may_allow: bool,
-    /// The resolution of its calls of WASI.
+    /// How its calls of WASI are resolved.
     pub wasi: Wasi,
     /// The resource limits of the policy.
     pub limits: Limits,
@@ -62,33 +62,35 @@ pub struct Entry {
     pub grants: GrantSpec,
 }
 
-/// Where the settings of an entry stand.
+/// The location of an entry's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingsSource {
-    /// The file: their own, or the configuration that names the policy; empty if nothing says anything of it.
+    /// The settings file, or the configuration file with the settings. Empty if there are none.
     pub file: PathBuf,
-    /// It is the usual file of a built-in, which no entry names: if it cannot be used, the defaults hold with a warning.
+    /// Whether it is the default settings file of a built-in policy, not named by an entry. If it can't be used, the
+    /// defaults apply with a warning.
     pub is_usual: bool,
-    /// Why it cannot be used; `None` if it could be read.
+    /// The reason why it can't be used, or `None`.
     pub problem: Option<Problem>,
-    /// The entries of a usual file that the policy refuses. The others apply.
+    /// The parts of a default settings file that the policy rejects. The others apply.
     pub ignored: Vec<Problem>,
 }
 
 impl Entry {
-    /// Why its settings cannot be used and it gives no answer.
+    /// Returns the reason why its settings can't be used, so that it can't answer.
     #[must_use]
     pub fn broken_settings(&self) -> Option<&Problem> {
         self.settings_source.problem.as_ref().filter(|_| !self.settings_source.is_usual)
     }
 
-    /// Why its defaults hold and not what stands in its usual file.
+    /// Returns the reason why its defaults apply instead of its default settings file.
     #[must_use]
     pub fn ignored_settings(&self) -> Option<&Problem> {
         self.settings_source.problem.as_ref().filter(|_| self.settings_source.is_usual)
     }
 
-    /// Returns the warning that each reply has for a usual file that is not used, or only in part, and its remedy.
+    /// Returns the warning and the remedy that each reply contains if the default settings file is ignored, or parts of
+    /// it are.
     #[must_use]
     pub fn settings_warning(&self) -> Option<(String, String)> {
         let name = &self.name;
@@ -105,32 +107,32 @@ impl Entry {
         Some((format!("settings of `{name}`: {first}"), hint))
     }
 
-    /// It comes from a project that nobody trusts, and can only tighten.
+    /// Returns whether it comes from a project that isn't trusted, so that it can only tighten.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         self.layer == Layer::Project && !self.trusted
     }
 }
 
-/// Returns whether this layer may loosen the asks and denies of the policy, where the managed layer locks those in
-/// `locked`. No layer may loosen `self-protect`.
+/// Returns whether this layer may loosen the policy's asks and denies. The managed layer locks the policies in
+/// `locked`. `self-protect` can't be loosened.
 #[must_use]
 pub fn may_loosen(locked: &[String], layer: Layer, entry: &Entry) -> bool {
     let is_of_managed = entry.layer == Layer::Managed || locked.contains(&entry.name);
     entry.source != Source::Builtin(SELF_PROTECT.to_owned()) && (layer == Layer::Managed || !is_of_managed)
 }
 
-/// The tool of that name is one that the policy wants to see, and that the configuration lets it see.
+/// Returns whether the policy covers the tool of this name, by its manifest and the configuration.
 #[must_use]
 pub fn covers(manifest: &Manifest, narrowed: Option<&[String]>, tool: &str) -> bool {
     let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, tool));
     any(&manifest.tools) && narrowed.is_none_or(any)
 }
 
-/// A glob over a tool's name. `*` alone is every tool, whatever its name holds, and so is a text that is no glob: a
-/// policy is rather asked too often.
+/// Matches a tool's name against a glob. `*` alone matches every name. So does an invalid glob, because asking a policy
+/// too often is safer.
 pub(crate) fn matches(pattern: &str, tool: &str) -> bool {
-    // Most patterns are names, and a glob takes longer to make than to ask.
+    // Most patterns are plain names, and compiling a glob is slow.
     let is_name = || pattern.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     pattern == "*" || pattern == tool || !is_name() && Glob::new(pattern).map_or(true, |glob| glob.matches(tool))
 }

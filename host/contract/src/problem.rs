@@ -1,4 +1,4 @@
-//! [`Problem`]: what is wrong with a configuration file, and what to do about it.
+//! [`Problem`]: a problem with a configuration file, and its fix.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Layer, Outcome};
 
-/// A problem of one layer, which drops the layer whole and makes every call at least an ask; or an oddity, which
-/// changes no verdict.
+/// An error in one layer, which discards the whole layer and makes every call at least an ask, or a warning, which
+/// doesn't change verdicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The layer.
     pub layer: Layer,
-    /// The file, with line and column where they are known.
+    /// The file, with line and column if they are known.
     pub place: String,
     /// The description of the problem.
     pub text: String,
-    /// The remedy; empty if none is known.
+    /// The fix, or empty.
     pub hint: String,
 }
 
@@ -27,7 +27,7 @@ impl Problem {
         if self.layer == Layer::Managed { Outcome::Deny } else { Outcome::Ask }
     }
 
-    /// The place, what is wrong, and what to do, in one line.
+    /// Formats the location, the problem and the fix on one line.
     #[must_use]
     pub fn with_hint(&self) -> String {
         if self.hint.is_empty() { self.to_string() } else { format!("{self}; {}", self.hint) }

@@ -1,8 +1,8 @@
-//! [`of`]: a call of a tool that nobody knows, read as calls of tools that policies know.
+//! [`of`]: reads a call of an unknown tool as calls of tools that policies know.
 //!
-//! What a tool of a server does is known to its server alone, but the names of its arguments mostly tell: `command` holds
-//! shell text, `path` a file. Entries of the configuration ([`Arguments`]) say it for certain; what [`names`] tell is a
-//! guess. The call itself is asked about as well.
+//! Only an MCP server knows what its tools do, but argument names usually reveal it: `command` is shell text, `path` is
+//! a file. Entries in the configuration ([`Arguments`]) are certain, and names ([`names`]) are a guess. Policies are
+//! asked about the call itself as well.
 
 mod by_name;
 mod lifecycle;
@@ -21,26 +21,26 @@ use lines::{environment, escaped, path_word, prose_command, typed};
 use names::{Doing, Kind, doing, kind_of, plain, program_of, unpacked, words};
 pub use table::Arguments;
 
-/// The most readings of a call.
+/// The maximum number of readings of a call.
 pub const READINGS: usize = 64;
 
-/// A longer text is no path and no address.
+/// Maximum length of a path or URL, in bytes.
 const PATH_BYTES: usize = 4096;
 
-/// How sure it is that a text is what it is read as.
+/// The certainty that a text is what it is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certainty {
-    /// The configuration says so.
+    /// By the configuration.
     Told,
-    /// The argument's name says so.
+    /// By the argument's name.
     Guessed,
-    /// It may be of another language.
+    /// The text may be in another language.
     Perhaps,
-    /// It may be plain words.
+    /// The text may be prose.
     Prose,
 }
 
-/// A call that another call amounts to.
+/// A call that a call of an unknown tool amounts to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The call, in the common vocabulary.
@@ -49,29 +49,29 @@ pub struct Reading {
     pub argument: String,
     /// What the argument reads as.
     pub taken_for: &'static str,
-    /// How sure that is.
+    /// The certainty of the reading.
     pub certainty: Certainty,
 }
 
-/// Stands for an argument's name where the tool's own name says what the call changes.
+/// Used as the argument's name if the reading comes from the tool's name.
 pub const THE_NAME: &str = "the tool's name";
 
 /// All readings of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Readings {
-    /// In the order of the arguments.
+    /// The readings, in the order of the arguments.
     pub all: Vec<Reading>,
-    /// There are more of them.
+    /// Whether there are more readings than the limit.
     pub is_cut: bool,
 }
 
-/// Tools that start an agent or wake one later: what they tell it may be a command.
+/// Tools that start an agent or wake one later. Their prompts may be commands.
 const AGENTS: [&str; 4] = ["Agent", "SubAgent", "CronCreate", "ScheduleWakeup"];
 
-/// Tools of harnesses whose arguments are read like those of a tool that is not known.
+/// Harness tools whose arguments are read as for an unknown tool.
 const READ: [&str; 4] = ["Monitor", "NotebookRead", "ReadMcpResource", "ReadMcpResourceTool"];
 
-/// The calls that `call` amounts to, by the configuration and by the names of its arguments.
+/// Returns the calls that `call` amounts to, by the configuration and by its arguments' names.
 #[must_use]
 pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     let tool = call.tool.as_str();
@@ -79,7 +79,7 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
         return lifecycle::readings(call);
     }
     let is_agent = AGENTS.contains(&tool);
-    // An address can name a file, or the service of this machine that gives out credentials.
+    // A URL can identify a file, or the cloud's metadata service.
     let is_local = || call.input.get("url").and_then(Value::as_str).is_some_and(requests::is_local);
     if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent && !(tool == "WebFetch" && is_local()) {
         return Readings::default();
@@ -113,7 +113,7 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     reader.found
 }
 
-/// Which arguments are read by their names.
+/// The arguments whose names are used for guesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guesses {
     None,
@@ -139,7 +139,7 @@ struct File<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads what stands in an object, and then in those within it.
+    /// Reads an object's arguments, and then those of nested objects.
     fn object(&mut self, object: &'a Map<String, Value>) {
         let mut files = Vec::new();
         let has_language = self.guesses == Guesses::All && names::language(object).is_some();
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
                 self.code(key, value, Certainty::Perhaps, object);
             }
             for (kind, certainty) in self.kinds(key) {
-                // A script of another language than a shell's.
+                // The script isn't shell text.
                 let is_call = |text: &str| text.contains('(') && !text.contains("$(");
                 if kind == Kind::Shell
                     && certainty == Certainty::Perhaps
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Files whose names are the keys of an object, and what becomes of them its values.
+    /// Reads files whose names are an object's keys, and whose new content is its values.
     fn named_files(&mut self, key: &str, value: &Value) {
         if self.guesses != Guesses::All {
             return;
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A setting of the harness that decides whether hooks run and what needs no approval.
+    /// Reads a change of the harness's settings that control hooks and approvals.
     fn setting(&mut self, input: &Map<String, Value>) {
         let Some(name) = input.get("setting").and_then(Value::as_str) else { return };
         let plain = plain(name);
@@ -290,14 +290,14 @@ impl<'a> Reader<'a> {
         self.add(tool, input, argument, taken_for, certainty);
     }
 
-    /// Shell text: a line, several ones, or the words of one command, which may stand beside it.
+    /// Reads shell text: one or more lines, or the words of one command, possibly with separate arguments.
     fn shell(&mut self, key: &str, value: &Value, kind: Kind, certainty: Certainty, object: &Map<String, Value>) {
         let lines: Vec<String> = match value {
             Value::String(line) => vec![line.clone()],
-            // What is typed are keys, and each of several commands is one.
+            // For typed keys, each element is a key. Otherwise each element of a list may be a command.
             Value::Array(_) if kind == Kind::Typed => {
                 let keys = texts(value).collect::<Vec<_>>().join(" ");
-                // A shell and its options are words, and no keys.
+                // A shell and its options are words, not keys.
                 let words = texts(value).map(word).collect::<Vec<_>>().join(" ");
                 let is_program = texts(value).nth(1).is_some_and(|option| option.starts_with('-'));
                 if is_program && words != keys { vec![keys, words] } else { vec![keys] }
@@ -306,7 +306,7 @@ impl<'a> Reader<'a> {
             Value::Array(_) => vec![texts(value).map(word).collect::<Vec<_>>().join(" ")],
             _ => return,
         };
-        // The words of a command beside it are read with it.
+        // Separate arguments are read as a part of the command.
         let is_argument = |key: &str| names::ARGUMENTS.contains(&key);
         let is_beside =
             |other: &String| !is_argument(other) && self.kinds(other).iter().any(|(kind, _)| *kind == Kind::Shell);
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
                 }
                 _ => line,
             };
-            // The name of a shell is no command.
+            // The name of a shell isn't a command.
             let is_name = plain(key) == "shell" && certainty != Certainty::Told && !line.trim().contains(' ');
             if line.trim().is_empty() || is_name {
                 continue;
@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what a tool runs that has no name for it: a module on other machines, a statement, a line for a machine.
+    /// Reads code that isn't in a named argument: a module for other machines, a statement, or a line for a machine.
     fn run_texts(&mut self, object: &Map<String, Value>) {
         if let Some(line) = runs::module_line(object, &self.words) {
             self.bash(line, "module", "shell text", Certainty::Perhaps);
@@ -385,7 +385,7 @@ impl<'a> Reader<'a> {
         self.bash(words.join(" "), key, "shell text", Certainty::Perhaps);
     }
 
-    /// Code of a language that the arguments or the tool's name tell.
+    /// Reads code whose language follows from the arguments or the tool's name.
     fn code(&mut self, key: &str, value: &Value, certainty: Certainty, object: &Map<String, Value>) {
         let Some(code) = value.as_str().filter(|code| !code.trim().is_empty()) else { return };
         let told = names::language(object);
@@ -414,7 +414,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An address, or a file by its address.
+    /// Reads a URL, which may identify a file.
     fn url(&mut self, key: &'a str, value: &'a Value, certainty: Certainty, files: &mut Vec<File<'a>>) {
         for text in texts(value) {
             let text = trimmed(text);
@@ -472,12 +472,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A text, or the texts of a list.
+/// Returns a text, or the texts in a list.
 fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice).iter().filter_map(Value::as_str)
 }
 
-/// The path that a text is, which may have the form of an address.
+/// Returns the path in a text, which may be a `file:` URL.
 fn path_of(text: &str) -> Option<&str> {
     let path = trimmed(text).strip_prefix("file://").unwrap_or(text);
     let is_path =

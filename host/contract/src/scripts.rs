@@ -1,4 +1,4 @@
-//! [`Scripts`]: how the files that a call runs are judged.
+//! [`Scripts`]: the setting for files that a call runs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

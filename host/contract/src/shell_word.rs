@@ -1,12 +1,12 @@
-//! A text as one word of a POSIX shell.
+//! Quotes texts as one word of a POSIX shell.
 
-/// In single quotes, whatever it holds.
+/// Puts the text in single quotes.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// In single quotes if a shell would otherwise read it as anything but one plain word.
+/// Puts the text in single quotes unless a shell reads it as one plain word.
 #[must_use]
 pub fn word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-,+=:@%".contains(c);

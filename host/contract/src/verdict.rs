@@ -1,6 +1,6 @@
-//! [`Verdict`]: what a chain says of a call, and how the policies' answers become one.
+//! [`Verdict`]: a chain's verdict on a call, and how policies' answers are merged.
 //!
-//! Pure: no input, no output, no clock.
+//! Pure: no input or output, no clock.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,34 +9,35 @@ use serde_json::{Map, Value};
 use crate::{Decision, Finding, Outcome, outcome_name, outcome_named, rank, worse};
 use crate::{Layer, Problem};
 
-/// The rule under which the host speaks for a policy that gave no answer.
+/// The rule of the host's finding for a policy that gave no answer.
 pub const FAULT: &str = "policy-fault";
 
-/// The rule under which the host says that a person let a call run.
+/// The rule of the host's finding that a person approved the call.
 pub const CONFIRMED: &str = "session_allowlist";
 
-/// The rule under which the host says that the user's configuration lets a call run.
+/// The rule of the host's finding that an allow in the configuration covers the call.
 pub const ALLOWED: &str = "allow";
 
-/// The tag of a finding that is told after the others of its severity: what a person would miss less.
+/// The tag of a finding that is listed after the others of its severity, because it matters less.
 pub const ASIDE: &str = "aside";
 
-/// The tag of a built-in policy with what the user calls a rule of the settings, such as its pattern. Replies, approvals
-/// and logs use it instead of the rule's id, which is the same for all of them. The host takes it from other policies.
+/// The tag with a user's name for a rule in a built-in policy's settings, such as its pattern. Replies, approvals and
+/// logs use it instead of the rule's id, which is the same for all of the user's rules. The host removes it from other
+/// policies' findings.
 pub const CALLED: &str = "called";
 
-/// The tag of an allow whose message is worth telling even where the allow has no effect.
+/// The tag of an allow whose message is shown even if the allow has no effect.
 const NOTICE: &str = "notice";
 
-/// The tag of a finding that stops nothing, because its policy is only watched: what its outcome would have been. The host
-/// sets it, and takes it from policies.
+/// The tag of a finding whose policy isn't enforced, with the outcome that it would have had. Only the host sets it,
+/// and removes it from policies' findings.
 pub const WATCHED: &str = "watched";
 
 /// The pseudo-policy and the rule of findings about a broken configuration.
 const CONFIG: &str = "config";
 const BROKEN: &str = "broken-config";
 
-/// The longest name of a rule that is shown.
+/// The maximum length of a rule's name in a message, in bytes.
 const NAME_BYTES: usize = 120;
 
 /// The verdict in place of an ask when the harness skips prompts.
@@ -45,7 +46,7 @@ const NAME_BYTES: usize = 120;
 pub enum BypassAsk {
     /// It stays an ask.
     Ask,
-    /// It becomes a refusal.
+    /// It becomes a deny.
     Deny,
     /// It becomes a warning.
     Skip,
@@ -58,9 +59,9 @@ pub struct Opinion {
     pub policy: String,
     /// The policy's decision.
     pub decision: Decision,
-    /// Its allow may skip the harness's own prompt.
+    /// Whether its allow may skip the harness's own prompt.
     pub may_allow: bool,
-    /// The host says it: of itself, or of a policy that gave no answer.
+    /// Whether it comes from the host, about itself or about a policy that gave no answer.
     pub of_host: bool,
 }
 
@@ -84,19 +85,20 @@ impl Opinion {
         Opinion::from_host(CONFIG, BROKEN, problem.outcome(), text, hint)
     }
 
-    /// The opinion as one that is only watched as far as its outcome is at most `worst`.
+    /// Returns the opinion without effect if its outcome is at most `worst`, with the outcome in a tag.
     #[must_use]
     pub fn watched_up_to(self, worst: Outcome) -> Self {
         if rank(self.decision.outcome) > rank(worst) { self } else { self.watched() }
     }
 
-    /// The opinion as one that is only watched: what asks or denies keeps its outcome as a tag, and grants nothing either.
+    /// Returns the opinion without effect, with the outcomes of asks and denies in a tag. It doesn't allow anything
+    /// either.
     #[must_use]
     pub fn watched(mut self) -> Self {
         let is_stop = |outcome| rank(outcome) >= rank(Outcome::Ask);
         let findings = self.decision.findings.iter().map(|finding| finding.outcome);
         if is_stop(self.decision.outcome) && findings.fold(Outcome::Abstain, worse) != self.decision.outcome {
-            // A policy may stop a call without a word.
+            // A policy may ask or deny without a finding.
             let (outcome, [rule, message, remedy]) = (self.decision.outcome, [const { String::new() }; 3]);
             self.decision.findings.push(Finding { rule, outcome, message, remedy, tags: Vec::new() });
         }
@@ -110,7 +112,7 @@ impl Opinion {
         self
     }
 
-    /// An opinion of the host itself: one finding of a rule of its own.
+    /// Creates an opinion of the host itself, with one finding.
     #[must_use]
     pub fn from_host(policy: &str, rule: &str, outcome: Outcome, message: String, remedy: String) -> Self {
         let finding = Finding { rule: rule.to_owned(), outcome, message, remedy, tags: Vec::new() };
@@ -127,25 +129,25 @@ pub struct Attributed {
     pub policy: String,
     /// The policy's finding.
     pub finding: Finding,
-    /// The host says it: of itself, or of a policy that gave no answer.
+    /// Whether it comes from the host, about itself or about a policy that gave no answer.
     pub of_host: bool,
 }
 
 impl Attributed {
-    /// It is told after the others of its severity.
+    /// Returns whether it is listed after the others of its severity.
     #[must_use]
     pub fn is_aside(&self) -> bool {
         self.finding.tags.iter().any(|(name, _)| name == ASIDE)
     }
 
-    /// Returns the outcome that the finding would have if its policy were not only watched.
+    /// Returns the outcome that the finding would have if its policy were enforced.
     #[must_use]
     pub fn watched(&self) -> Option<Outcome> {
         let tag = self.finding.tags.iter().find(|(name, _)| name == WATCHED);
         tag.and_then(|(_, outcome)| outcome_named(outcome))
     }
 
-    /// The rule as people know it: its id, or what the user calls it.
+    /// Returns the rule's name for people: its id, or the user's name for it.
     #[must_use]
     pub fn name(&self) -> &str {
         let called = self.finding.tags.iter().find(|(name, _)| name == CALLED).map(|(_, value)| value.as_str());
@@ -154,7 +156,7 @@ impl Attributed {
         name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
     }
 
-    /// Returns the policy and rule that ask, as approvals and logs name them: `policy:rule`.
+    /// Returns the policy and the rule as `policy:rule`, as in approvals and logs.
     #[must_use]
     pub fn rule(&self) -> String {
         format!("{}:{}", self.policy, self.name())
@@ -169,19 +171,19 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// All findings, in the order of the chain.
     pub findings: Vec<Attributed>,
-    /// The outcome is allow, and every policy that says so may skip the harness's own prompt.
+    /// Whether the outcome is allow and every policy that allows may skip the harness's own prompt.
     pub skips_prompt: bool,
-    /// Findings that asked until a person's approval answered them.
+    /// Asks that a person's approval or an allow has lifted.
     pub lifted: Vec<Attributed>,
-    /// The end of the reply, such as how a person can let the call run; empty if there is nothing to add.
+    /// The end of the reply, such as how a person can approve the call. May be empty.
     pub closing: String,
-    /// The input with which the call has to run instead of its own, as the tool takes it.
+    /// The input that replaces the call's own, in the tool's form.
     #[serde(skip)]
     pub input: Option<Map<String, Value>>,
 }
 
 impl Verdict {
-    /// The verdict of several calls that are one event: all must pass.
+    /// Merges the verdicts of several calls in one event: all of them must pass.
     #[must_use]
     pub fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Self {
         let mut verdicts = verdicts.into_iter();
@@ -195,13 +197,13 @@ impl Verdict {
         all
     }
 
-    /// The findings that ask.
+    /// Returns the findings that ask.
     pub fn asks(&self) -> impl Iterator<Item = &Attributed> {
         self.findings.iter().filter(|attributed| attributed.finding.outcome == Outcome::Ask)
     }
 
-    /// The verdict after the asks that `answered` names were answered by a person. Nothing but asks is ever lifted, and
-    /// a verdict that is no ask stays as it is.
+    /// Lifts the asks for which `answered` returns true. Only asks are ever lifted, and a verdict that isn't an ask
+    /// stays unchanged.
     #[must_use]
     pub fn lift(mut self, answered: impl Fn(&Attributed) -> bool) -> Self {
         if self.outcome != Outcome::Ask {
@@ -223,7 +225,7 @@ impl Verdict {
         self
     }
 
-    /// The verdict if no policy were only watched; `None` if it would be the same.
+    /// Returns the verdict if all policies were enforced, or `None` if it would be the same.
     #[must_use]
     pub fn unwatched(&self) -> Option<Self> {
         if !self.findings.iter().any(|found| found.watched().is_some()) {
@@ -239,25 +241,25 @@ impl Verdict {
         (rank(verdict.outcome) > rank(self.outcome)).then_some(verdict)
     }
 
-    /// A person's approval let the call run.
+    /// Returns whether a person's approval lets the call run.
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
         self.deciding().is_some_and(|deciding| deciding.of_host && deciding.finding.rule == CONFIRMED)
     }
 
-    /// The user's configuration let the call run, which was asked about without it.
+    /// Returns whether an allow in the configuration lifted the call's asks.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.findings.iter().any(|found| found.of_host && found.finding.rule == ALLOWED)
     }
 
-    /// The finding that names the verdict: the first one at its severity that is told.
+    /// Returns the finding that names the verdict: the first one listed with the verdict's outcome.
     #[must_use]
     pub fn deciding(&self) -> Option<&Attributed> {
         self.at(self.outcome).next()
     }
 
-    /// The findings of an outcome, in the order in which they are told.
+    /// Returns the findings with this outcome, in the order in which they are listed.
     fn at(&self, outcome: Outcome) -> impl Iterator<Item = &Attributed> {
         let at = move |aside: bool| {
             let of = move |found: &&Attributed| found.finding.outcome == outcome && found.is_aside() == aside;
@@ -266,7 +268,7 @@ impl Verdict {
         at(false).chain(at(true))
     }
 
-    /// The findings at the verdict's severity, then milder ones down to warn.
+    /// Returns the findings with the verdict's outcome, then less severe ones down to warn.
     pub fn reasons(&self) -> impl Iterator<Item = &Attributed> {
         let at = |outcome: Outcome| self.at(outcome);
         let others = [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow];
@@ -274,10 +276,10 @@ impl Verdict {
     }
 }
 
-/// Merges the opinions of a chain: the most severe outcome wins, the earliest policy at it names the verdict, unless what
-/// it found is an aside.
+/// Merges the opinions of a chain. The most severe outcome wins, and the first policy with it names the verdict, unless
+/// its finding is an [`ASIDE`].
 ///
-/// No opinions give [`Outcome::Abstain`], which a harness takes as silence.
+/// Without opinions, the result is [`Outcome::Abstain`], for which a harness gets no output.
 pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
     let mut verdict = Verdict {
         outcome: Outcome::Abstain,
@@ -303,7 +305,7 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
     verdict
 }
 
-/// As [`tighten_only`], except that an allow with a notice becomes a warning, which loosens nothing.
+/// Like [`tighten_only`], except that an allow with a notice becomes a warning, which doesn't loosen anything.
 #[must_use]
 pub fn tighten_or_inform(mut decision: Decision) -> Decision {
     let is_notice = |finding: &&mut Finding| {
@@ -316,7 +318,7 @@ pub fn tighten_or_inform(mut decision: Decision) -> Decision {
     tighten_only(decision)
 }
 
-/// Takes away what a policy without the user's trust may not say: its allow counts as no opinion.
+/// Removes what an untrusted policy may not do: its allow becomes an abstain.
 #[must_use]
 pub fn tighten_only(mut decision: Decision) -> Decision {
     for finding in &mut decision.findings {
@@ -397,7 +399,7 @@ mod tests {
     }
 
     proptest! {
-        /// S2-12a: an approval turns an ask into allow, and never anything else.
+        /// S2-12a: an approval lifts asks, and nothing else.
         #[test]
         fn s2_12a_a_grant_lifts_asks_and_nothing_else(opinions in opinions(), answered in any::<u8>()) {
             let before = merge(opinions);
@@ -413,7 +415,7 @@ mod tests {
                 prop_assert_eq!(after.asks().count(), open);
             } else {
                 prop_assert!(after.is_confirmed() && after.skips_prompt && after.outcome == Outcome::Allow);
-                // S4-37: what warned still warns.
+                // S4-37: warnings stay.
                 let warnings = |verdict: &Verdict| {
                     verdict.findings.iter().filter(|found| found.finding.outcome == Outcome::Warn).count()
                 };

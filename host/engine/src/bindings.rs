@@ -1,4 +1,4 @@
-//! What wasmtime makes of `wit/`, and nothing else.
+//! The bindings that wasmtime generates from `wit/`.
 
 #[expect(unreachable_pub, reason = "generated from wit/, where each item is documented")]
 mod generated {

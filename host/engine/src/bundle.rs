@@ -1,5 +1,5 @@
-//! [`Bundle`]: the component that the program carries, with the analyzer and the policies of the presets in it;
-//! [`SharedInstance`]: the one instance of it that serves a call.
+//! [`Bundle`]: the embedded component with the analyzer and the policies of the presets. [`SharedInstance`]: the one
+//! instance of it that serves a call.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use guard_contract::{Decision, FaultKind};
 use guard_facts::sources::Sources;
 use guard_facts::{Answer, Question};
 
-/// The component that the program carries, linked.
+/// The embedded component, linked.
 #[derive(Clone)]
 pub struct Bundle {
     pre: BundlePre<State>,
@@ -37,7 +37,8 @@ impl std::fmt::Debug for Bundle {
 }
 
 impl Engine {
-    /// Links the bundle, once for each engine. Its artifact comes from [`Engine::load_embedded_from`]'s source.
+    /// Links the bundle, once for each engine. Its artifact comes from the source passed to
+    /// [`Engine::load_embedded_from`].
     ///
     /// # Errors
     ///
@@ -56,7 +57,7 @@ impl Engine {
 }
 
 impl Bundle {
-    /// The policy of this name. One that is not there gives an error when it is asked.
+    /// Returns the policy of this name. An unknown name is reported as an error when the policy is asked.
     #[must_use]
     pub fn policy(&self, name: &'static str) -> Policy {
         Policy { pre: GuestPre::Bundled(self.pre.clone(), name), ends_soon: self.ends_soon }
@@ -76,11 +77,11 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// Analyses one text. `sources` reads the files that it runs; without it none is read.
+    /// Analyzes one text. `sources` reads the files that it runs. Without it, no file is read.
     ///
     /// # Errors
     ///
-    /// It ran out of its limits or trapped. The caller must take the text for unparsed.
+    /// The analyzer exceeded its limits or trapped. The caller must treat the text as unparsed.
     pub fn analyze(
         &self,
         shared: &mut SharedInstance,
@@ -102,8 +103,8 @@ impl Analyzer {
     }
 }
 
-/// The instance of the bundle that serves one call. The first request starts it, and it ends with the call or when
-/// something in it fails. A later request then starts another one.
+/// The instance of the bundle that serves one call. The first request starts it. It ends with the call, or when
+/// something in it fails. A later request then starts a new one.
 #[derive(Default)]
 pub struct SharedInstance(Option<Running>);
 
@@ -126,7 +127,8 @@ impl Drop for SharedInstance {
 }
 
 impl SharedInstance {
-    /// The instance, ready for whoever is next, under its limit of time. The memory is that of all, and so is its limit.
+    /// Returns the instance, prepared for the next policy under that policy's time limit. All policies share its memory
+    /// and the memory limit.
     fn begin(
         &mut self,
         pre: &BundlePre<State>,
@@ -156,8 +158,8 @@ impl SharedInstance {
         }
     }
 
-    /// Asks a policy in this instance. `None` if it must be asked alone: its limit of memory is not the usual one, or
-    /// something failed that may be another one's doing.
+    /// Asks a policy in this instance. `None` if it must be asked in an instance of its own: its memory limit isn't the
+    /// default, or it failed in a way that another policy may have caused.
     pub(crate) fn ask(
         &mut self,
         pre: &BundlePre<State>,
@@ -180,7 +182,7 @@ impl SharedInstance {
             Err(error) => {
                 self.discard();
                 match fault::run_fault(&error, None) {
-                    // The time was its own, and it would take as long again.
+                    // The time limit was its own, so a second attempt would take as long.
                     FaultKind::Time => Err(FaultKind::Time),
                     _ => return None,
                 }
@@ -191,7 +193,7 @@ impl SharedInstance {
 }
 
 impl Running {
-    /// The inner error is the policy's own.
+    /// The inner error is one that the policy returned.
     fn ask(
         &mut self,
         name: &str,

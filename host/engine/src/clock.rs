@@ -1,4 +1,5 @@
-//! [`Clock`]: ticks for the time limits of guests, where no watchdog does it; [`Ticks`]: how many are due.
+//! [`Clock`]: ticks for guests' time limits, in processes without a watchdog. [`Ticks`]: the number of ticks that are
+//! due.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -7,7 +8,7 @@ use std::time::Instant;
 use crate::Engine;
 use guard_contract::limits::TICK;
 
-/// Ticks until it is dropped.
+/// A thread that ticks until this is dropped.
 #[derive(Debug)]
 pub struct Clock {
     _stop: Sender<()>,
@@ -18,7 +19,7 @@ impl Clock {
     #[must_use]
     pub fn start(engine: Engine) -> Self {
         let (stop, stopped) = channel();
-        // Without room for a thread the memory and stack of a guest are bounded all the same.
+        // If no thread can be started, a guest's memory and stack are still limited.
         let _ = thread::Builder::new().spawn(move || {
             let mut ticks = Ticks::start();
             while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
@@ -29,7 +30,7 @@ impl Clock {
     }
 }
 
-/// Counts ticks by the time that has passed, not by how often a thread woke up: on a busy machine it wakes up late.
+/// Counts ticks by elapsed time rather than by wake-ups, because a thread wakes up late on a busy machine.
 #[derive(Debug)]
 pub struct Ticks {
     last: Instant,
@@ -42,7 +43,7 @@ impl Ticks {
         Ticks { last: Instant::now() }
     }
 
-    /// Ticks once for each [`TICK`] since the last time.
+    /// Ticks once for each [`TICK`] since the last call.
     pub fn catch_up(&mut self, engine: &Engine) {
         while self.last.elapsed() >= TICK {
             self.last += TICK;

@@ -1,4 +1,4 @@
-//! [`Code`]: compiled components, ready to be linked. The one place that takes bytes for code.
+//! [`Code`]: compiled components, ready to be linked. The only place that treats bytes as code.
 
 use std::path::Path;
 use std::thread;
@@ -9,7 +9,7 @@ use wasmtime::component::Component;
 
 use crate::Engine;
 
-/// Attempts to seal, and the pause between them.
+/// Maximum attempts to seal a memfd, and the pause between them.
 const SEALING: usize = 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -28,51 +28,51 @@ impl std::fmt::Debug for Code {
 impl Engine {
     /// Maps an artifact's file.
     ///
-    /// The file must be one that this program's own compiler made and that nobody else could change: the cache ensures
-    /// both before a path gets here.
+    /// The file must have been written by guard-host's own compiler, and no other user may be able to write to it. The
+    /// cache ensures both before it passes a path.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Artifact`] if it is not one of this engine.
+    /// [`FaultKind::Artifact`] if it wasn't compiled for this engine.
     pub fn map(&self, artifact: &Path) -> Result<Code, FaultKind> {
         map(self.inner.get()?, artifact)
     }
 
-    /// Copies an artifact. The bytes must be what this program's own compiler gave: they were compiled just now, or their
-    /// digest is one that this program holds.
+    /// Copies an artifact. The bytes must come from guard-host's own compiler: either it has just compiled them, or
+    /// their digest is embedded in this program.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Artifact`] if it is not one of this engine.
+    /// [`FaultKind::Artifact`] if it wasn't compiled for this engine.
     pub fn read(&self, artifact: &[u8]) -> Result<Code, FaultKind> {
         read(self.inner.get()?, artifact)
     }
 }
 
-/// [`Engine::map`] with the engine alone: Windows copies the file. One that is mapped there can't be replaced until the
-/// process ends, and not every system that runs its programs maps code.
+/// [`Engine::map`] for wasmtime's engine. On Windows the file is copied, because a mapped file can't be replaced until
+/// the process ends, and Wine can't map code.
 #[cfg(windows)]
 pub(crate) fn map(engine: &wasmtime::Engine, artifact: &Path) -> Result<Code, FaultKind> {
     read(engine, &std::fs::read(artifact).map_err(|error| FaultKind::Artifact(error.to_string()))?)
 }
 
-/// [`Engine::map`] with the engine alone.
+/// [`Engine::map`] for wasmtime's engine.
 #[cfg(not(windows))]
 #[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
 pub(crate) fn map(engine: &wasmtime::Engine, artifact: &Path) -> Result<Code, FaultKind> {
-    // SAFETY: wasmtime runs what the file holds as native code. The folder and the file belong to this user and only the
-    // user can write to them, and the file's stamp or its digest is the one that an authenticated record holds.
+    // SAFETY: wasmtime runs the file's contents as native code. Only this user can write to the folder and the file,
+    // and an authenticated record confirms the file's stamp or digest.
     code(unsafe { Component::deserialize_file(engine, artifact) })
 }
 
-/// [`Engine::read`] with the engine alone.
+/// [`Engine::read`] for wasmtime's engine.
 #[expect(unsafe_code, reason = "bytes are taken for code; the contract stands beside the block")]
 pub(crate) fn read(engine: &wasmtime::Engine, artifact: &[u8]) -> Result<Code, FaultKind> {
-    // SAFETY: wasmtime runs what the bytes hold as native code. They are those that the compiler gave this process or the
+    // SAFETY: wasmtime runs the bytes as native code. They come from guard-host's compiler, in this process or in the
     // build.
     let copied = code(unsafe { Component::deserialize(engine, artifact) })?;
-    // For an artifact without a file, wasmtime puts the initial memory into a memfd and seals it. Linux refuses to seal while
-    // something holds one of its pages (`F_ADD_SEALS`, `EBUSY`); this was seen on a busy machine.
+    // For an artifact without a file, wasmtime puts the initial memory into a memfd and seals it. Linux refuses to seal
+    // it (`F_ADD_SEALS` fails with `EBUSY`) while one of its pages is in use, which was seen on a busy machine.
     for _ in 0..SEALING {
         if copied.component.initialize_copy_on_write_image().is_ok() {
             break;
@@ -87,17 +87,17 @@ fn code(component: wasmtime::Result<Component>) -> Result<Code, FaultKind> {
     component.map(|component| Code { component }).map_err(|error| FaultKind::Artifact(error.to_string()))
 }
 
-/// The bytes may be a component's.
+/// Checks that the bytes are a component of an acceptable size.
 ///
 /// # Errors
 ///
-/// [`FaultKind::Component`] if there are more than [`COMPONENT_BYTES`], [`FaultKind::Contract`] if they are something
-/// else.
+/// [`FaultKind::Component`] if there are more than [`COMPONENT_BYTES`], [`FaultKind::Contract`] if they aren't a
+/// component.
 pub fn check(wasm: &[u8]) -> Result<(), FaultKind> {
     if wasm.len() > COMPONENT_BYTES {
         return Err(FaultKind::Component(format!("larger than {} MiB", COMPONENT_BYTES >> 20)));
     }
-    // Text is refused rather than parsed: with bytes of a component alone the digest names one meaning.
+    // The text format is rejected: with the binary format alone, a digest identifies one component.
     if wasm.starts_with(b"\0asm\x0d\0\x01\0") {
         return Ok(());
     }

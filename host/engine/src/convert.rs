@@ -1,4 +1,4 @@
-//! The contract's types to those that wasmtime makes of `wit/`, and back.
+//! Converts between the contract's types and the ones that wasmtime generates from `wit/`.
 
 use guard_contract as contract;
 
@@ -7,7 +7,7 @@ use crate::bindings::history;
 use crate::bindings::interfaces::{context, syntax, types};
 use guard_facts::manifests;
 
-/// Another type of the same shape. Texts are moved, not copied.
+/// Converts to another type of the same shape. Strings are moved, not copied.
 pub(crate) trait Convert<T> {
     fn convert(self) -> T;
 }
@@ -70,7 +70,7 @@ macro_rules! enums {
     )*};
 }
 
-// What a guest says.
+// Types that a guest returns.
 enums! {
     types::Outcome => contract::Outcome { Abstain Allow Warn Ask Deny }
     types::Level => contract::Level { Error Warn Info Debug }
@@ -100,7 +100,7 @@ records! {
     syntax::Analysis => contract::syntax::Analysis { coverage reasons commands effects scripts }
 }
 
-// What a guest is told.
+// Types that are passed to a guest.
 enums! {
     contract::Presence => types::Presence { Yes No Unknown }
     contract::FactFault => types::Fault { Absent Denied TooLarge NotText Failed }

@@ -1,4 +1,4 @@
-//! The components that the program carries, and where their artifacts come from.
+//! The embedded components, and the source of their artifacts.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -8,24 +8,24 @@ use guard_contract::FaultKind;
 use crate::code::{self, Code};
 use crate::settings::LazyEngine;
 
-/// A component that the program carries.
+/// A component that is embedded in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmbeddedComponent {
     /// The analyzer and the policies of the presets.
     Bundle,
-    /// The reader of scripts. Few calls hold a script, so it is loaded when one first does.
+    /// The script analyzer. Few calls contain a script, so it is loaded for the first one that does.
     ScriptReader,
 }
 
-/// The source of their artifacts. Implementations return only what the build's compiler wrote.
+/// A source of the embedded components' artifacts. Implementations return only what the build's compiler wrote.
 pub trait EmbeddedArtifacts: Send + Sync {
-    /// A file for [`crate::Engine::map`], written if it is missing. `None` if no file can be kept.
+    /// Returns a file for [`crate::Engine::map`], written if it is missing. `None` if no file can be written.
     fn file(&self, of: EmbeddedComponent) -> Option<PathBuf>;
-    /// The bytes, used when no file can be mapped. `None` in a program built without the component.
+    /// Returns the bytes, for when no file can be mapped. `None` in a program that was built without the component.
     fn bytes(&self, of: EmbeddedComponent) -> Option<Vec<u8>>;
 }
 
-/// The engine that runs these components, and their artifacts.
+/// The engine that runs the embedded components, and the source of their artifacts.
 #[derive(Clone)]
 pub(crate) struct EmbeddedEngine {
     pub(crate) engine: LazyEngine,
@@ -38,7 +38,7 @@ impl EmbeddedEngine {
     }
 
     pub(crate) fn load_from(&self, artifacts: Box<dyn EmbeddedArtifacts>) {
-        // The first ones are as good as others.
+        // Sources don't differ, so the first one is kept.
         let _ = self.artifacts.set(artifacts);
     }
 

@@ -1,4 +1,4 @@
-//! [`Engine`]: runs guests. There is no compiler in it: it runs artifacts.
+//! [`Engine`]: runs guests. It contains no compiler and only runs artifacts.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,25 +16,26 @@ use crate::settings::{LazyEngine, engine, pool, settings};
 use crate::{fault, guest, wasi};
 use guard_contract::{FaultKind, ImportResolution, Interface, Wasi};
 
-/// Compiles a component to the bytes of an artifact. The program that does it is not this one; see `guard-compiler`.
+/// Compiles a component to the bytes of an artifact, in another program: `guard-compiler`.
 ///
 /// # Errors
 ///
-/// [`FaultKind::Contract`] if the bytes are no valid component, [`FaultKind::Artifact`] if there is no compiling here.
+/// [`FaultKind::Contract`] if the bytes aren't a valid component, [`FaultKind::Artifact`] if the compiler isn't
+/// available.
 pub type Compile = fn(&[u8]) -> Result<Vec<u8>, FaultKind>;
 
-/// The engine that runs guests. There is no compiler in it: it runs artifacts.
+/// An engine that runs guests. It contains no compiler and only runs artifacts.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) inner: LazyEngine,
-    /// The process ends with the reply.
+    /// Whether the process ends after the reply, so that memory needn't be freed.
     pub(crate) ends_soon: bool,
-    /// The contract's imports, defined once for all policies.
+    /// The linker with the contract's imports, defined once for all policies.
     contract: Arc<OnceLock<Linker<State>>>,
-    /// The component that the program carries, linked once.
+    /// The embedded component, linked once.
     pub(crate) bundle: Arc<OnceLock<Result<Bundle, FaultKind>>>,
     pub(crate) embedded: EmbeddedEngine,
-    /// The analyzers for the scripts of commands.
+    /// The script analyzer.
     pub(crate) scripts: Scripts,
 }
 
@@ -47,19 +48,19 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// # Errors
     ///
-    /// The machine cannot run compiled guests at all.
+    /// The machine can't run compiled guests.
     pub fn new() -> Result<Self, FaultKind> {
         Engine::with(InstanceAllocationStrategy::OnDemand)
     }
 
-    /// An engine for a process that decides many calls, one after the other or on all processors: what an instance lived
-    /// in is cleared and used again, which costs less than to ask the system for it each time.
+    /// Creates an engine for a process that decides many calls, in sequence or in parallel. Instances reuse memory,
+    /// which is cheaper than allocating it from the system each time.
     ///
     /// # Errors
     ///
-    /// As [`Engine::new`].
+    /// Those of [`Engine::new`].
     pub fn for_many_replies() -> Result<Self, FaultKind> {
-        // Where the addresses for it cannot be had, each instance asks the system for its own.
+        // If the address space for the pool can't be reserved, each instance allocates its own memory.
         Engine::with(InstanceAllocationStrategy::Pooling(pool())).or_else(|_| Engine::new())
     }
 
@@ -75,19 +76,19 @@ impl Engine {
         Engine { inner, ends_soon: false, contract: Arc::default(), bundle: Arc::default(), embedded, scripts }
     }
 
-    /// An engine for a process that ends with its reply: what a call leaves behind is not taken apart. On a machine that
-    /// cannot run guests each policy has a fault.
+    /// Creates an engine for a process that ends after one reply, so that memory needn't be freed. On a machine that
+    /// can't run guests, each policy reports a fault.
     #[must_use]
     pub fn for_one_reply() -> Self {
         Engine { ends_soon: true, ..Engine::from_lazy(LazyEngine::default()) }
     }
 
-    /// Sets the source of the components that the program carries. The first call wins.
+    /// Sets the source of the embedded components. Only the first call has an effect.
     pub fn load_embedded_from(&self, artifacts: Box<dyn EmbeddedArtifacts>) {
         self.embedded.load_from(artifacts);
     }
 
-    /// Moves the clock of time limits on by one [`guard_contract::limits::TICK`].
+    /// Advances the clock of the time limits by one [`guard_contract::limits::TICK`].
     pub fn tick(&self) {
         if let Some(inner) = self.inner.built() {
             inner.increment_epoch();
@@ -104,18 +105,18 @@ impl Engine {
         Interface { imports, exports }
     }
 
-    /// Links a policy. `interface` is what [`Engine::interface`] gave for it.
+    /// Links a policy. `interface` is the result of [`Engine::interface`] for it.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Contract`] if it is no policy.
+    /// [`FaultKind::Contract`] if it isn't a policy.
     pub fn load(&self, code: &Code, interface: &Interface, wasi: Wasi) -> Result<Policy, FaultKind> {
         let link = || GuestPre::new(self.link(&code.component, interface, wasi)?);
         let pre = link().map_err(|error| fault::link_fault(&error, interface))?;
         Ok(Policy { pre: guest::GuestPre::Own(pre), ends_soon: self.ends_soon })
     }
 
-    /// Links the contract's imports; of all others only what never changes, and traps.
+    /// Links the contract's imports. All other imports trap or, with a frozen WASI, return constant answers.
     pub(crate) fn link(
         &self,
         component: &Component,

@@ -1,4 +1,4 @@
-//! Which [`FaultKind`] an error of wasmtime is.
+//! Converts wasmtime's errors to a [`FaultKind`].
 
 use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
 
@@ -11,8 +11,8 @@ use crate::wasi;
 /// The interface that a policy exports.
 const POLICY: &str = "guard:policy/policy@0.1.0";
 
-/// Why a component could not be linked. Of one of another version, and of one that is no policy at all, its exports
-/// tell more than the first thing that was missed.
+/// Returns the reason why a component couldn't be linked. For a policy of another version, and for a component that
+/// isn't a policy, its exports explain more than the first missing import.
 pub(super) fn link_fault(error: &wasmtime::Error, interface: &Interface) -> FaultKind {
     let exported = |part: &str| interface.exports.iter().find(|export| export.starts_with(part));
     if exported(POLICY).is_none() {
@@ -25,15 +25,15 @@ pub(super) fn link_fault(error: &wasmtime::Error, interface: &Interface) -> Faul
     FaultKind::Contract(format!("{error:#}"))
 }
 
-/// Of a call into a guest: what the guest said last may tell why it gave up.
+/// Converts the error of a call into a guest. The guest's last output may explain it.
 pub(super) fn call_fault(error: &wasmtime::Error, store: &Store<State>) -> FaultKind {
     let state = store.data();
     let last_words = state.view.log.last().map(|line| line.message.clone()).or_else(|| state.wasi.last_words());
     run_fault(error, last_words.as_deref())
 }
 
-/// Of the start of a guest. The bundle asks for nothing that a machine with room lacks, and what its memory is made of
-/// fails with a text alone.
+/// Converts the error of a guest's start. The bundle always starts if there is enough memory, so its errors count as a
+/// lack of memory, even those that are only a text.
 pub(super) fn start_fault(error: &wasmtime::Error, is_bundle: bool) -> FaultKind {
     match run_fault(error, None) {
         FaultKind::BadAnswer(text) if is_bundle || is_of_system(error) => FaultKind::NoRoom(text),
@@ -63,7 +63,8 @@ pub(super) fn run_fault(error: &wasmtime::Error, last_words: Option<&str>) -> Fa
     if error.is::<OverLimit>() {
         return FaultKind::Memory;
     }
-    // wasmtime has no type for this one. Its own words are the innermost cause; those around it may be the guest's.
+    // wasmtime has no error type for this. Its own message is the innermost cause. The outer ones may come from the
+    // guest.
     if let Some(rest) = error.root_cause().to_string().strip_prefix("unknown import: `")
         && let Some((name, _)) = rest.split_once('`')
     {
@@ -73,13 +74,13 @@ pub(super) fn run_fault(error: &wasmtime::Error, last_words: Option<&str>) -> Fa
     FaultKind::BadAnswer(causes.collect::<Vec<_>>().join(": "))
 }
 
-/// How wasmtime's context with a backtrace begins.
+/// Prefix of wasmtime's error context with a backtrace.
 const BACKTRACE: &str = "error while executing at wasm backtrace";
 
-/// The longest name of a function that is shown, in characters.
+/// The maximum length of a function name in a message, in characters.
 const NAME_CHARS: usize = 120;
 
-/// The functions in which a guest trapped, the innermost first; empty if the guest has no names of functions.
+/// Lists the functions in which a guest trapped, innermost first. Empty if the guest has no function names.
 fn functions(error: &wasmtime::Error) -> String {
     let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
     let names: Vec<String> =
@@ -87,12 +88,12 @@ fn functions(error: &wasmtime::Error) -> String {
     if names.is_empty() { String::new() } else { format!(" (in {})", names.join(", called by ")) }
 }
 
-/// The name of a function, without the mangling of Rust and its hash.
+/// Demangles a function's name, and removes Rust's hash.
 fn shown(name: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(name)).chars().take(NAME_CHARS).collect()
 }
 
-/// wasmtime gives the bare number on Unix.
+/// On Unix, wasmtime reports the bare error number.
 #[cfg(unix)]
 fn is_number_of_system(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.is::<rustix::io::Errno>()

@@ -1,4 +1,4 @@
-//! A policy's three functions, wherever they are exported: by a component of its own, or by the bundle under a name.
+//! A policy's three functions, exported by its own component or, under a name, by the bundle.
 
 use wasmtime::{Result, Store};
 
@@ -7,7 +7,7 @@ use crate::convert::Convert;
 use crate::imports::State;
 use guard_contract::{Decision, FaultKind, Manifest};
 
-/// A policy that is linked.
+/// A linked policy.
 #[derive(Clone)]
 pub(crate) enum GuestPre {
     Own(bindings::GuestPre<State>),
@@ -30,7 +30,7 @@ impl GuestPre {
     }
 }
 
-/// A policy that runs.
+/// A running policy.
 pub(crate) enum Guest {
     Own(bindings::Guest),
     Bundled(Bundle, &'static str),
@@ -45,7 +45,7 @@ impl Guest {
         Ok(manifest.convert())
     }
 
-    /// Gives it its settings. The inner error is its own.
+    /// Passes the settings to the policy. The inner error is one that the policy returned.
     pub(crate) fn configure(
         &self,
         store: &mut Store<State>,
@@ -58,7 +58,7 @@ impl Guest {
         Ok(taken.map_err(|text| FaultKind::refused("configure", &text)))
     }
 
-    /// Asks it about a call. The inner error is its own. The decision is not checked.
+    /// Asks the policy about a call. The inner error is one that the policy returned. The decision isn't checked.
     pub(crate) fn decide(
         &self,
         store: &mut Store<State>,

@@ -1,4 +1,4 @@
-//! The host's side of the contract: what a guest's imports do. What they answer, the policy's [`View`] says.
+//! The host's side of the contract: the functions that guests import. Their answers come from the policy's [`View`].
 
 use std::sync::Arc;
 
@@ -19,14 +19,15 @@ use guard_facts::{Question, View};
 /// The contents of one instance's store.
 pub(super) struct State {
     pub(super) limits: Bounds,
-    /// The reader of scripts, for the analyzer.
+    /// The script analyzer, which the analyzer calls.
     pub(super) scripts: Option<Scripts>,
-    /// The files that the call runs, while the analyzer reads it.
+    /// The files that the call runs, during its analysis.
     pub(super) sources: Option<Arc<Sources>>,
-    /// The analysis that the policies of the bundle were given last. It is held, so that no other one has its address.
+    /// The analysis that was last passed to the bundle's policies. Kept alive so that its address, which identifies it,
+    /// isn't reused.
     pub(super) shared_analysis: Option<Arc<Analysis>>,
     pub(super) view: View,
-    /// The answers of a frozen WASI.
+    /// The state of the frozen WASI.
     pub(super) wasi: FrozenWasi,
 }
 
@@ -42,8 +43,8 @@ impl State {
         }
     }
 
-    /// Returns what this holds, and holds nothing of it any more but what is the instance's: the size of the memory, the
-    /// reader of scripts and the shared analysis.
+    /// Returns the state, and resets it except for what belongs to the instance: the memory size, the script analyzer
+    /// and the shared analysis.
     pub(super) fn renew(&mut self, limits: Limits) -> State {
         let memory = self.limits.memory;
         let mut old = std::mem::replace(self, State::new(limits));
@@ -53,14 +54,14 @@ impl State {
         old
     }
 
-    /// From now on the guest decides this question, and can learn of its call.
+    /// Begins a question: from now on the guest has access to its call.
     pub(super) fn begin(&mut self, question: &Question<'_>) {
         self.view.scene = Some(question.scene.clone());
         self.view.grants = question.grants.clone();
     }
 }
 
-/// Puts a store under its limits, from now on.
+/// Sets a store's limits. The time limit begins now.
 pub(super) fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
     store.limiter(|state| &mut state.limits);
     let meter = Meter::start(limits);
@@ -77,8 +78,8 @@ impl HasData for State {
     type Data<'a> = &'a mut State;
 }
 
-/// Defines the imports of the bundle: those of the contract's first version, what git says, the history of the session,
-/// and the readers of scripts and files.
+/// Defines the bundle's imports: the contract's first version, git facts, the session's history, the script analyzer,
+/// and reading of files.
 pub(super) fn define_for_bundle(linker: &mut Linker<State>) -> Result<()> {
     interfaces::types::add_to_linker::<State, State>(linker, |state| state)?;
     interfaces::syntax::add_to_linker::<State, State>(linker, |state| state)?;

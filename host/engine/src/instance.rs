@@ -1,6 +1,6 @@
-//! [`Instance`]: one instance of a policy, asked step by step and more than once.
+//! [`Instance`]: one instance of a policy that is called several times, for conformance tests.
 //!
-//! The hook has a fresh instance for each call. What a policy must hold to across calls can be tried only so.
+//! The hook uses a fresh instance for each call, so only this can test how a policy behaves across calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,20 +22,20 @@ use guard_facts::{Scene, Used};
 /// The result of one call of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult<T> {
-    /// The answer, with nothing checked but its shape, or why there is none.
+    /// The answer, checked only for its shape, or the reason why there is none.
     pub answer: Result<T, FaultKind>,
-    /// Journal lines that the guest wants written.
+    /// The journal lines that the guest wants to write.
     pub journal: Vec<JournalLine>,
-    /// The resources used; for the first call, including the start of the instance.
+    /// The resources used. For the first call, this includes the instance's start.
     pub used: Used,
 }
 
-/// A running policy. One that trapped gives faults from then on.
+/// A running policy. After a trap, every call returns a fault.
 pub struct Instance {
     store: Store<State>,
     guest: Guest,
     limits: Limits,
-    /// Runs since the start, until the first call.
+    /// The meter of the start, until the first call takes it.
     started: Option<Meter>,
 }
 
@@ -46,11 +46,11 @@ impl std::fmt::Debug for Instance {
 }
 
 impl Policy {
-    /// Starts an instance. `limits` are those of each of its calls.
+    /// Starts an instance. `limits` apply to each of its calls.
     ///
     /// # Errors
     ///
-    /// It does not start within them.
+    /// It doesn't start within the limits.
     pub fn start(&self, limits: Limits, grants: Arc<Grants>) -> Result<Instance, FaultKind> {
         let (mut store, meter) = self.store(limits);
         store.data_mut().view.grants = grants;
@@ -60,16 +60,16 @@ impl Policy {
 }
 
 impl Policy {
-    /// The processor time of `configure`, the least of some fresh instances: what it takes when nothing else is in the way.
+    /// Measures the processor time of `configure`: the minimum over `runs` fresh instances.
     ///
     /// # Errors
     ///
-    /// It does not take the settings.
+    /// The policy rejects the settings.
     pub fn cost_of_configure(&self, limits: Limits, settings: &str, runs: usize) -> Result<Duration, FaultKind> {
         let mut least = Duration::MAX;
         for _ in 0..runs {
             let mut instance = self.start(limits, Arc::default())?;
-            // Without the start, of which a snapshot saves nothing.
+            // Excludes the start, because a snapshot doesn't save it.
             instance.started = None;
             let given = instance.configure(settings);
             given.answer?;
@@ -80,17 +80,17 @@ impl Policy {
 }
 
 impl Instance {
-    /// Asks what the policy is.
+    /// Calls the policy's `describe`.
     pub fn describe(&mut self) -> CallResult<Manifest> {
         self.call(None, |guest, store| Ok(Ok(guest.describe(store)?)))
     }
 
-    /// Gives it its settings.
+    /// Calls the policy's `configure`.
     pub fn configure(&mut self, settings: &str) -> CallResult<()> {
         self.call(None, |guest, store| guest.configure(store, settings))
     }
 
-    /// Asks it about a call.
+    /// Calls the policy's `decide`.
     pub fn decide(&mut self, scene: Scene, tool: &str, input: &str) -> CallResult<Decision> {
         self.call(Some(scene), |guest, store| guest.decide(store, tool, input))
     }

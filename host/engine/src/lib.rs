@@ -1,17 +1,18 @@
-//! The sandbox: the one crate of the workspace that knows wasmtime.
+//! The sandbox: the only crate of the workspace that uses wasmtime.
 //!
-//! [`settings`] are shared with the program that compiles, so that artifacts fit.
+//! The compiler shares [`settings`], so that its artifacts match the engine.
 //!
 //! # Invariants
 //!
-//! - There is no compiler in this crate; it runs artifacts only.
-//! - `code.rs` is the only file with unsafe blocks. Every byte that it takes for code was made by guard-host's own compiler.
-//! - A store serves one call: of one policy, or of the analyzer and the policies that the program carries in one component.
-//!   No policy of others sees the memory of another one, and an instance that trapped is not called again.
-//! - A policy gets only the facts that its grants allow. Any other import traps, or, with `wasi = "frozen"`, gives an
-//!   answer that never changes and holds nothing of the machine.
-//! - A guest cannot make a call long: its processor time, memory, stack and the size of its answer have limits.
-//! - Whatever goes wrong in a guest becomes a [`FaultKind`].
+//! - This crate contains no compiler and only runs artifacts.
+//! - `code.rs` is the only file with unsafe blocks. It only runs code that guard-host's own compiler produced.
+//! - A store serves one call, either of one policy or of the embedded component with the analyzer and the built-in
+//!   policies. A third-party policy never sees another policy's memory, and an instance that trapped isn't called
+//!   again.
+//! - A policy gets only the facts that its grants allow. Any other import traps or, with `wasi = "frozen"`, returns a
+//!   constant answer that reveals nothing about the machine.
+//! - A guest's processor time, memory, stack and the size of its answer are limited.
+//! - Every failure in a guest becomes a [`FaultKind`].
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 

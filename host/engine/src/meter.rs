@@ -1,8 +1,8 @@
-//! [`Meter`]: how much of its time a guest has used; [`Bounds`]: how much of its memory.
+//! [`Meter`]: the time that a guest has used. [`Bounds`]: its memory limits and use.
 //!
-//! The epoch clock counts the time that passes for everybody. On a busy machine a guest that needs a millisecond may
-//! wait for its turn longer than its whole limit, and that is no fault of its own: what counts is the processor time of
-//! its thread. The time that passes is bounded, too, more widely here and by the deadline of the hook.
+//! The epoch clock measures elapsed time. On a busy machine, a guest that needs a millisecond may wait for the
+//! processor longer than its whole limit, so the limit applies to its thread's processor time. Elapsed time is limited
+//! too, more loosely here and by the hook's deadline.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,10 @@ use guard_contract::limits::{Limits, TICK};
 use guard_facts::Used;
 use guard_platform::process::thread_time;
 
-/// A guest that waits may take this many times its limit of processor time.
+/// Elapsed time is limited to this multiple of the limit of processor time.
 const PATIENCE: u32 = 8;
 
-/// Runs from its making on, on the thread that made it.
+/// Measures from its creation, on the thread that created it.
 #[derive(Clone, Copy)]
 pub(super) struct Meter {
     /// The thread's processor time at the start.
@@ -30,12 +30,12 @@ impl Meter {
         Meter { start: thread_time(), started: Instant::now(), limit }
     }
 
-    /// The ticks after which to look for the first time.
+    /// The number of ticks until the first check.
     pub(super) fn first_look(&self) -> u64 {
         ticks(self.limit)
     }
 
-    /// The ticks after which to look again; `None` if the guest has used up its time.
+    /// The number of ticks until the next check, or `None` if the guest has used up its time.
     pub(super) fn left(&self) -> Option<u64> {
         let used = thread_time().saturating_sub(self.start);
         let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;
@@ -48,7 +48,7 @@ impl Meter {
     }
 }
 
-/// The limits of a store, and how much memory was taken of them.
+/// The memory limits of a store, and the memory used.
 pub(super) struct Bounds {
     limits: StoreLimits,
     /// The size of the largest memory, in bytes.
@@ -73,7 +73,7 @@ fn store_limits(limits: Limits) -> StoreLimits {
         .build()
 }
 
-/// The error of a guest that wants more memory or longer tables than it may have.
+/// The error of a guest that requests more memory or longer tables than its limit.
 #[derive(Debug, thiserror::Error)]
 #[error("it wanted more than its limit")]
 pub(super) struct OverLimit;

@@ -1,4 +1,4 @@
-//! [`Policy`]: asked about a call, alone or in the instance that the carried policies share.
+//! [`Policy`]: decides calls, in an instance of its own or in the one that the embedded policies share.
 
 use wasmtime::Store;
 
@@ -12,7 +12,7 @@ use guard_contract::manifest;
 use guard_contract::{FaultKind, Manifest};
 use guard_facts::{Answer, Question};
 
-/// A policy that is linked and can be asked, any number of times.
+/// A linked policy that can be asked any number of times.
 #[derive(Clone)]
 pub struct Policy {
     pub(crate) pre: GuestPre,
@@ -26,11 +26,11 @@ impl std::fmt::Debug for Policy {
 }
 
 impl Policy {
-    /// Asks the policy about a call, under these limits. `settings` is the JSON for `configure`; `None` if the component
-    /// holds what it left there. The decision is checked against the manifest.
+    /// Asks the policy about a call, under these limits. `settings` is the JSON for `configure`, or `None` if the
+    /// component is a snapshot that was taken after `configure`. The decision is checked against the manifest.
     ///
-    /// A policy that the program carries answers in the shared instance. If that fails it is asked again alone, so that
-    /// no policy is at fault for what another one left there.
+    /// An embedded policy answers in the shared instance. If that fails, it is asked again in an instance of its own,
+    /// so that it isn't blamed for another policy's fault.
     #[must_use]
     pub fn ask(
         &self,
@@ -65,21 +65,21 @@ impl Policy {
         Answer::new(decision, state.view, used)
     }
 
-    /// Gives its settings to a fresh instance, and asks nothing.
+    /// Runs `configure` in a fresh instance.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Refused`], or what else went wrong.
+    /// [`FaultKind::Refused`] if the policy rejects the settings, or another fault.
     pub fn configure(&self, limits: Limits, settings: &str) -> Result<(), FaultKind> {
         let (mut store, _) = self.store(limits);
         run(&mut store, &self.pre, |store, guest| guest.configure(store, settings))
     }
 
-    /// Asks the policy what it is.
+    /// Runs `describe` in a fresh instance.
     ///
     /// # Errors
     ///
-    /// It cannot say so, or what it says breaks the contract.
+    /// `describe` fails, or its answer violates the contract.
     pub fn describe(&self, limits: Limits) -> Result<Manifest, FaultKind> {
         let (mut store, _) = self.store(limits);
         let manifest = run(&mut store, &self.pre, |store, guest| Ok(Ok(guest.describe(store)?)))?;
@@ -100,7 +100,7 @@ pub(crate) fn end(mut store: Store<State>, ends_soon: bool) -> State {
         return store.into_data();
     }
     let state = std::mem::replace(store.data_mut(), State::new(Limits::DEFAULT));
-    // To give gigabytes of addresses back takes longer than the process has left.
+    // Freeing gigabytes of address space takes longer than ending the process.
     std::mem::forget(store);
     state
 }

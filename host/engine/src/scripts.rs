@@ -1,4 +1,4 @@
-//! [`Scripts`]: the reader of scripts, a component of its own that is loaded when a call first holds a script.
+//! [`Scripts`]: the script analyzer, a separate component that is loaded for the first call with a script.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use crate::embedded::{EmbeddedComponent, EmbeddedEngine};
 use crate::imports::{State, bound};
 use guard_contract::limits::Limits;
 
-/// The reader, linked when it is first asked.
+/// The script analyzer, linked when it is first used.
 #[derive(Clone)]
 pub(crate) struct Scripts {
     embedded: EmbeddedEngine,
@@ -22,13 +22,13 @@ impl Scripts {
         Scripts { embedded, linked: Arc::default() }
     }
 
-    /// Returns the effects of a script, as read by an instance of its own, or `None` if no analyzer can read it.
+    /// Analyzes a script in a fresh instance, and returns its effects, or `None` if the script can't be analyzed.
     pub(crate) fn read(&self, language: &str, text: &str) -> Option<String> {
         let pre = self.linked.get_or_init(|| self.link()).as_ref()?;
         let mut store = Store::new(pre.engine(), State::new(Limits::ANALYZER));
         bound(&mut store, Limits::ANALYZER);
         let guest = pre.instantiate(&mut store).ok()?;
-        // Whatever goes wrong: the analyzer says that the script was not read.
+        // On any fault, the analyzer reports that the script wasn't read.
         guest.guard_bundle_scripts().call_read(&mut store, language, text).ok().flatten()
     }
 

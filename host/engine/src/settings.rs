@@ -1,4 +1,4 @@
-//! The settings of engines, and wasmtime's engines made with them.
+//! The settings of wasmtime's engines.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -8,17 +8,17 @@ use wasmtime::{Config, Enabled, PoolingAllocationConfig, WasmBacktraceDetails};
 use guard_contract::FaultKind;
 use guard_contract::limits;
 
-/// Names what an artifact depends on besides the component itself; part of the cache's keys.
+/// Identifies what an artifact depends on besides the component. Part of the cache's keys.
 ///
-/// wasmtime refuses an artifact of another configuration by itself; the key saves the attempt.
+/// wasmtime itself refuses an artifact of another configuration. The key avoids the attempt.
 pub const ENGINE_KEY: &str = concat!("1-", env!("CARGO_PKG_VERSION"), "-", env!("GUARD_WASMTIME"));
 
-/// The most functions that a trap names.
+/// The maximum number of functions that a trap lists.
 const FRAMES: usize = 8;
 
-/// The settings of every engine, of the program that compiles and of those that run.
+/// Returns the settings of all engines, in the compiler and in the programs that run artifacts.
 ///
-/// Artifacts carry the settings that they were compiled with, and an engine of other settings refuses them.
+/// An artifact records the settings that it was compiled with, and an engine with other settings refuses it.
 #[must_use]
 pub fn settings() -> Config {
     let mut config = Config::new();
@@ -26,19 +26,20 @@ pub fn settings() -> Config {
         .wasm_component_model(true)
         .epoch_interruption(true)
         .max_wasm_stack(limits::STACK_BYTES)
-        // The names of functions, for the author of a policy that traps. They cost nothing until then.
+        // Function names in traps, for policy authors. They cost nothing without a trap.
         .wasm_backtrace_max_frames(NonZeroUsize::new(FRAMES))
-        // Said here, because wasmtime otherwise asks the environment, and an artifact depends on the answer.
+        // Set explicitly, because wasmtime's default depends on an environment variable, and artifacts depend on the
+        // setting.
         .wasm_backtrace_details(WasmBacktraceDetails::Disable)
         .generate_address_map(false)
-        // Windows finds its way through a stack by it.
+        // Windows needs it to unwind stacks.
         .native_unwind_info(cfg!(windows))
         .concurrency_support(false);
     config
 }
 
-/// Room for what runs at once: a chain on each of some processors. Only addresses are taken; a guest's own limits say how
-/// much of them it may use.
+/// Returns a pool for chains that run at once on several processors. It only reserves address space. A guest's own
+/// limits restrict how much of it is used.
 pub(crate) fn pool() -> PoolingAllocationConfig {
     const AT_ONCE: u32 = 256;
     let mut pool = PoolingAllocationConfig::new();
@@ -59,7 +60,7 @@ pub(crate) fn pool() -> PoolingAllocationConfig {
     pool
 }
 
-/// An engine of wasmtime that is made when it is first asked for.
+/// A wasmtime engine that is created on first use.
 #[derive(Clone, Default)]
 pub(crate) struct LazyEngine(Arc<OnceLock<Result<wasmtime::Engine, FaultKind>>>);
 
@@ -79,7 +80,7 @@ impl From<wasmtime::Engine> for LazyEngine {
     }
 }
 
-/// An engine of wasmtime.
+/// Creates a wasmtime engine.
 pub(crate) fn engine(config: Config) -> Result<wasmtime::Engine, FaultKind> {
     wasmtime::Engine::new(&config).map_err(|error| FaultKind::Artifact(error.to_string()))
 }

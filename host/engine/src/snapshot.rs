@@ -1,8 +1,8 @@
-//! Snapshots: a component that holds in its memory what `configure` left there.
+//! Snapshots: components whose initial memory is the state after `configure`.
 //!
-//! Made when a policy is made ready, never while a harness waits. During that `configure` every import but `log` traps,
-//! so that no fact of a call is frozen in. Which components can be taken is up to `wasmtime-wizer`; any other stays as
-//! it is.
+//! They are taken when a policy is prepared, never while a harness waits. During that `configure`, every import except
+//! `log` traps, so that a snapshot contains no fact of a call. A component that `wasmtime-wizer` can't handle has no
+//! snapshot.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -17,15 +17,15 @@ use super::imports::{State, bound};
 use super::{Compile, Engine, check};
 use guard_contract::{FaultKind, Interface, Limits, Wasi};
 
-/// How the reasons begin.
+/// Prefix of the reasons.
 const NO_SNAPSHOT: &str = "it cannot be taken";
 
 impl Engine {
-    /// The component after it was given its settings. Needs a clock that ticks.
+    /// Returns the component in the state after `configure` with these settings. Needs a running clock.
     ///
     /// # Errors
     ///
-    /// Why it cannot be taken.
+    /// The reason why there can't be a snapshot.
     pub fn snapshot(
         &self,
         wasm: &[u8],
@@ -41,7 +41,7 @@ impl Engine {
         let code = self.read(&compile(&instrumented)?)?;
         let interface = self.interface(&code);
         let (mut store, instance) = self.configured(&code.component, &interface, limits, settings)?;
-        // The rest is the host's own work.
+        // The remaining work is the host's.
         store.set_epoch_deadline(u64::MAX / 2);
         store.set_hostcall_fuel(usize::MAX);
         let mut held = InspectedInstance::new(store, instance);
@@ -76,7 +76,7 @@ impl Engine {
     }
 }
 
-/// Runs to its end what never waits.
+/// Runs a future that never waits to its end. `None` if it does wait.
 pub(crate) fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
@@ -84,11 +84,11 @@ pub(crate) fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// An instance whose memories and globals are read.
+/// An instance whose memories and globals `wasmtime-wizer` reads.
 pub(crate) struct InspectedInstance {
     store: Store<State>,
     instance: Instance,
-    /// Each is asked for twice, and must be the same.
+    /// Cached, because each is requested twice and must be the same.
     pub(crate) memories: HashMap<String, Vec<u8>>,
     failed: Option<String>,
 }

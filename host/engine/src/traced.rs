@@ -1,4 +1,4 @@
-//! The contents of the bundle's memory after decisions. Only for the build, which marks in it the functions that run.
+//! The contents of the bundle's memory after decisions. Only used by the build, which finds out which functions run.
 
 use std::sync::Arc;
 
@@ -19,12 +19,13 @@ use guard_facts::fixed::FixedFacts;
 use guard_facts::{Facts, Resolver, Scene};
 
 impl Engine {
-    /// For each list of policies and commands, the memory of a fresh instance of the bundle after each of the policies has
-    /// decided the commands, with its default settings. For the build, which marks in it what runs.
+    /// For each list of policies and commands, returns the memory of a fresh instance of the bundle after the policies
+    /// have decided the commands with their default settings. The build instruments the bundle so that this memory
+    /// shows which functions ran.
     ///
     /// # Errors
     ///
-    /// It is not the bundle, or something in it fails.
+    /// The component isn't the bundle, or something in it fails.
     pub fn memories_after(
         &self,
         wasm: &[u8],
@@ -57,7 +58,7 @@ impl Engine {
     }
 }
 
-/// The settings that the host passes to self-protect in each call.
+/// The settings that the host passes to self-protect.
 const PLACES: &str = r#"{"places":{"audit":"/home/u/.local/state/guard-host/audit.jsonl","cache":"/home/u/.cache/guard-host",
 "config":"/home/u/.config/guard-host/guard.toml","managed":"/etc/guard-host/guard.toml","policies":["/home/u/x.wasm"],
 "program":"/usr/bin/guard-host","registrations":["/home/u/.claude/settings.json"],"sessions":"",
@@ -75,7 +76,7 @@ fn decide(store: &mut Store<State>, bundle: &Bundle, policies: &[&str], command:
     let input = serde_json::json!({ "command": command }).to_string();
     for policy in policies {
         let settings = if *policy == SELF_PROTECT { PLACES } else { "{}" };
-        // What they say does not matter here.
+        // The answers don't matter here.
         let _ = bundle.guard_bundle_policies().call_configure(&mut *store, policy, settings)?;
         let _ = bundle.guard_bundle_policies().call_decide(&mut *store, policy, "Bash", &input)?;
     }

@@ -1,12 +1,12 @@
-//! A frozen WASI, for guests whose language cannot start without one.
+//! A frozen WASI, for guests whose language runtime needs one to start.
 //!
-//! Nothing of the machine gets in: the clocks begin at 0 and go on by a nanosecond whenever they are looked at, random
+//! It reveals nothing about the machine: clocks start at 0 and advance by a nanosecond each time they are read, random
 //! numbers are the same in every instance, the environment and the arguments are empty, there are no files, and an exit
-//! traps. What is printed is dropped, but for the end of standard error, which a fault shows. What stands in none of these
-//! tables traps as it does without it, sockets among them.
+//! traps. Output is discarded, except for the end of standard error, which faults show. Functions that aren't in these
+//! tables, such as those for sockets, trap as without it.
 //!
-//! Every resource is one of the host without a value behind it, as in the traps that wasmtime defines for the rest of an
-//! interface, so that both fit together.
+//! Every resource is a host resource without a value, as in the traps that wasmtime defines for the rest of an
+//! interface, so that the types match.
 
 use wasmtime::component::{ComponentType, Linker, LinkerInstance, Lower, Resource, Val, WasmList};
 use wasmtime::error::format_err;
@@ -14,30 +14,30 @@ use wasmtime::{Result, StoreContextMut};
 
 use super::imports::State;
 
-/// The most random bytes of one call.
+/// The maximum number of random bytes in one call.
 const RANDOM_BYTES: u64 = 64 << 10;
 
-/// The most bytes that a stream of the guest takes at once.
+/// The maximum number of bytes that a guest can write to a stream at once.
 const WRITE_BYTES: u64 = 64 << 10;
 
-/// The stream that is standard error; all others are 0.
+/// The resource number of standard error. All other streams are 0.
 const STDERR: u32 = 2;
 
-/// The kept part of standard error: the end, where languages report the error.
+/// The number of bytes kept from the end of standard error, where language runtimes report errors.
 const STDERR_BYTES: usize = 1 << 10;
 
-/// The answers of a frozen WASI so far.
+/// The state of a frozen WASI.
 #[derive(Debug, Default)]
 pub(super) struct FrozenWasi {
-    /// The looks at a clock.
+    /// The number of times that a clock was read.
     looks: u64,
     random: Sequence,
-    /// The end of what was written to standard error.
+    /// The end of the output to standard error.
     stderr: Vec<u8>,
 }
 
 impl FrozenWasi {
-    /// The time: it never stands, for runtimes take a clock that does for a broken one.
+    /// Returns the time. It always advances, because runtimes treat a clock that doesn't as broken.
     fn now(&mut self) -> u64 {
         self.looks += 1;
         self.looks
@@ -64,7 +64,7 @@ pub(super) struct Exit;
 
 type Define = fn(&mut LinkerInstance<'_, State>) -> Result<()>;
 
-/// The interfaces that are answered, of any version 0.2.
+/// The supported interfaces, in any version 0.2.
 const INTERFACES: [(&str, Define); 18] = [
     ("wasi:cli/environment", environment),
     ("wasi:cli/exit", exit),
@@ -92,7 +92,7 @@ fn interface(import: &str) -> Option<Define> {
     version.starts_with("0.2.").then_some(*define)
 }
 
-/// Defines what is answered of an import.
+/// Defines the supported functions of an import.
 pub(super) fn define(linker: &mut Linker<State>, import: &str) -> Result<()> {
     match interface(import) {
         Some(define) => define(&mut linker.instance(import)?),
@@ -100,7 +100,7 @@ pub(super) fn define(linker: &mut Linker<State>, import: &str) -> Result<()> {
     }
 }
 
-/// A resource with nothing behind it.
+/// A resource without a value.
 fn nothing() -> Resource<()> {
     Resource::new_own(0)
 }
@@ -131,7 +131,7 @@ fn terminal(at: &mut LinkerInstance<'_, State>, name: &str) -> Result<()> {
 fn monotonic_clock(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     at.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| Ok((store.data_mut().wasi.now(),)))?;
     at.func_wrap("resolution", |_, (): ()| Ok((1_u64,)))?;
-    // Who waits goes on at once.
+    // Waiting ends immediately.
     at.func_wrap("subscribe-instant", |_, (_,): (u64,)| Ok((nothing(),)))?;
     at.func_wrap("subscribe-duration", |_, (_,): (u64,)| Ok((nothing(),)))
 }
@@ -156,7 +156,7 @@ fn preopens(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     at.func_wrap("get-directories", |_, (): ()| Ok((Vec::<(Resource<()>, String)>::new(),)))
 }
 
-/// Nobody can hold a descriptor, for there is no folder to begin with.
+/// There are no descriptors, because there is no preopened folder.
 fn filesystem(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     at.func_new("filesystem-error-code", |_, _, _, results| {
         results.iter_mut().for_each(|result| *result = Val::Option(None));
@@ -248,7 +248,7 @@ fn insecure_seed(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     at.func_wrap("insecure-seed", |_, (): ()| Ok(((0_u64, 0_u64),)))
 }
 
-/// A sequence of numbers that spread well and are the same in every instance (SplitMix64).
+/// A deterministic sequence of pseudo-random numbers (SplitMix64), the same in every instance.
 #[derive(Debug, Default)]
 struct Sequence(u64);
 

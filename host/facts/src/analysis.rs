@@ -1,7 +1,7 @@
-//! The analysis of one call, made before any policy is asked.
+//! Analyzes a call before policies are asked.
 //!
-//! A command goes to the analyzer in its sandbox; of a file tool the host says itself what it does. Then the host fills
-//! in where each path leads.
+//! The sandboxed analyzer reads commands. The host itself knows the effects of file tools. Then the host resolves each
+//! effect's path.
 
 use crate::{Facts, Resolver};
 use crate::{disposable, losses, own_program};
@@ -15,7 +15,7 @@ use serde_json::Value;
 /// The kinds of effects whose targets are files of this machine.
 const FILE_KINDS: [&str; 4] = ["read", "write", "delete", "metadata"];
 
-/// An analysis that found nothing.
+/// Creates an analysis without commands and effects.
 #[must_use]
 pub fn empty(coverage: Coverage, reason: Option<String>) -> Analysis {
     Analysis {
@@ -27,7 +27,7 @@ pub fn empty(coverage: Coverage, reason: Option<String>) -> Analysis {
     }
 }
 
-/// Analyses a call. `read` reads a command in a dialect, and is asked only when the call runs one.
+/// Analyzes a call. `read` analyzes a command in a dialect, and is only called if the call runs one.
 pub fn analyze(
     call: &ToolCall,
     read: impl FnOnce(&str, &str) -> Result<Analysis, FaultKind>,
@@ -53,7 +53,7 @@ pub fn analyze(
     analysis
 }
 
-/// The usual parents of home directories. Policies recognize these by the path alone.
+/// The usual parents of home directories. Policies recognize homes below them by the path.
 const HOMES: [&str; 3] = ["/home/", "/root", "/Users/"];
 
 /// Adds the tag `home` to effects on files in a home directory that isn't in one of [`HOMES`].
@@ -70,8 +70,8 @@ fn tell_home(analysis: &mut Analysis, home: &str) {
     }
 }
 
-/// The analyzer knows the home that `HOME` names, and the usual places of homes. Losing that of the user's account weighs
-/// as much, wherever it lies.
+/// Raises the severity of effects on the account's home. The analyzer only knows `HOME` and the usual locations of
+/// homes.
 fn weigh_account_home(analysis: &mut Analysis, home: &str) {
     if home.is_empty() {
         return;
@@ -110,7 +110,7 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
     }
     let named = (kind != "network").then(|| call.paths().chain(patterns.iter().map(String::as_str)));
     for path in named.into_iter().flatten() {
-        // The harness may open the file without the white space around its name, and it may not.
+        // The harness may or may not trim white space around the file's name.
         for spelling in [path, trimmed(path)] {
             if !targets.contains(&spelling) && (!spelling.is_empty() || path.is_empty()) {
                 targets.push(spelling);
@@ -124,7 +124,7 @@ fn of_file_tool(call: &ToolCall) -> Analysis {
     Analysis { effects: targets.into_iter().map(effect).collect(), ..found }
 }
 
-/// Fills the `path` of each effect on a file of this machine.
+/// Fills in the `path` of each effect on a file of this machine.
 pub fn fill_paths(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
     for effect in &mut analysis.effects {
         let elsewhere = effect.tags.iter().any(|(name, _)| name == "where");

@@ -1,4 +1,4 @@
-//! [`Question`] and [`Answer`]: what a policy is asked, and what it gives back.
+//! [`Question`] and [`Answer`]: the input and output of a policy.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,36 +26,36 @@ pub struct Question<'a> {
 /// A policy's answer, and its other output.
 #[derive(Debug)]
 pub struct Answer {
-    /// The decision, or why there is none.
+    /// The decision, or the fault.
     pub decision: Result<Decision, FaultKind>,
-    /// Journal lines that the policy wants written. Kept also when the decision is a fault.
+    /// The journal lines that the policy wants to write. Also present if the decision is a fault.
     pub journal: Vec<JournalLine>,
-    /// Its trace.
+    /// The policy's log.
     pub log: Vec<LogLine>,
-    /// The imports that it called, in order.
+    /// The imports that the policy called, in order.
     pub asked: Vec<String>,
-    /// The resources used, within its limits. For a policy that shares its instance, the memory is that of all.
+    /// The resources used. For a policy that shares its instance, the memory is that of the instance.
     pub used: Used,
 }
 
 impl Answer {
-    /// The answer of a policy that could not even be asked.
+    /// Creates the answer of a policy that couldn't be asked.
     #[must_use]
     pub fn fault(fault: FaultKind) -> Self {
         Answer { decision: Err(fault), journal: Vec::new(), log: Vec::new(), asked: Vec::new(), used: Used::default() }
     }
 
-    /// Combines a decision with the remains of its view.
+    /// Combines a decision with the output in its view.
     #[must_use]
     pub fn new(decision: Result<Decision, FaultKind>, view: View, used: Used) -> Self {
         Answer { decision, journal: view.journal, log: view.log, asked: view.asked, used }
     }
 }
 
-/// The resources that a guest used in one call, within its limits.
+/// The resources that a guest used in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Used {
-    /// Processor time, with starting the instance.
+    /// The processor time, including the instance's start.
     pub processor: Duration,
     /// The size of its largest memory, in bytes.
     pub memory: usize,

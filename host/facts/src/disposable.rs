@@ -1,15 +1,13 @@
-//! Deletions that lose nothing which somebody would miss: the tag `disposable` of an effect.
+//! Deletions that lose nothing of value: the tag `disposable` of an effect.
 //!
-//! | value | what it says of every file that the effect may delete |
-//! |---|---|
+//! | value | meaning, for every file that the effect may delete | |---|---|
 //! | `ignored` | the repository's `.gitignore` files, unchanged in this session, say that it is not kept, and a tool makes it again or undo can keep a copy of it |
 //! | `made-here` | it did not exist before this text, which makes it |
 //! | `remade` | nothing is there, or it lies below a folder for temporary files, and the text makes it again afterwards |
 //! | `committed` | it is a file that git is to restore, and as the last commit has it |
 //! | `scratch` | it lies in the folder that a harness makes for one session, or in one with a random name of `mktemp` |
 //!
-//! Each is a proof, with one exception that [`is_ignored_by_name`] states. What is not certain, or not found out, has no
-//! tag, and policies judge it as before.
+//! Each value is proven, except as documented at [`is_ignored_by_name`]. An effect without proof has no tag.
 
 mod committed;
 mod rules;
@@ -30,25 +28,25 @@ pub use rules::Rules;
 /// The tag's name.
 const TAG: &str = "disposable";
 
-/// The tag that gives the name of all that a search finds.
+/// The tag with the name of everything that a search finds.
 const EVERY: &str = "every";
 
-/// The tag that gives the letter of the only kind that the search finds.
+/// The tag with the letter of the file type that a search is limited to.
 const KIND: &str = "type";
 
-/// The tag that gives where the search starts, if that is not the path of the effect.
+/// The tag with the start of a search, if that isn't the effect's path.
 const BELOW: &str = "below";
 
-/// The end of the path of a file with rules.
+/// The end of the path of an ignore file.
 const RULES: &str = "/.gitignore";
 
-/// The most folders between the repository's root and a target. Below that nothing is proved.
+/// The maximum depth of a target below the repository's root. Deeper targets get no tag.
 const DEPTH: usize = 32;
 
-/// The most deletions of one call that are looked at; the rest is judged as before.
+/// The maximum number of deletions that are examined in one call. The rest get no tag.
 const DELETIONS: usize = 64;
 
-/// Names in a repository's own folder, where a search finds them too.
+/// Names in the `.git` folder, which a search also finds.
 const GIT: [&str; 20] = [
     "HEAD",
     "ORIG_HEAD",
@@ -72,8 +70,8 @@ const GIT: [&str; 20] = [
     "worktrees",
 ];
 
-/// How names end that a repository leaves out because they hold what is not made anew: copies, data, secrets. A search
-/// takes all of them at once.
+/// Endings of names that are often ignored although they can't be rebuilt: backups, data, secrets. A search deletes all
+/// of them at once.
 const ASIDE: [&str; 23] = [
     "~",
     ".backup",
@@ -100,11 +98,11 @@ const ASIDE: [&str; 23] = [
     "secrets.json",
 ];
 
-/// Names of folders that builds fill. A person may make one, too.
+/// Names of folders for build output. A person may create one, too.
 const BUILT: [&str; 8] =
     [".cache", ".output", ".parcel-cache", ".turbo", "coverage", "dist", "storybook-static", "target"];
 
-/// Names that folders have, and no file.
+/// Names that only folders have.
 const FOLDERS: [&str; 10] = [
     "__pycache__",
     "node_modules",
@@ -170,12 +168,12 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
     }
 }
 
-/// Whether a loss of changes depends on the file at its path, or on the repository around it.
+/// Returns whether the loss depends on the file at the effect's path, or on the repository that contains it.
 pub(crate) fn depends_on_path(effect: &Effect) -> bool {
     effect.operation == committed::DISCARD && ["unless-branch", "side"].iter().any(|name| tag(effect, name).is_some())
 }
 
-/// Marks the files that git is to restore without a loss, and leaves out the ones that are branches.
+/// Marks the files that git restores without a loss, and removes the ones that are branches.
 pub(crate) fn mark_discards(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver, at: &CallContext) {
     analysis.effects.retain(|effect| !committed::is_branch(effect, facts));
     let is_new = |effect: &Effect| committed::is_new_branch(effect, analysis, facts, resolver);
@@ -195,7 +193,7 @@ pub(crate) fn mark_discards(analysis: &mut Analysis, facts: &dyn Facts, resolver
     }
 }
 
-/// Whether the target is the one that is deleted, if the command runs at all: that of a function runs when it is called.
+/// Returns whether the target is certain, if the command runs at all. A function's command runs when it is called.
 fn is_known(effect: &Effect, commands: &[Command]) -> bool {
     let is_late = || {
         let command = commands.iter().find(|command| command.id == effect.command_id);
@@ -208,14 +206,14 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
     effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// An earlier effect of the text makes the target, something in it, or a folder above it, and nothing was there before:
-/// then all that is deleted is the text's own.
+/// Returns whether an earlier effect of the text creates the target, something in it, or a folder above it, where
+/// nothing existed before, so that only the text's own files are deleted.
 fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let Some(target) = start(effect) else { return false };
     let is_gone = |effect: &Effect| effect.path.exists == Presence::No;
     let is_write = |made: &&Effect| made.kind == "write" && made.certain;
     let above = earlier.iter().filter(is_write).filter(|made| is_gone(made) && is_below(target, &made.path.lexical));
-    // The highest folder is looked at, so that nothing in it is missed.
+    // The topmost folder is examined, so that everything in it is covered.
     let new = match above.min_by_key(|made| made.path.lexical.len()) {
         Some(made) => made.path.lexical.as_str(),
         None if is_gone(effect) && tag(effect, "glob").is_none() => target,
@@ -227,9 +225,8 @@ fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) ->
     is_made && writes.all(|made| made.certain && is_own(made))
 }
 
-/// The folder below which a deletion stays: the path, or of a pattern what stands before its first sign. The path of a
-/// search is where it starts. None if a name
-/// behind it could be `..`.
+/// Returns the folder that contains everything deleted: the path, a pattern's part before its first wildcard, or the
+/// start of a search. `None` if a later segment could be `..`.
 fn start(effect: &Effect) -> Option<&str> {
     let path = effect.path.lexical.as_str();
     if ["filtered", BELOW].into_iter().any(|name| tag(effect, name).is_some()) || tag(effect, "glob").is_none() {
@@ -239,22 +236,22 @@ fn start(effect: &Effect) -> Option<&str> {
     let (before, _) = path.split_at_checked(first)?;
     let (folder, _) = before.rsplit_once('/').filter(|(folder, _)| !folder.is_empty())?;
     let mut names = path.get(folder.len()..)?.split('/');
-    // `.*` fits `..` in some shells, which then leads out if another name follows.
+    // `.*` matches `..` in some shells, which leads out of the folder if another segment follows.
     let last = names.next_back().unwrap_or_default();
     (!names.any(|name| name.starts_with('.')) && last != "..").then_some(folder)
 }
 
-/// An earlier effect of the text brings something from elsewhere into what is deleted.
+/// Returns whether an earlier effect of the text moves something from elsewhere into what is deleted.
 fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let from = effect.path.lexical.trim_end_matches(['*', '/']);
     let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.brings(made);
     let mut into = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, from));
-    // A search or a pattern starts above the folder that it finds.
+    // A search or a pattern starts above the folders that it finds.
     let is_folder = tag(effect, EVERY).is_none() && !from.contains('*');
     into.any(|made| brings(made) && !(is_folder && is_moved_within(made, earlier, from)))
 }
 
-/// Whether the command that writes this moves nothing but what was in the folder already: `mv build/a build/b`.
+/// Returns whether the command only moves what was already in the folder: `mv build/a build/b`.
 fn is_moved_within(made: &Effect, earlier: &[Effect], folder: &str) -> bool {
     let mut moved =
         earlier.iter().filter(|moved| moved.command_id == made.command_id && moved.kind == "delete").peekable();
@@ -266,15 +263,15 @@ fn is_moved_within(made: &Effect, earlier: &[Effect], folder: &str) -> bool {
     moved.peek().is_some() && moved.all(is_within)
 }
 
-/// A pattern with folders of any name in it as the search that finds at least as much: `packages/*/dist` as that for `dist`
-/// below `packages`. Only for names that tools give to folders, which they also have behind a link.
+/// Converts a pattern with folders of any name to a search that finds at least as much: `packages/*/dist` to one for
+/// `dist` below `packages`. Only for names that tools give to folders, which are also unproblematic behind a link.
 fn as_search(effect: &Effect, facts: &dyn Facts, resolver: &Resolver) -> Option<Effect> {
     let path = effect.path.lexical.trim_end_matches('/');
     let (above, name) = path.rsplit_once('/')?;
     let first = above.find('*')?;
     let (start, names) = above.split_at_checked(above.get(..first)?.rfind('/')?)?;
     let is_plain = !above.contains(['?', '[', '{', '(', '!', '^', '~', '#', '|', '@', '+']);
-    // `.*` fits `..` in some shells, which leads out.
+    // `.*` matches `..` in some shells, which leads out of the folder.
     let stays = !names.contains("/.") && !effect.target.contains("..");
     let is_tool = FOLDERS.contains(&name) || BUILT.contains(&name);
     if !is_plain || !stays || !is_tool || ["filtered", EVERY].into_iter().any(|name| tag(effect, name).is_some()) {
@@ -285,8 +282,8 @@ fn as_search(effect: &Effect, facts: &dyn Facts, resolver: &Resolver) -> Option<
     Some(search)
 }
 
-/// Whether an earlier call of the session wrote a `.gitignore` file: an agent could have it ignore anything. A history that
-/// can't be read counts as one that says so.
+/// Returns whether an earlier call of the session wrote a `.gitignore` file, with which an agent could ignore anything.
+/// True if the history can't be read.
 fn rules_were_written(facts: &dyn Facts) -> bool {
     match facts.history("write") {
         Ok(events) => events.iter().any(|event| event.target.ends_with(RULES)),
@@ -295,13 +292,14 @@ fn rules_were_written(facts: &dyn Facts) -> bool {
     }
 }
 
-/// Whether only tools make folders of such a name, so that a new rule for it takes nothing of a person's along.
+/// Returns whether only tools create folders of this name, so that a new ignore rule for it can't cover a person's
+/// files.
 fn is_made_by_tools(effect: &Effect) -> bool {
     let within = below(&effect.path.canonical, &effect.path.git_root).unwrap_or_default();
     within.split('/').chain(tag(effect, EVERY)).any(|name| FOLDERS.contains(&name))
 }
 
-/// The repository ignores every file that the effect may delete.
+/// Returns whether the repository ignores every file that the effect may delete.
 fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
     let (root, path) = (effect.path.git_root.as_str(), effect.path.canonical.as_str());
     let Some(relative) = below(path, root).filter(|relative| !root.is_empty() && *relative != ".") else {
@@ -309,15 +307,15 @@ fn is_ignored(effect: &Effect, facts: &dyn Facts) -> bool {
     };
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
     let is_pattern = tag(effect, "glob").is_some();
-    // Of a link the deletion takes the link alone, and with a repository goes its history: neither is proved.
+    // Deleting a link only removes the link, and deleting a repository removes its history. Neither is proven to be
+    // disposable.
     if name(path) != name(&effect.path.lexical)
         || !is_pattern && !matches!(facts.entry(&format!("{path}/.git")), Entry::Absent)
     {
         return false;
     }
     let names: Vec<&str> = relative.split('/').collect();
-    // A set or a pattern of another dialect may fit what its text does not show; and what a pattern fits may be a link,
-    // behind which lies something else.
+    // A character set or another dialect's pattern may match other names, and a match may be a link to something else.
     let is_plain = |name: &&str| !name.contains(['[', '(', '|', '^', '~', '#']);
     let above = names.split_last().map_or(&[][..], |(_, above)| above);
     if names.len() > DEPTH || !names.iter().all(is_plain) || above.iter().any(|name| name.contains(['*', '?'])) {
@@ -348,8 +346,8 @@ fn is_replaceable(effect: &Effect, facts: &dyn Facts) -> bool {
     below(path, &effect.path.git_root).is_some_and(is_remade) || facts.is_small(path)
 }
 
-/// The repository ignores everything of the name that a search finds, wherever it lies. Of the `.gitignore` files further
-/// down, which could take the name back, nobody asks.
+/// Returns whether the repository ignores everything of the name that a search finds, at any depth. Nested `.gitignore`
+/// files, which could exclude the name, aren't read.
 fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
     let (root, start) = (effect.path.git_root.as_str(), effect.path.canonical.as_str());
     let (Some(name), Some(relative)) = (tag(effect, EVERY), below(start, root)) else { return false };
@@ -366,7 +364,7 @@ fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
         }
         folder = format!("{}/{name}", folder.trim_end_matches('/'));
     }
-    // Git's own folder has such names, and those of branches.
+    // The `.git` folder contains such names, and branches may have them.
     let is_branch = || !matches!(facts.entry(&format!("{root}/.git/refs/heads/{name}")), Entry::Absent);
     let is_of_git = GIT.iter().any(|own| may_fit(name, own)) || is_branch();
     let is_kept_aside = ASIDE.iter().any(|end| name.ends_with(end)) || name.starts_with(".env");
@@ -379,7 +377,7 @@ fn is_ignored_by_name(effect: &Effect, facts: &dyn Facts) -> bool {
     !is_of_git && !is_kept_aside && rules.read(&folder, facts) && rules.ignore_everywhere(&folder, name, is_folder)
 }
 
-/// Whether the pattern may fit the name, by what stands before its first and behind its last special character.
+/// Returns whether the pattern may match the name, by its parts before the first and after the last special character.
 fn may_fit(pattern: &str, name: &str) -> bool {
     let special = |char: char| "*?[]\\".contains(char);
     match (pattern.find(special), pattern.rfind(special)) {

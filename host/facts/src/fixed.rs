@@ -1,4 +1,4 @@
-//! [`FixedFacts`]: the world of a test. It never asks the machine.
+//! [`FixedFacts`]: facts for tests, independent of the machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,25 +12,25 @@ use guard_sdk::testing::cases::{GitFacts, PastEvent};
 
 use crate::{Disk, Entry, Facts, GitAsked, GitQuestion};
 
-/// Files, folders, links and variables that a test names. Everything else is absent.
+/// The files, folders, links and variables of a test. Everything else is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct FixedFacts {
     /// Variables.
     pub env: BTreeMap<String, String>,
-    /// Texts by absolute path. The folders above exist too.
+    /// File contents by absolute path. Their parent folders exist too.
     pub files: BTreeMap<String, String>,
-    /// Folders by absolute path. Those above exist too.
+    /// Folders by absolute path. Their parents exist too.
     pub dirs: BTreeSet<String>,
-    /// The texts of symbolic links by absolute path.
+    /// The targets of symbolic links by absolute path.
     pub links: BTreeMap<String, String>,
-    /// The file of guard-host's program; others with its text are copies.
+    /// The path of guard-host's program. Files with the same content are copies.
     pub program: Option<String>,
-    /// The git facts; without them, nothing is known.
+    /// The git facts. Without them, git gives no answers.
     pub git: Option<GitFacts>,
     /// The session's events before the call, in order.
     pub history: Vec<PastEvent>,
-    /// The history is damaged.
+    /// Whether the history is damaged.
     pub history_is_damaged: bool,
 }
 
@@ -80,7 +80,7 @@ impl Facts for FixedFacts {
         let git = self.git.as_ref()?;
         let is_so = match question {
             GitQuestion::Branch => return Some(git.branch.clone()),
-            // A file that is tracked and not staged is as it was committed.
+            // A file that is tracked and not staged matches the last commit.
             GitQuestion::Head if git.is_tracked(path) && !git.is_staged(path) => return self.files.get(path).cloned(),
             GitQuestion::Head => return None,
             GitQuestion::Tracked => git.is_tracked(path),

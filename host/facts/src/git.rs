@@ -1,6 +1,6 @@
 //! Git facts about a path, from the machine's `git`.
 //!
-//! Nothing that a repository's settings name is run, nothing is written, and no network is asked.
+//! git runs no program from the repository's settings, writes nothing, and makes no network connections.
 
 #[cfg(not(target_family = "wasm"))]
 mod machine;
@@ -15,20 +15,20 @@ pub use machine::command;
 /// A question about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitQuestion {
-    /// The branch that is checked out; the answer is its name, empty if there is none.
+    /// The current branch. The answer is its name, or empty if there is none.
     Branch,
-    /// Git keeps it. The answer to this one and those below is `yes` or `no`.
+    /// Whether git tracks the path. The answer to this question and the next two is `yes` or `no`.
     Tracked,
-    /// The next commit changes it.
+    /// Whether the next commit changes the path.
     Staged,
-    /// A rule leaves it out.
+    /// Whether a rule ignores the path.
     Ignored,
-    /// The text of the file in the last commit. No answer if the commit does not contain the file.
+    /// The file's content in the last commit. There is no answer if the commit doesn't contain the file.
     Head,
 }
 
 impl GitQuestion {
-    /// Its name in a record.
+    /// Returns the question's name in a record.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,19 +41,19 @@ impl GitQuestion {
     }
 }
 
-/// The longest that one call waits for git, all questions of all policies together. The hook's deadline is 2 seconds; in a
-/// repository of 2,000 files a question took 1.3 to 3 ms.
+/// The maximum time that one call waits for git, for all questions of all policies. The hook's default deadline is 2
+/// seconds. In a repository of 2,000 files, a question took 1.3 to 3 ms.
 pub(crate) const WAIT: Duration = Duration::from_millis(300);
 
-/// A question, and where it is asked.
+/// A question with its context.
 #[derive(Debug, Clone, Copy)]
 pub struct GitAsked<'a> {
     /// The work tree.
     pub root: &'a str,
-    /// The path that is asked about: the work tree, or something in it.
+    /// The path in question: the work tree, or something in it.
     pub path: &'a str,
     /// The question.
     pub question: GitQuestion,
-    /// The folders of the project and the like: no program in them is run.
+    /// Folders such as the project's, whose programs must not be run.
     pub own: &'a [String],
 }

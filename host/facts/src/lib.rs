@@ -1,16 +1,15 @@
-//! The facts about a call that policies can learn: those of the machine, those of the call, and the part of both that a
-//! policy may see.
+//! The facts about a call that policies can learn: the machine's, the call's, and a policy's view of both.
 //!
-//! [`Facts`] is the one door to files and variables for everything that decides. [`real::RealFacts`] asks the machine,
-//! [`fixed::FixedFacts`] is a world of its own for tests, and [`recorded::Recorded`] answers as the machine did once. The
-//! algorithm that resolves paths over all of them is `guard_sdk`'s, which the tests of a policy use as well.
+//! [`Facts`] is the only access to files and variables for all code that decides. [`real::RealFacts`] reads the
+//! machine, [`fixed::FixedFacts`] is for tests, and [`recorded::Recorded`] replays the machine's earlier answers. Paths
+//! are resolved by `guard_sdk`'s algorithm, which policies' tests use as well.
 //!
 //! # Invariants
 //!
-//! - There is no sandbox in this crate: what runs a policy gives its questions to a [`View`] and its answers back.
-//! - A policy learns only what the call's [`Scene`] holds, and of files and variables only what its grants allow.
-//! - Nothing here writes to the machine: lines of journals and logs are collected and given back.
-//! - Only `real` and `git` ask the machine, and only where there is one.
+//! - This crate contains no sandbox. The sandbox passes a policy's requests to a [`View`].
+//! - A policy only gets facts from the call's [`Scene`], and only files and variables that its grants include.
+//! - Nothing here writes to the machine. Lines of journals and logs are collected and returned.
+//! - Only `real` and `git` access the machine.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -42,9 +41,9 @@ pub use view::{OutsideDecide, Scene, View};
 
 use guard_contract::{Event, FactFault};
 
-/// A machine, or the world of a test.
+/// A machine, or its replacement in a test.
 pub trait Facts: Disk + fmt::Debug + Send + Sync {
-    /// The text of `path`, which is `root` or lies below it. Never leaves `root`, not by a link either.
+    /// Reads `path`, which is `root` or below it. Never leaves `root`, not even by a link.
     ///
     /// # Errors
     ///
@@ -52,24 +51,24 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     /// [`FactFault::Failed`].
     fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault>;
 
-    /// The text of a file that a call runs, with marks in place of bytes that are no UTF-8. `path` is absolute and holds no
+    /// Reads a file that a call runs, with replacement characters for invalid UTF-8. `path` is absolute and contains no
     /// link.
     ///
     /// # Errors
     ///
-    /// As [`Facts::read_granted`].
+    /// Those of [`Facts::read_granted`].
     fn read_source(&self, path: &str, cap: usize) -> Result<String, FactFault> {
         self.read_granted("/", path, cap)
     }
 
-    /// The value of a variable that is set.
+    /// Returns a variable's value, if it is set.
     fn env(&self, name: &str) -> Option<String>;
 
-    /// The session's events before the call, oldest first: those of a kind, or all if it is empty.
+    /// Returns the session's events of a kind before the call, oldest first, or all events if `kind` is empty.
     ///
     /// # Errors
     ///
-    /// [`FactFault::Absent`] if no session is known, [`FactFault::Failed`] if its history is damaged.
+    /// [`FactFault::Absent`] if there is no session, [`FactFault::Failed`] if its history is damaged.
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault>;
 
     /// Whether a copy can hold an ignored file or folder, or all that a pattern finds in one folder. A machine that can't be
@@ -79,6 +78,6 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
         true
     }
 
-    /// Returns git's answer within `wait`, or `None` if it is not known.
+    /// Asks git, for at most `wait`. `None` if there is no answer.
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String>;
 }

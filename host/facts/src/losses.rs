@@ -1,6 +1,6 @@
-//! [`losses`]: what a call destroys, from the effects that the analysis found, and the tag `recovery` of each effect.
+//! [`losses`]: what a call destroys, derived from its effects, and the tag `recovery` of each effect.
 //!
-//! No file is opened here, because every call comes this way.
+//! Opens no files, because this runs for every call.
 
 mod database;
 mod of_git;
@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 use order::PrecedingChanges;
 pub(crate) use order::{MoveCommands, has_parent_step};
 
-/// The most losses of one call. With more, the rest is not kept.
+/// The maximum number of losses of one call. Further ones aren't kept.
 const LOSSES: usize = 256;
 
-/// Ways from a text to a command that runs in its place, on the same files. Others may run it elsewhere or later.
+/// Kinds of wrappers that run a command immediately on the same files. Others may run it elsewhere or later.
 const HERE: [&str; 49] = [
     "builtin",
     "bunx",
@@ -75,27 +75,27 @@ const HERE: [&str; 49] = [
     "xvfb-run",
 ];
 
-/// Kinds of effects of which only what [`losses`] lists can be lost. Another mode, or the rights of another user, lose nothing.
+/// Kinds of effects for which [`losses`] lists everything that can be lost. Changed modes or owners lose nothing.
 const LISTED: [&str; 7] = ["delete", "execute", "metadata", "network", "privilege", "read", "write"];
 
-/// The operation by which all files of a command get one name, so that only the last one stays.
+/// The operation that gives all files of a command one name, so that only the last one remains.
 const MANY_TO_ONE: &str = "files.many-to-one";
 
-/// The way a path is lost.
+/// How a path is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
-    /// It is deleted, with everything in it.
+    /// The path is deleted, with everything in it.
     Delete,
-    /// The same, by a program that is given the paths as words, and takes one with blanks apart: other files may be lost.
+    /// Deleted by a program that splits paths at blanks, so that other files may be lost.
     DeleteWords,
-    /// Its content is replaced.
+    /// The content is replaced.
     Overwrite,
-    /// Files in it are replaced by others: an archive is unpacked there, or a tree copied.
+    /// Files in the folder are replaced: an archive is unpacked there, or a tree is copied.
     Merge,
 }
 
 impl How {
-    /// The path is gone afterwards, a link itself and not what it leads to.
+    /// Returns whether the path is gone afterwards. For a link, that is the link itself.
     #[must_use]
     pub fn deletes(self) -> bool {
         matches!(self, How::Delete | How::DeleteWords)
@@ -105,34 +105,34 @@ impl How {
 /// A path whose content is lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathLoss {
-    /// The absolute path. The last component is not resolved. With a slash at its end, what is behind a link is lost, too.
+    /// The absolute path, with its last component unresolved. With a trailing slash, a link's target is lost, too.
     pub path: String,
-    /// The way the path is lost.
+    /// How the path is lost.
     pub how: How,
-    /// The path is a pattern of the shell.
+    /// Whether the path is a shell pattern.
     pub is_pattern: bool,
-    /// Only files of this name are lost, wherever below the path. Empty: all.
+    /// If not empty, only files of this name are lost, at any depth below the path.
     pub name: String,
 }
 
-/// The loss caused by a git command.
+/// What a git command destroys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitLoss {
     /// The folder in which git runs.
     pub folder: String,
     /// The operation, such as `git.reset.hard`.
     pub operation: String,
-    /// A path, a branch, a commit, or a stash. Empty: all.
+    /// A path, a branch, a commit, or a stash. Empty for all.
     pub target: String,
-    /// Changes in the whole work tree are lost. Of `git clean`: repositories in it as well.
+    /// Whether changes in the whole work tree are lost. For `git clean`: whether nested repositories are lost as well.
     pub is_forced: bool,
-    /// Ignored files are lost as well.
+    /// Whether ignored files are lost as well.
     pub with_ignored: bool,
-    /// The words behind the verb that are no options, and the values of options: paths, branches, commits.
+    /// The operands after the verb and the values of options: paths, branches, commits.
     pub words: Vec<String>,
-    /// The references that are moved or taken: names, and prefixes that end with a slash.
+    /// The references that are moved or deleted: names, and prefixes that end with a slash.
     pub refs: Vec<String>,
-    /// Branches are fetched, and the repository's settings may have git prune others.
+    /// Whether branches are fetched, so that the repository's settings may make git prune others.
     pub fetches: bool,
 }
 
@@ -143,7 +143,7 @@ pub enum Loss {
     Path(PathLoss),
     /// The contents of a repository.
     Git(GitLoss),
-    /// Something that no copy brings back, or that is not known.
+    /// Something that a copy can't restore, or that isn't known.
     Unkept(String),
 }
 
@@ -152,18 +152,18 @@ pub enum Loss {
 pub struct Losses {
     /// Each loss, in the order of the effects.
     pub list: Vec<Loss>,
-    /// There may be losses that are not in the list.
+    /// Whether there may be losses that aren't in the list.
     pub may_be_more: bool,
 }
 
 impl Losses {
-    /// Something is lost that a copy can bring back.
+    /// Returns whether something is lost that a copy can restore.
     #[must_use]
     pub fn is_worth_a_copy(&self) -> bool {
         self.list.iter().any(|loss| !matches!(loss, Loss::Unkept(_)))
     }
 
-    /// Adds those of another call of the same event.
+    /// Adds the losses of another call in the same event.
     pub fn extend(&mut self, other: Losses) {
         self.list.extend(other.list);
         self.may_be_more |= other.may_be_more;
@@ -171,7 +171,8 @@ impl Losses {
 }
 
 impl Loss {
-    /// Nothing else is lost by this effect. Which files have a name is only known at run time, but no others are lost.
+    /// Returns whether this effect loses nothing else. The files of a name are only known at run time, but no others
+    /// are lost.
     fn is_sure(&self, effect: &Effect) -> bool {
         effect.certain || matches!(self, Loss::Path(path) if !path.name.is_empty())
     }
@@ -184,7 +185,7 @@ pub fn losses(analysis: &Analysis) -> Losses {
     let (replacing, joined) = (replacing(analysis), joined(analysis));
     let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::of(analysis) };
     let mut takes_sources = false;
-    // The commands of git whose effects say all that they lose.
+    // The git commands whose effects cover all their losses.
     let mut told = BTreeSet::new();
     for (at, effect) in analysis.effects.iter().enumerate() {
         let (fate, may_change_first) = with_order(at, effect, &call);
@@ -227,25 +228,25 @@ pub fn losses(analysis: &Analysis) -> Losses {
     found
 }
 
-/// The facts about a call that are needed for each of its effects.
+/// The parts of an analysis that are needed for each effect.
 struct LossView<'a> {
     analysis: &'a Analysis,
-    /// The commands that write over a file.
+    /// The commands that overwrite a file.
     replacing: &'a BTreeSet<u32>,
-    /// By the commands that give many files one name, the first of the effects that tell which files those are.
+    /// For each command that gives many files one name, the first of the effects that identify these files.
     joined: &'a BTreeMap<u32, Option<usize>>,
     order: PrecedingChanges<'a>,
 }
 
 impl LossView<'_> {
-    /// The command that has an effect. They are in the order of their ids.
+    /// Returns the command of an effect. Commands are sorted by id.
     fn command(&self, effect: &Effect) -> Option<&Command> {
         let commands = &self.analysis.commands;
         let place = commands.binary_search_by_key(&effect.command_id, |command| command.id).ok()?;
         commands.get(place)
     }
 
-    /// The target of an effect as it is written, below the folder of its command. None: that is not known.
+    /// Returns an effect's target as written, relative to its command's folder. `None` if that isn't known.
     fn as_written(&self, effect: &Effect) -> Option<String> {
         let target = effect.target.as_str();
         if target.starts_with('/') {
@@ -273,7 +274,7 @@ fn joined(analysis: &Analysis) -> BTreeMap<u32, Option<usize>> {
     found
 }
 
-/// The name of the tag that says whether a copy restores what an effect loses.
+/// The tag that says whether a copy restores what an effect loses.
 const RECOVERY: &str = "recovery";
 
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
@@ -287,7 +288,7 @@ pub(crate) fn mark(analysis: &mut Analysis) {
     }
 }
 
-/// None: the effect loses nothing.
+/// Returns the tag's value, or `None` if the effect loses nothing.
 fn recovery(at: usize, effect: &Effect, call: &LossView<'_>) -> Option<&'static str> {
     let (fate, may_change_first) = with_order(at, effect, call);
     match fate {
@@ -301,7 +302,7 @@ fn recovery(at: usize, effect: &Effect, call: &LossView<'_>) -> Option<&'static 
     }
 }
 
-/// An effect without a loss that is known may have one all the same.
+/// Returns whether an effect without a known loss may have one nevertheless.
 fn may_lose(effect: &Effect) -> bool {
     let changes = effect.severity != Severity::Routine && tag(effect, "dry-run").is_none();
     let is_guess =
@@ -318,7 +319,7 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
     effect.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// The fate of an effect, and whether the call may change its target first, so that a copy is incomplete.
+/// Returns an effect's fate, and whether the call may change its target before, so that a copy is incomplete.
 fn with_order(at: usize, effect: &Effect, call: &LossView<'_>) -> (Fate, bool) {
     let may_change_first = call.order.may_change_first(at, effect, call.command(effect));
     match of_effect(effect, call) {
@@ -328,7 +329,7 @@ fn with_order(at: usize, effect: &Effect, call: &LossView<'_>) -> (Fate, bool) {
     }
 }
 
-/// The effect leaves nothing of the content of a file.
+/// Returns whether the effect destroys a file's whole content.
 fn is_file_loss(effect: &Effect) -> bool {
     let is_kept = ["append", "directory", "dry-run", "where"].iter().any(|name| tag(effect, name).is_some());
     match effect.kind.as_str() {
@@ -369,11 +370,11 @@ fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
     };
     let mut path = written.trim_end_matches('/').to_owned();
     let is_pattern = tag(effect, "glob").is_some() || is_absent_pattern(effect);
-    // The target of the link may be lost, and not the link.
+    // The link's target may be lost, not the link.
     if how.deletes() && !is_pattern && !path.is_empty() && !takes_links(effect) {
         path.push('/');
     }
-    // Patterns beyond the usual ones are not followed.
+    // Extended patterns aren't supported.
     let is_other = is_pattern && path.contains(['(', ')', '|', '^', '#']);
     if path.is_empty() || path.contains(['$', '`']) && !effect.certain || is_other {
         let shown = if effect.target.is_empty() { "a path that is not known" } else { &effect.target };
@@ -382,13 +383,13 @@ fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
     Fate::Lost(Loss::Path(PathLoss { path, how, is_pattern, name: String::new() }))
 }
 
-/// Of a link only the link itself is lost, as `rm` does it.
+/// Returns whether only a link itself is lost, as with `rm`.
 fn takes_links(effect: &Effect) -> bool {
     let is_plain = matches!(tag(effect, "by"), None | Some("rm" | "grm" | "unlink" | "mv" | "gmv" | "trash"));
     is_plain && !effect.target.ends_with('/') && tag(effect, "filtered").is_none()
 }
 
-/// Whether no file has this name, which a program may take for a pattern.
+/// Returns whether there is no file of this name, so that a program may take it for a pattern.
 fn is_absent_pattern(effect: &Effect) -> bool {
     effect.path.exists == Presence::No && effect.path.lexical.contains(['*', '?', '['])
 }
@@ -398,7 +399,7 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
         return Fate::Safe;
     }
     if is_moved(effect) || tag(effect, "tracked").is_some() {
-        // What is moved is not lost. Only if it takes the place of another file is its old place worth a copy.
+        // A moved file isn't lost. Its old path is only worth a copy if it replaces another file.
         let is_lost = call.replacing.contains(&effect.command_id) || call.joined.contains_key(&effect.command_id);
         return if is_lost {
             named(effect, call).unwrap_or_else(|| path(effect, How::Delete, call))
@@ -414,11 +415,11 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
         return Fate::Lost(Loss::Unkept("files whose names another program writes".to_owned()));
     }
     if is_search && !effect.path.lexical.is_empty() {
-        // All below the start, of which the search takes some.
+        // Everything below the start of the search, which deletes a part of it.
         let path = format!("{}/", effect.path.lexical.trim_end_matches('/'));
         return Fate::Lost(Loss::Path(PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() }));
     }
-    // A non-ASCII name may be spelled differently on disk, so it may exist.
+    // A non-ASCII name may be encoded differently on disk, so the file may exist.
     let is_plain = effect.target.is_ascii() && !has_parent_step(&effect.target) && !is_absent_pattern(effect);
     if is_plain && effect.path.exists == Presence::No && effect.path.kind != "link" && tag(effect, "glob").is_none() {
         return Fate::Safe;
@@ -426,7 +427,7 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
     path(effect, How::Delete, call)
 }
 
-/// The files of a folder that fit a pattern.
+/// Returns the fate of a folder's files that match a pattern.
 fn into_folder(effect: &Effect) -> Option<Fate> {
     let (folder, name) = effect.path.lexical.rsplit_once('/')?;
     let is_known = !folder.is_empty() && !folder.contains(['$', '`', '*', '?', '[', '{']) && !name.contains(['$', '`']);
@@ -450,7 +451,8 @@ fn is_moved(effect: &Effect) -> bool {
     effect.kind == "delete" && tag(effect, "by") == Some("mv")
 }
 
-/// All but the last of the files that get one name are lost, and a copy has to hold them where they were.
+/// Returns the fate of files that get one name: all but the last are lost, and a copy must contain them at their old
+/// paths.
 fn one_of_many(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let first = call.joined.get(&effect.command_id).copied()??;
     call.analysis.effects.get(first).map(|moved| deleted(moved, call))
@@ -462,16 +464,16 @@ fn is_file(effect: &Effect) -> bool {
 
 fn written(effect: &Effect, call: &LossView<'_>) -> Fate {
     if let Some(files) = tag(effect, "each").filter(|_| effect.path.kind != "dir") {
-        // Each file but the last is replaced by the next, before a copy could be made of what lies there.
+        // Each file but the last is replaced by the next one, before a copy of it could be made.
         return Fate::Lost(Loss::Unkept(files.to_owned()));
     }
     let adds = tag(effect, "append").is_some() || tag(effect, "directory").is_some();
     if tag(effect, "empties").is_some() && tag(effect, "glob").is_some() {
-        // Of a folder that a search goes through, all.
+        // For a folder that a search traverses, everything.
         return path(effect, if effect.path.kind == "dir" { How::Delete } else { How::Overwrite }, call);
     }
     if tag(effect, "tree").is_some() && !effect.certain {
-        // Files of names that are only known at run time get into a folder.
+        // The names of the files in the folder are only known at run time.
         return into_folder(effect).unwrap_or(Fate::Safe);
     }
     if !adds && is_absent_pattern(effect) && effect.severity != Severity::Routine {
@@ -481,7 +483,7 @@ fn written(effect: &Effect, call: &LossView<'_>) -> Fate {
     if adds || effect.path.exists != Presence::Yes && !is_other_name {
         return Fate::Safe;
     }
-    // The operation of git beside it says what is lost.
+    // The git effect of the same command has the loss.
     if tag(effect, "by") == Some("git") && tag(effect, "tracked").is_none() && tag(effect, "patch").is_none() {
         return Fate::Safe;
     }

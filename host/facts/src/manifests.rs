@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 use crate::{Entry, Facts};
 
-/// The most dependencies, and the most commands, of one manifest.
+/// The maximum number of dependencies, and of commands, of one manifest.
 const ENTRIES: usize = 4096;
 
-/// The most folders that are looked into.
+/// The maximum number of folders that are searched.
 const FOLDERS: usize = 64;
 
-/// The name of a manifest, its kind, and the lock files that tell who manages it.
+/// A manifest's file name, its kind, and the lock files that identify its package manager.
 struct Kind {
     file: &'static str,
     kind: &'static str,
@@ -42,10 +42,10 @@ const KINDS: [Kind; 5] = [
     Kind { file: "composer.json", kind: "composer", locks: &[("composer.lock", "composer")] },
 ];
 
-/// The contents of a manifest; the contract documents the fields.
+/// The contents of a manifest. The contract documents the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
-    /// The file, absolute.
+    /// The absolute path of the file.
     pub path: String,
     /// The kind of package.
     pub kind: &'static str,
@@ -53,20 +53,20 @@ pub struct Manifest {
     pub name: String,
     /// The package's version, or empty.
     pub version: String,
-    /// The program whose lock file lies beside it or above, or empty.
+    /// The package manager whose lock file is beside it or above, or empty.
     pub manager: &'static str,
-    /// Names and requirements.
+    /// The names and requirements of dependencies.
     pub dependencies: Vec<(String, String)>,
-    /// Names and texts.
+    /// The names and texts of scripts.
     pub scripts: Vec<(String, String)>,
 }
 
-/// The manifests of the nearest folder, at `path` or above it and within `project`, that has one. `read` gives the text of
-/// a file if it is granted.
+/// Returns the manifests of the nearest folder with one, at or above `path` and within `project`. `read` returns a
+/// file's text if it is granted.
 ///
 /// # Errors
 ///
-/// What `read` says, and [`FactFault::Failed`] for a text that is no such manifest.
+/// Those of `read`, and [`FactFault::Failed`] for a text that isn't a valid manifest.
 pub fn nearest(
     path: &str,
     project: &str,
@@ -189,7 +189,7 @@ fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
     })
 }
 
-/// The texts, lists and tables of a TOML document; nothing else is asked about.
+/// Converts the strings, arrays and tables of a TOML document. Other values aren't needed.
 fn of_toml(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => Value::String(text),
@@ -201,7 +201,7 @@ fn of_toml(value: toml::Value) -> Value {
     }
 }
 
-/// The values at a path of keys; `*` stands for every key.
+/// Returns the values at a path of keys, where `*` matches every key.
 fn all_at<'a>(document: &'a Map<String, Value>, path: &str) -> Vec<&'a Value> {
     let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
     let values: Vec<&Value> =
@@ -212,13 +212,13 @@ fn all_at<'a>(document: &'a Map<String, Value>, path: &str) -> Vec<&'a Value> {
     }
 }
 
-/// Returns the requirement of a dependency: a text, or the `version` of a table.
+/// Returns a dependency's requirement: a string, or the `version` of a table.
 fn requirement(value: &Value) -> String {
     let version = value.as_str().or_else(|| value.get("version")?.as_str());
     version.unwrap_or_default().to_owned()
 }
 
-/// Commands by name. Several texts run one after another.
+/// Returns commands by name. A list of commands is joined to run in sequence.
 fn commands(document: &Map<String, Value>, path: &str) -> Vec<(String, String)> {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -229,7 +229,7 @@ fn commands(document: &Map<String, Value>, path: &str) -> Vec<(String, String)> 
     tables.map(|(name, value)| (name.clone(), text(value))).collect()
 }
 
-/// `requests[socks]>=2; python_version < '4'` is `requests` and the rest.
+/// Splits `requests[socks]>=2; python_version < '4'` into `requests` and the rest.
 fn python_requirement(text: &str) -> (String, String) {
     let text = text.trim_start();
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -242,7 +242,7 @@ fn go_module(text: &str) -> Option<String> {
     Some(name.trim().trim_matches('"').to_owned())
 }
 
-/// `require example.com/a v1` and each line of `require ( ... )`.
+/// Returns `require example.com/a v1` and each line of `require ( ... )`.
 fn go_requirements(text: &str) -> Vec<(String, String)> {
     let (mut found, mut is_inside) = (Vec::new(), false);
     for line in go_lines(text) {
@@ -262,7 +262,7 @@ fn go_requirements(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The lines without comments.
+/// Returns the lines without comments.
 fn go_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| line.split("//").next().unwrap_or_default().trim()).filter(|line| !line.is_empty())
 }
@@ -340,7 +340,7 @@ run = "x:main"
         let told = &told(world, "/repo").unwrap()[0];
         let expected = [("requests", "[socks]>=2"), ("attrs", ""), ("pytest", "~= 8"), ("python", "^3.12")];
         assert_eq!(told.dependencies, pairs(&expected));
-        // Two managers: nobody can tell which.
+        // With lock files of two managers, the manager isn't known.
         assert_eq!((told.manager, told.scripts.clone()), ("", pairs(&[("run", "x:main")])));
     }
 

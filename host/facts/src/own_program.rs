@@ -1,4 +1,4 @@
-//! Which commands run the program of guard-host under any name: the effect `execute.guard-host`.
+//! Finds commands that run guard-host under any name: the effect `execute.guard-host`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::Facts;
 pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, home: &str) {
     let mut known: BTreeMap<String, bool> = BTreeMap::new();
     for command in &analysis.commands {
-        // Behind the last one the command is outside of the container again.
+        // After the last such wrapper, the command is outside the container again.
         let mut kinds = command.via.iter().rev().map(|via| via.kind.as_str());
         let is_remote = matches!(
             kinds.find(|kind| matches!(*kind, "ssh" | "container" | "nsenter-host")),
@@ -53,7 +53,7 @@ mod tests {
         fs::copy(&own, place("copy")).unwrap();
         fs::hard_link(place("copy"), place("hard")).unwrap();
         fs::write(place("other"), "#!/bin/sh\n").unwrap();
-        // As long as the program, with another end.
+        // The same length as the program, with a different end.
         let mut bytes = fs::read(&own).unwrap();
         bytes.pop();
         bytes.push(b'!');

@@ -1,4 +1,4 @@
-//! [`RealFacts`]: asks the machine.
+//! [`RealFacts`]: facts from the machine.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,31 +22,31 @@ use guard_sdk::globs::Glob;
 #[cfg(not(windows))]
 use guard_sdk::resolve::command_files;
 
-/// The machine this program runs on, with the variables that it was started with.
+/// The machine that this program runs on, with the variables of its environment.
 #[derive(Debug, Clone)]
 pub struct RealFacts {
     env: Arc<BTreeMap<String, String>>,
 }
 
 impl RealFacts {
-    /// The machine with these variables.
+    /// Creates facts of the machine with these variables.
     #[must_use]
     pub fn new(env: impl Into<Arc<BTreeMap<String, String>>>) -> Self {
         RealFacts { env: env.into() }
     }
 }
 
-/// The names of the two programs, which lie in one folder.
+/// The names of the two programs, which are in one folder.
 const PROGRAMS: [&str; 2] = ["guard-host", "guard-host-tools"];
 
-/// Bytes that are compared at once.
+/// The number of bytes that are compared at once.
 const CHUNK: usize = 64 << 10;
 
-/// Whether a file is one of the programs of guard-host, or has the same content.
+/// Returns whether a file is one of guard-host's programs, or has the same content.
 fn is_own_program(file: &Path) -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
     let beside = PROGRAMS.map(|name| own.with_file_name(format!("{name}{EXE_SUFFIX}")));
-    // Comparing the sizes first spares reading any other program.
+    // Sizes are compared first, so that other programs needn't be read.
     let Ok(size) = fs::metadata(file).map(|data| data.len()) else { return false };
     let mut alike =
         std::iter::once(own).chain(beside).filter(|own| fs::metadata(own).is_ok_and(|own| own.len() == size));
@@ -55,7 +55,7 @@ fn is_own_program(file: &Path) -> bool {
     })
 }
 
-/// Whether two files of one size have the same content.
+/// Returns whether two files of the same size have the same content.
 fn has_content_of(file: &Path, other: &Path) -> Option<bool> {
     let (mut file, mut other) = (File::open(file).ok()?, File::open(other).ok()?);
     let (mut here, mut there) = (vec![0; CHUNK], vec![0; CHUNK]);
@@ -72,13 +72,13 @@ fn has_content_of(file: &Path, other: &Path) -> Option<bool> {
     }
 }
 
-/// The files that a command may be.
+/// Returns the files that a command may run.
 #[cfg(not(windows))]
 fn files_of<'a>(command: &'a str, search: &'a str) -> impl Iterator<Item = PathBuf> + use<'a> {
     command_files(command, search).map(PathBuf::from)
 }
 
-/// The files that a command may be. A program's name ends with `.exe`, which a command may leave out.
+/// Returns the files that a command may run. A program's name ends with `.exe`, which a command may omit.
 #[cfg(windows)]
 fn files_of(command: &str, search: &str) -> impl Iterator<Item = PathBuf> {
     let named = native(command).into_owned();
@@ -129,7 +129,7 @@ impl Disk for RealFacts {
     }
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         let path = native(path);
         if !fs::metadata(&path).ok()?.is_file() {
             return None;
@@ -152,7 +152,7 @@ impl Disk for RealFacts {
 
     #[cfg(windows)]
     fn spelled(&self, path: String) -> String {
-        // No link is on the way: only short names and the case of letters change.
+        // There is no link in the path. Only short names and the case change.
         let parents = std::iter::successors(Some(path.as_str()), |path| paths::parent(path));
         let mut known = parents.filter_map(|start| Some((start, judged(fs::canonicalize(native(start)).ok()?)?)));
         known.next().and_then(|(start, known)| Some(known + path.strip_prefix(start)?)).unwrap_or(path)
@@ -162,13 +162,14 @@ impl Disk for RealFacts {
 impl Facts for RealFacts {
     fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
         let fault = |error: std::io::Error| match error.kind() {
-            // A link that leads nowhere is there.
+            // A dangling link exists.
             ErrorKind::NotFound | ErrorKind::NotADirectory if fs::symlink_metadata(native(path)).is_err() => {
                 FactFault::Absent
             }
             _ => FactFault::Failed,
         };
-        // A granted file is opened below its folder, a granted folder is the folder: no link leads out of either.
+        // A granted file is opened relative to its folder, and a granted folder is opened itself, so that links can't
+        // lead out.
         let is_folder = fs::metadata(native(root)).map_err(fault)?.is_dir();
         let folder = if is_folder { root } else { paths::parent(root).unwrap_or("/") };
         let relative = paths::below(path, folder).ok_or(FactFault::Denied)?;
@@ -190,7 +191,7 @@ impl Facts for RealFacts {
             ErrorKind::NotFound | ErrorKind::NotADirectory => FactFault::Absent,
             _ => FactFault::Failed,
         };
-        // What became a pipe since would be waited for.
+        // Opening must not block if the file has since become a pipe.
         let file = open_at_once(File::options().read(true), &native(path)).map_err(fault)?;
         if !file.metadata().map_err(fault)?.is_file() {
             return Err(FactFault::Absent);
@@ -211,7 +212,7 @@ impl Facts for RealFacts {
     }
 
     fn history(&self, _: &str) -> Result<Vec<Event>, FactFault> {
-        // A session is no part of the machine: who knows it puts it around these facts.
+        // A session isn't part of the machine. Code that has one wraps these facts.
         Err(FactFault::Absent)
     }
 

@@ -1,4 +1,4 @@
-//! [`Recording`]: notes what a decision learns of the machine. [`Recorded`]: answers as the machine did then.
+//! [`Recording`]: records the facts that a decision requests. [`Recorded`]: replays them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,25 +18,25 @@ pub struct Record {
     /// The object at each path: `file`, `dir`, `other`, `absent`, `unknown`, or `link:` and its text.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub entries: BTreeMap<String, String>,
-    /// The starts of files, by path and the most bytes that were asked for.
+    /// The starts of files, by path and requested length.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub heads: BTreeMap<String, Option<String>>,
-    /// The texts of files that policies may read, by path and the most bytes that were asked for, or why there is none.
+    /// The texts of files that policies may read, or the reasons why there is none, by path and requested length.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Result<String, FactFault>>,
     /// The variables.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, Option<String>>,
-    /// The answers of git, by question and path.
+    /// git's answers, by question and path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub git: BTreeMap<String, Option<String>>,
     /// Whether a copy can hold what git ignores, by path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub small: BTreeMap<String, bool>,
-    /// The commands that run the program of guard-host.
+    /// The commands that run guard-host.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub own_program: BTreeSet<String>,
-    /// The session's events by the kind that was asked for, or why there are none.
+    /// The session's events, or the reasons why there are none, by requested kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub history: BTreeMap<String, Result<Vec<Event>, FactFault>>,
 }
@@ -44,7 +44,7 @@ pub struct Record {
 const LINK: &str = "link:";
 
 impl Record {
-    /// The texts in it with what they are called, to be looked at for what should not be kept.
+    /// Returns the texts in the record with their names, so that secrets in them can be redacted.
     pub fn texts(&mut self) -> impl Iterator<Item = (&str, &mut String)> {
         let heads = self.heads.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut()?)));
         let files = self.files.iter_mut().filter_map(|(key, text)| Some((key.as_str(), text.as_mut().ok()?)));
@@ -81,17 +81,17 @@ fn entry_of(name: &str) -> Entry {
     }
 }
 
-/// A path, and the most bytes of it that are asked for.
+/// Formats the key for a path and a requested length.
 fn bounded(path: &str, cap: usize) -> String {
     format!("{cap}:{path}")
 }
 
-/// A question to git, and the path that it is about.
+/// Formats the key for a question to git and its path.
 fn asked_of(asked: GitAsked<'_>) -> String {
     format!("{}:{}", asked.question.name(), asked.path)
 }
 
-/// Facts that are noted on the way.
+/// Facts that record every request and answer.
 #[derive(Debug)]
 pub struct Recording {
     facts: Arc<dyn Facts>,
@@ -99,7 +99,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Asks these, and notes what they say.
+    /// Creates a recording of these facts.
     #[must_use]
     pub fn of(facts: Arc<dyn Facts>) -> Self {
         Recording { facts, record: Mutex::default() }
@@ -118,7 +118,7 @@ impl Recording {
 
 impl Disk for Recording {
     fn entry(&self, path: &str) -> Entry {
-        // What is asked twice must be told alike in a replay, and so it is here.
+        // A repeated request gets the same answer, as in a replay.
         if let Some(known) = self.noted().entries.get(path) {
             return entry_of(known);
         }
@@ -213,32 +213,32 @@ impl Facts for Recording {
     }
 }
 
-/// Requests that are in no record. The fields are those of a [`Record`], without answers.
+/// Requests that aren't in a record. The fields are those of a [`Record`], without answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Missing {
     /// Paths.
     pub entries: BTreeSet<String>,
-    /// Starts of files: the most bytes, a colon, and the path.
+    /// Starts of files: the requested length, a colon, and the path.
     pub heads: BTreeSet<String>,
-    /// Texts of files: the same.
+    /// Texts of files, in the same form.
     pub files: BTreeSet<String>,
     /// Variables.
     pub env: BTreeSet<String>,
     /// Paths of what git ignores.
     pub small: BTreeSet<String>,
-    /// Questions to git: the question, a colon, and the path, with the work tree that it is about.
+    /// Questions to git: the question, a colon, and the path, with the work tree.
     pub git: BTreeMap<String, String>,
 }
 
 impl Missing {
-    /// Nothing was asked for in vain.
+    /// Returns whether no request is missing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Missing::default()
     }
 
-    /// Adds the requests of the other one.
+    /// Adds the requests of another one.
     pub fn add(&mut self, other: Missing) {
         self.entries.extend(other.entries);
         self.heads.extend(other.heads);
@@ -249,16 +249,16 @@ impl Missing {
     }
 }
 
-/// The answer to a request that a record does not contain.
+/// The answer to a request that isn't in the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beyond {
-    /// Nobody asked then, so it was not there for the decision.
+    /// The request wasn't made then, so it is treated as absent.
     Absent,
-    /// The machine is elsewhere, and has not been asked yet.
+    /// The machine isn't here, and hasn't been asked yet.
     Unknown,
 }
 
-/// The machine as it was. Requests that are not in the record are noted.
+/// A machine's facts from a record. Requests that aren't in the record are collected.
 #[derive(Debug)]
 pub struct Recorded {
     record: Record,
@@ -279,7 +279,7 @@ impl Recorded {
         Recorded { beyond: Beyond::Unknown, ..Recorded::new(record) }
     }
 
-    /// Something was asked for that the record does not hold.
+    /// Returns whether a request wasn't in the record.
     #[must_use]
     pub fn lacks(&self) -> bool {
         !self.noted().is_empty()
@@ -348,7 +348,7 @@ impl Facts for Recorded {
     }
 
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
-        // The list of a session stays on its machine, whose own policies ask for it.
+        // A session's history stays on its machine.
         self.record.history.get(kind).cloned().unwrap_or(Err(FactFault::Absent))
     }
 

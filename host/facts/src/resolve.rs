@@ -1,4 +1,4 @@
-//! [`Resolver`]: the paths of one call, each resolved once.
+//! [`Resolver`]: resolves the paths of one call, each once.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use guard_sdk::resolve::{Disk, Entry, Place};
 use crate::git::WAIT;
 use crate::{Facts, GitAsked};
 
-/// The most paths that are resolved for one call; beyond it nothing is known of a path.
+/// The maximum number of paths that are resolved for one call. Nothing is known about further ones.
 pub const PATHS: usize = 10_000;
 
 /// Resolves paths of one call and remembers them.
@@ -23,12 +23,12 @@ pub struct Resolver {
     project_root: String,
     known: Mutex<HashMap<String, ResolvedPath>>,
     entries: Mutex<HashMap<String, Entry>>,
-    /// How long the call may still wait for git.
+    /// The time that the call may still wait for git.
     wait: Mutex<Duration>,
 }
 
 impl Resolver {
-    /// All three are absolute; an empty one is not known.
+    /// Creates a resolver. All three paths are absolute, or empty if not known.
     #[must_use]
     pub fn new(cwd: &str, home: &str, project_root: &str) -> Self {
         Resolver {
@@ -41,7 +41,7 @@ impl Resolver {
         }
     }
 
-    /// Resolves `raw`. Of one that cannot be resolved the texts that could not be found are empty.
+    /// Resolves `raw`. Fields that can't be determined are empty.
     #[must_use]
     pub fn resolve(&self, facts: &dyn Facts, raw: &str) -> ResolvedPath {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +56,7 @@ impl Resolver {
         resolved
     }
 
-    /// The resolver of the same call for another project, with what is known of the disk.
+    /// Returns a resolver of the same call for another project, with the cached facts about the disk.
     pub(crate) fn with_project_root(&self, project_root: &str) -> Self {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let wait = *self.wait.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,27 +67,27 @@ impl Resolver {
         }
     }
 
-    /// Whether the path contains the folder of the call, of the project or of the user, or lies in one of them.
+    /// Returns whether the path contains the call's, the project's or the user's folder, or is in one of them.
     pub(crate) fn concerns(&self, path: &str) -> bool {
         [&self.cwd, &self.home, &self.project_root]
             .into_iter()
             .any(|folder| !folder.is_empty() && (is_below(folder, path) || is_below(path, folder)))
     }
 
-    /// Has git answer, if the call may still wait for it.
+    /// Asks git, if the call may still wait for it.
     pub(crate) fn ask_git(&self, facts: &dyn Facts, asked: GitAsked<'_>) -> Option<String> {
         let mut wait = self.wait.lock().unwrap_or_else(PoisonError::into_inner);
         if wait.is_zero() {
             return None;
         }
-        // In a component there is no clock and no git: answers that were recorded are not waited for.
+        // A component has no clock, and recorded answers take no time.
         let started = (!cfg!(target_family = "wasm")).then(Instant::now);
         let answer = facts.git(asked, *wait);
         *wait = wait.saturating_sub(started.map_or(Duration::ZERO, |started| started.elapsed()));
         answer
     }
 
-    /// How many more paths can be resolved.
+    /// Returns whether more paths can be resolved.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len() < PATHS
@@ -112,7 +112,7 @@ impl Resolver {
     }
 }
 
-/// A disk that is asked about each path once: the paths of a call lie in the same folders.
+/// A cache of the disk's entries, because a call's paths are often in the same folders.
 struct Remembered<'a> {
     facts: &'a dyn Facts,
     entries: &'a Mutex<HashMap<String, Entry>>,

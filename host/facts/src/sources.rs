@@ -1,4 +1,4 @@
-//! [`Sources`]: the files that a call runs, read for the analyzer, and which of them are the person's own.
+//! [`Sources`]: reads the files that a call runs, and finds the ones that match the last commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,16 +8,16 @@ use guard_contract::{FactFault, Presence};
 
 use crate::{Facts, Resolver, Scene, View};
 
-/// The longest file that is read: as long as a text that the analyzer parses.
+/// The maximum size of a file in bytes, the same as of a text that the analyzer parses.
 pub const SOURCE_BYTES: usize = 128 << 10;
 
-/// How a program of machine code begins on Linux.
+/// The start of a native Linux program.
 const MACHINE_CODE: &str = "\u{7f}ELF";
 
-/// The longest file that is compared with what was committed.
+/// The maximum size of a file that is compared with the last commit, in bytes.
 pub(crate) const COMPARED_BYTES: usize = 1 << 20;
 
-/// Folders of what a package manager or a toolchain installed.
+/// Folders of installed packages and toolchains.
 const INSTALLED: [&str; 20] = [
     ".asdf",
     ".bun",
@@ -41,7 +41,7 @@ const INSTALLED: [&str; 20] = [
     "venv",
 ];
 
-/// Files by which a shell starts.
+/// Startup files of shells.
 const START: [&str; 9] = [
     ".bash_aliases",
     ".bash_login",
@@ -54,14 +54,14 @@ const START: [&str; 9] = [
     ".zshrc",
 ];
 
-/// The known contents of a file that runs.
+/// The contents of a file that a call runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Its text.
     Text(String),
-    /// There is none, or it is a program of machine code or a part of something installed.
+    /// There is no file, or it is a native program or installed.
     None,
-    /// It is there, and was not read; why, as a clause.
+    /// The file exists, but wasn't read, with the reason as a clause.
     Unread(String),
 }
 
@@ -71,12 +71,12 @@ pub struct Sources {
     facts: Arc<dyn Facts>,
     resolver: Arc<Resolver>,
     home: String,
-    /// The texts by the paths that were asked for; none of one that is too long.
+    /// The texts by requested path. `None` for a file that is too long.
     read: Mutex<BTreeMap<String, Option<String>>>,
 }
 
 impl Sources {
-    /// Reads files of this machine, as a call sees it whose home is `home`.
+    /// Creates a reader of this machine's files, for a call with the home `home`.
     #[must_use]
     pub fn new(facts: Arc<dyn Facts>, resolver: Arc<Resolver>, home: &str) -> Self {
         Sources { facts, resolver, home: home.to_owned(), read: Mutex::default() }
@@ -109,11 +109,11 @@ impl Sources {
         }
     }
 
-    /// The files of which the analysis has something and that are the person's own: they are as the last commit has them.
+    /// Returns the files with commands in the analysis that match the last commit.
     #[must_use]
     pub fn committed(&self, scene: &Scene) -> BTreeSet<String> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // Asking git about a file takes a process.
+        // Asking git about a file starts a process.
         let Analysis { commands, reasons, .. } = &*scene.analysis;
         let files: BTreeSet<&str> = commands.iter().flat_map(files_of).collect();
         read.retain(|path, _| files.contains(path.as_str()) || reasons.iter().any(|reason| reason.contains(path)));
@@ -136,14 +136,14 @@ impl Sources {
     }
 }
 
-/// The files from which a command comes.
+/// Returns the files that contain a command.
 fn files_of(command: &Command) -> impl Iterator<Item = &str> {
     command.via.iter().filter(|via| via.kind == "script").map(|via| via.detail.as_str())
 }
 
-/// The analysis without what these files do. The commands keep their places, and lose their words.
+/// Returns the analysis without the effects of these files. Their commands stay in place without words.
 ///
-/// What a file does with something that its caller gave it is the caller's doing.
+/// Effects on something that the caller passed to a file are the caller's.
 #[must_use]
 pub fn without(analysis: &Analysis, files: &BTreeSet<String>) -> Analysis {
     let mut rest = analysis.clone();
@@ -161,9 +161,9 @@ pub fn without(analysis: &Analysis, files: &BTreeSet<String>) -> Analysis {
     }
     rest.effects.retain(|effect| !theirs.contains(&effect.command_id));
     rest.scripts.retain(|script| !theirs.contains(&script.command_id));
-    // Beyond a limit nobody knows what runs, whoever wrote it.
+    // Beyond a limit, it isn't known what runs, even in a committed file.
     let is_limit = |reason: &str| reason.contains("too ") || reason.contains("more ");
-    // One that is too long to be read is the person's own as well.
+    // A committed file that is too long to be read counts as the person's own.
     let is_long = |reason: &str| {
         let path =
             reason.split_once(" runs, and it was not read").map(|(path, _)| path.rsplit(": ").next().unwrap_or(path));
@@ -178,7 +178,8 @@ pub fn without(analysis: &Analysis, files: &BTreeSet<String>) -> Analysis {
     rest
 }
 
-/// Whether a file is no text for an interpreter. Some shells run a text with NUL bytes, so these say nothing.
+/// Returns whether a file isn't a text for an interpreter. NUL bytes don't count, because some shells run a text with
+/// NUL bytes.
 fn is_machine_code(text: &str) -> bool {
     text.starts_with(MACHINE_CODE) || text.starts_with("MZ") && text.contains('\0')
 }

@@ -1,4 +1,4 @@
-//! [`View`]: what one policy may see of a call, and what it leaves behind.
+//! [`View`]: one policy's access to a call's facts, and its output.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use guard_contract::syntax::{Analysis, Command, Effect};
 use guard_contract::{CallFacts, Event, FactFault, JournalLine, Level, LogLine, Presence, ResolvedPath};
 use guard_sdk::earlier::{Earlier, FOR_EACH, Seat};
 
-/// All that the policies of a chain can learn of one call.
+/// All facts that a chain's policies can learn about one call.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// Where the call happens.
+    /// The call's context.
     pub context: CallFacts,
-    /// The analysis of the call; of partial coverage and with no effect if no policy of the chain requests it.
+    /// The call's analysis, with partial coverage and without effects if no policy of the chain requests it.
     pub analysis: Arc<Analysis>,
-    /// The machine, or the world of a test.
+    /// The machine, or its replacement in a test.
     pub facts: Arc<dyn Facts>,
-    /// Paths that were resolved already.
+    /// The resolver, with the paths resolved so far.
     pub resolver: Arc<Resolver>,
     /// The files that the call runs.
     pub sources: Arc<Sources>,
@@ -35,7 +35,7 @@ impl Scene {
         Scene { context, analysis: Arc::new(analysis), facts, resolver, sources }
     }
 
-    /// The same call, with its paths relative to the root of another project.
+    /// Returns the same call, with its paths relative to another project's root.
     #[must_use]
     pub fn with_project_root(&self, project_root: &str) -> Self {
         let mut analysis = Analysis::clone(&self.analysis);
@@ -52,24 +52,24 @@ impl Scene {
     }
 }
 
-/// The facts that one policy may see, question by question, and the lines that it writes.
+/// The facts that one policy may request, and the lines that it writes.
 #[derive(Debug, Default)]
 pub struct View {
-    /// None while a policy is described or configured: only `log` works then.
+    /// The call, or `None` during `describe` and `configure`, when only `log` works.
     pub scene: Option<Scene>,
     /// The grants of the policy.
     pub grants: Arc<Grants>,
-    /// Journal lines that the policy wants written.
+    /// The journal lines that the policy wants to write.
     pub journal: Vec<JournalLine>,
-    /// Its trace.
+    /// The policy's log.
     pub log: Vec<LogLine>,
-    /// The imports that it called, in order.
+    /// The imports that the policy called, in order.
     pub asked: Vec<String>,
-    /// How often git was asked.
+    /// The number of questions to git.
     git_questions: usize,
 }
 
-/// An import was called before there was a call to be asked about.
+/// The error of an import that was called outside `decide`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsideDecide(String);
 
@@ -81,12 +81,12 @@ impl std::fmt::Display for OutsideDecide {
 
 impl std::error::Error for OutsideDecide {}
 
-/// The answer to an import, which the contract has in `decide` only.
+/// The answer of an import that only works in `decide`.
 type InDecide<T> = Result<T, OutsideDecide>;
 
 #[expect(clippy::missing_errors_doc, reason = "each fails for one reason: there is no call")]
 impl View {
-    /// A view of this scene, without grants.
+    /// Creates a view of this scene without grants.
     pub(crate) fn of(scene: Scene) -> Self {
         View { scene: Some(scene), ..View::default() }
     }
@@ -163,7 +163,7 @@ impl View {
         Ok(self.git("git.branch", path, GitQuestion::Branch)?.unwrap_or_default())
     }
 
-    /// Returns the content of a file in the last commit, or `None` if the commit has no such file or it isn't known.
+    /// Returns a file's content in the last commit, or `None` if the commit has no such file or it isn't known.
     pub(crate) fn head(&mut self, path: &str) -> InDecide<Option<String>> {
         self.git("git.head", path, GitQuestion::Head)
     }
@@ -194,7 +194,7 @@ impl View {
         let grants = self.grants.clone();
         let scene = self.scene("project.manifests")?;
         let found = scene.resolver.resolve(&*scene.facts, path);
-        // A project may be called by another name than the path.
+        // The project's root may be another spelling of the path.
         let start = if is_below(&found.lexical, &scene.context.project_root) { found.lexical } else { found.canonical };
         let read = |path: &str| match grants.read_root(path) {
             Some(root) => scene.facts.read_granted(root, path, FILE_BYTES),
@@ -225,7 +225,7 @@ impl View {
         Ok(found)
     }
 
-    /// Returns git's answer about a path, or `None` if it is not known.
+    /// Returns git's answer about a path, or `None` if there is none.
     fn git(&mut self, name: &str, path: &str, question: GitQuestion) -> InDecide<Option<String>> {
         self.git_questions += 1;
         let has_room = self.git_questions <= GIT_QUESTIONS;
@@ -244,21 +244,21 @@ impl View {
     }
 }
 
-/// The answer of git about a path, in a call of this folder and project; `None` if it is not known.
+/// Returns git's answer about a path, in a call in this folder and project, or `None` if there is none.
 pub(crate) fn ask_git_about(
     path: &str,
     question: GitQuestion,
     (facts, resolver): (&dyn Facts, &Resolver),
     (cwd, project_root): (&str, &str),
 ) -> Option<String> {
-    // Of a link git keeps the link, not what lies behind it.
+    // git tracks a link itself, not its target.
     let lexical = resolver.resolve(facts, path).lexical;
     let held = resolver.resolve(facts, parent(&lexical).unwrap_or("/"));
     let name = lexical.rsplit('/').next().unwrap_or_default();
     let whole = format!("{}/{name}", held.canonical.trim_end_matches('/'));
     let is_root = facts.entry(&whole) == Entry::Dir && !matches!(facts.entry(&format!("{whole}/.git")), Entry::Absent);
     let root = if is_root { resolver.resolve(facts, path).git_root } else { held.git_root };
-    // A repository in between, which the host does not take for one, is one for git.
+    // A repository in between, which the host doesn't recognize, is one for git.
     let mut between = std::iter::successors(Some(held.canonical.as_str()), |folder| parent(folder))
         .take_while(|folder| is_below(folder, &root) && *folder != root);
     let is_mine = |folder: &str| !matches!(facts.entry(&format!("{folder}/.git")), Entry::Absent);

@@ -1,5 +1,5 @@
-//! The audit log: one JSON object a line, read back by people. It is appended after the reply is out, unless no call may
-//! run without its line.
+//! The audit log: one JSON object on each line. A line is appended after the reply, unless no call may run without its
+//! line.
 
 mod decision;
 mod discarded;
@@ -32,35 +32,35 @@ pub use read::{LINE_BYTES, Next, Reader, Record};
 pub use select::{Selection, moment};
 pub use stats::{Actions, Stats};
 
-/// How long a line waits for the lock, which its holders keep for some microseconds. Without it the line is written
-/// anyway, and nothing is rotated: one write of one line stays whole.
+/// The maximum wait for the lock, which is usually held for microseconds. Without the lock, the line is written anyway,
+/// in one write, and the log isn't rotated.
 const LOCK: Duration = Duration::from_millis(250);
 
-/// How long a check of the log waits for the lock.
+/// The maximum wait for the lock when the log is verified.
 const VERIFY: Duration = Duration::from_secs(10);
 
-/// The most bytes that a line gets for its place in the chain, and for its ends.
+/// The maximum number of bytes that the chain's fields add to a line.
 const LINK_BYTES: u64 = 192;
 
-/// The action of a call that a person's approval let pass.
+/// The action of a call that a person approved.
 pub const OVERRIDE: &str = "confirmed_allow";
 
-/// The action of a call that ran, and that a policy would have asked about if it were not only watched, or paused.
+/// The action of a call that ran, but would have been an ask if the policy were enforced.
 pub const WOULD_ASK: &str = "would-ask";
 
-/// The same, of one that would have been denied.
+/// The action of a call that ran, but would have been denied if the policy were enforced.
 pub const WOULD_DENY: &str = "would-deny";
 
-/// The action of a restore of what a call destroyed.
+/// The action of restoring what a call destroyed.
 pub const UNDO: &str = "undo";
 
-/// The longest operation that is logged, in bytes.
+/// The maximum length of a logged operation in bytes.
 pub const OPERATION_BYTES: usize = 8 << 10;
 
-/// The longest name that is logged.
+/// The maximum length of a logged name in bytes.
 const NAME_BYTES: usize = 256;
 
-/// One line. The first six keys are those of the earliest logs of this kind; readers of them may ignore the rest.
+/// One line. The first six keys are those of the log format that this one extends. Its readers can ignore the rest.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     ts: String,
@@ -92,24 +92,24 @@ struct Line<'a> {
     policies: &'a str,
 }
 
-/// The contents of a line other than the call and the verdict.
+/// The details of a line besides the call and the verdict.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AuditDetails<'a> {
-    /// How long the verdict took.
+    /// The time until the verdict.
     pub elapsed: Duration,
-    /// All that the verdict rests on, if the level asks for it.
+    /// The recorded decision, if the log's level includes it.
     pub decision: Option<&'a Decision>,
-    /// The copy of what the call destroys. Empty: none.
+    /// The id of the copy of what the call destroys, or empty.
     pub copy: &'a str,
 }
 
-/// Appends the line about what became of a call that was asked about. Its `asked` is when it was asked about, its `ms` the
-/// time since then. It says `by` whom: `person` only where nothing else can have let the call run, `classifier` where the
-/// harness's own one refused it, and `unknown` otherwise.
+/// Appends a line about the outcome of a call that needed confirmation. `asked` is the time of the prompt, and `ms` the
+/// time since then. `by` is `person` only if nothing else can have approved the call, `classifier` if the harness's
+/// classifier refused it, and otherwise `unknown`.
 ///
 /// # Errors
 ///
-/// Those of the file system. Nobody waits for the line.
+/// Any error of the file system.
 pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Timestamp) -> io::Result<()> {
     let since = entry.ts.parse::<Timestamp>().map_or(0.0, |asked| now.duration_since(asked).as_secs_f64());
     let (policy, rule) = entry.rules.first().and_then(|rule| rule.split_once(':')).unwrap_or_default();
@@ -142,26 +142,27 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
     write(audit, &serde_json::to_string(&line)?)
 }
 
-/// Whether a line with this action is of a call. Others tell what became of one, or what was done to guard-host itself.
+/// Returns whether lines with this action are about a call. Others are about a call's outcome, or about guard-host
+/// itself.
 #[must_use]
 pub fn is_of_call(action: &str) -> bool {
     !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync" | UNDO)
 }
 
-/// Appends the line about what a person did to guard-host itself, such as a pause of it.
+/// Appends a line about a person's action on guard-host itself, such as a pause.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &str) -> io::Result<()> {
     append_own(audit, action, operation, cwd, "")
 }
 
-/// Appends the line about a copy that was restored.
+/// Appends a line about a copy that was restored.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn append_undo(audit: &Audit, copy: &str, operation: &str, cwd: &str) -> io::Result<()> {
     append_own(audit, UNDO, operation, cwd, copy)
 }
@@ -193,18 +194,18 @@ fn append_own(audit: &Audit, action: &'static str, operation: &str, cwd: &str, u
     write(audit, &serde_json::to_string(&line)?)
 }
 
-/// A line's id: 64 bits of a hash whose key is 128 random bits of this process. Among a hundred million lines of all
-/// machines two have the same with a probability of 0.03 %, so who keeps lines for long takes the time as well. Beside the C
-/// library as an archive `getrandom` would read a device file.
+/// Returns a line's id: 64 bits of a hash with 128 random bits of this process as its key. Among a hundred million
+/// lines, the probability that two have the same id is 0.03 %, so archives should also use the time. `getrandom` isn't
+/// used because with a statically linked C library it reads a device file.
 fn identity(seed: impl Hash) -> String {
     hex(&RandomState::new().hash_one(seed).to_be_bytes())
 }
 
-/// The line of one call; `None` if the level asks for none.
+/// Formats the line of one call. `None` if the log's level excludes it.
 ///
 /// # Errors
 ///
-/// A value that has no form in JSON.
+/// A value can't be serialized to JSON.
 pub fn line(
     audit: &Audit,
     call: &ToolCall,
@@ -233,14 +234,14 @@ fn verdict_line(
     AuditDetails { elapsed, decision, copy }: AuditDetails<'_>,
 ) -> io::Result<String> {
     let deciding = recorded(verdict);
-    // Where every call is logged, also what decides nothing, such as a policy's note that it was waved through.
+    // If every call is logged, findings without effect are included.
     let least = if audit.level == AuditLevel::Interventions { Outcome::Warn } else { Outcome::Abstain };
     let is_told = |found: &&Attributed| {
         rank(found.finding.outcome) >= rank(least) || found.of_host && found.finding.rule == FAULT
     };
     let found = verdict.findings.iter().filter(is_told);
     let confirmed = verdict.is_confirmed();
-    // Where a person let the call run, those that count are the ones that were overruled.
+    // If a person approved the call, the rules are those that the approval lifted.
     let rules: Vec<String> = match confirmed || verdict.is_allowed() {
         true => verdict.lifted.iter().map(Attributed::rule).collect(),
         false => found.map(Attributed::rule).collect(),
@@ -252,7 +253,7 @@ fn verdict_line(
         operation: shorten(&plain(&redact(&call.operation())), OPERATION_BYTES),
         action,
         rule: &rule,
-        // The earliest readers know no such key where a person let the call run.
+        // The original format doesn't have this key if a person approved the call.
         path_context: (!confirmed).then(|| path_context(verdict)),
         id: identity(elapsed),
         session: name(&at.session),
@@ -272,26 +273,26 @@ fn verdict_line(
     Ok(serde_json::to_string(&line)?)
 }
 
-/// A name that somebody else chose, as a line may hold it.
+/// Returns a name for a line: shortened, because others choose it.
 fn name(text: &str) -> String {
     shorten(&plain(&redact(text)), NAME_BYTES)
 }
 
-/// The finding that a line names: the deciding one, or one as severe that says where the call's paths lie. The earliest
-/// logs of this kind come from such a policy, and their readers look for its rules.
+/// Returns the finding for a line: the deciding one, or an equally severe one with the context of the call's paths. The
+/// original log came from a policy with such findings, and its readers look for its rules.
 fn recorded(verdict: &Verdict) -> Option<&Attributed> {
     let mut found = verdict.reasons().take_while(|found| found.finding.outcome == verdict.outcome);
     found.find(|found| found.finding.tags.iter().any(|(name, _)| name == "path-context")).or_else(|| verdict.deciding())
 }
 
-/// Returns the context of the call's paths, from the deciding finding or else from the first one that gives it.
+/// Returns the context of the call's paths, from the deciding finding or else from the first finding that has it.
 fn path_context(verdict: &Verdict) -> &str {
     let findings = recorded(verdict).into_iter().chain(&verdict.findings);
     let mut tags = findings.flat_map(|attributed| &attributed.finding.tags);
     tags.find(|(name, _)| name == "path-context").map_or("n/a", |(_, value)| value)
 }
 
-/// A policy gave no answer, whatever its `on-error` said in its place.
+/// Returns whether a policy gave no answer, regardless of its `on-error`.
 fn has_fault(verdict: &Verdict) -> bool {
     verdict.findings.iter().any(|found| found.of_host && found.finding.rule == FAULT)
 }
@@ -310,13 +311,13 @@ fn action(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Appends a line to the log, and begins a new log if it is full.
+/// Appends a line to the log, and rotates the log first if it is full.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
-    // A pipe without a reader would hold the process, and a line in a device is lost.
+    // A pipe without a reader would block, and a line in a device is lost.
     if std::fs::metadata(&audit.path).is_ok_and(|data| !data.is_file()) {
         return Err(io::Error::other("the audit log is not a file"));
     }
@@ -328,11 +329,11 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
     let lock = FileLock::acquire(&sibling(&audit.path, ".lock"), Instant::now() + LOCK);
     let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
     if lock.is_ok() && size + line.len() as u64 + LINK_BYTES > audit.max_bytes {
-        // What cannot be counted is lost all the same: the log goes on.
+        // If the lines can't be counted, they are discarded anyway.
         let _ = Discarded::count(&audit.path);
         std::fs::rename(&audit.path, rotated(&audit.path))?;
     }
-    // Beyond the process's limit a write is answered with a signal, and the exit code would be lost with it.
+    // A write beyond the process's file size limit raises a signal, which would replace the exit code.
     let size = std::fs::metadata(&audit.path).map_or(0, |data| data.len());
     let with_ends = line.len() as u64 + LINK_BYTES;
     if process::file_limit().is_some_and(|limit| size + with_ends > limit) {
@@ -341,18 +342,18 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
     with_chain(&audit.path, &audit.state, |log| log.append(line, lock.is_ok()))
 }
 
-/// Checks the chain of the log, while nobody writes to it.
+/// Verifies the log's chain under the lock.
 ///
 /// # Errors
 ///
-/// Those of the file system, of the key, and of the lock.
+/// Errors of the file system, the key and the lock.
 pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, ChainBreak>> {
     use io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem};
 
     let _lock = match FileLock::acquire(&sibling(path, ".lock"), Instant::now() + VERIFY) {
-        // Without a folder there is no log either.
+        // Without the folder, there is no log.
         Err(error) if error.kind() == NotFound => return Ok(Ok(Verified::default())),
-        // Where the lock can't be written, the log can't grow either.
+        // If the lock can't be written, the log can't grow either.
         Err(error) if matches!(error.kind(), ReadOnlyFilesystem | PermissionDenied) => None,
         lock => Some(lock?),
     };
@@ -364,13 +365,13 @@ fn with_chain<T>(path: &Path, state: &Path, work: impl FnOnce(&ChainedLog<'_>) -
     work(&ChainedLog { path, rotated: &rotated, last: &last, state })
 }
 
-/// The file that a log is rotated to.
+/// Returns the file to which a log is rotated.
 #[must_use]
 pub fn rotated(path: &Path) -> PathBuf {
     sibling(path, ".1")
 }
 
-/// The log's path with something at its end.
+/// Returns the log's path with a suffix.
 fn sibling(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);

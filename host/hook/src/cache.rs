@@ -1,10 +1,10 @@
-//! Files that are made once and used by every call: compiled artifacts and prepared chains.
+//! Files that are created once and used by every call: compiled artifacts and prepared chains.
 //!
-//! Everything here can be lost and is then made anew. Nothing here is believed because of its name: a file counts when
-//! it belongs to this user alone and the key in the state folder vouches for it.
+//! All of them can be rebuilt. A file isn't trusted because of its name: it must be private, and its record must be
+//! sealed with the state folder's key.
 //!
-//! The key catches damage, staleness and files from elsewhere. It does not catch a process of the same user, which can
-//! read the key.
+//! The seal detects damage, stale files and files from elsewhere. It doesn't protect against processes of the same
+//! user, which can read the key.
 
 mod artifact;
 mod component;

@@ -1,4 +1,4 @@
-//! [`Chain`]: a prepared chain, whose policies run in the sandbox of this program.
+//! [`Chain`]: a prepared chain whose policies run in this program's sandbox.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -23,7 +23,7 @@ use guard_state::session::today;
 
 pub use guard_chain::{CallSite, Step, Trace};
 
-/// A chain whose policies are mapped when they are first needed.
+/// A chain whose policies are mapped on first use.
 #[derive(Debug)]
 pub struct Chain {
     engine: Engine,
@@ -36,24 +36,25 @@ pub struct Chain {
 #[derive(Debug, Clone)]
 struct LoadedPolicy {
     policy: Policy,
-    /// It is a snapshot: it was given its settings already.
+    /// Whether it is a snapshot, so that it already has its settings.
     is_configured: bool,
 }
 
 /// Options of an evaluation besides the call itself.
 #[derive(Clone, Copy, Default)]
 pub struct AskOptions<'a> {
-    /// Only the policies of these names; `None`: all.
+    /// The names of the policies to ask, or `None` for all.
     pub only: Option<&'a [String]>,
-    /// Is told each opinion as it comes, so that a deadline finds the worst so far.
+    /// Called with each opinion as soon as it is known, so that the worst one so far applies when a deadline passes.
     pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
-    /// Every policy is granted everything: for a world that holds only what is meant for it.
+    /// Grants every policy everything, for test worlds that only contain what the policy may see.
     pub grant_all: bool,
-    /// Returns the chain of folders below the project's root that have a configuration of their own; `None`: they are not asked.
+    /// Prepares the chain of folders below the project's root with their own configuration. If `None`, they aren't
+    /// asked.
     pub nested: Option<&'a nested::Open<'a>>,
-    /// The scene, with its analysis, if it was made already.
+    /// The scene with its analysis, if it already exists.
     pub scene: Option<&'a Scene>,
-    /// A person's pause: what it is about stops nothing.
+    /// A person's pause, during which the paused policies aren't enforced.
     pub pause: Option<&'a Pause>,
 }
 
@@ -64,14 +65,14 @@ impl std::fmt::Debug for AskOptions<'_> {
 }
 
 impl Chain {
-    /// A chain over what was prepared.
+    /// Creates a chain from a prepared one.
     #[must_use]
     pub fn new(engine: Engine, prepared: Prepared) -> Self {
         let policies = prepared.members.iter().map(|_| OnceLock::new()).collect();
         Chain { engine, prepared, policies }
     }
 
-    /// A chain whose policies are loaded already, one for each member in order.
+    /// Creates a chain whose policies are already loaded, one for each member in order.
     #[must_use]
     pub fn loaded(engine: Engine, prepared: Prepared, policies: Vec<Policy>) -> Self {
         let loaded = |(policy, member): (Policy, &Member)| {
@@ -114,8 +115,8 @@ impl Chain {
         self.view().decide(call, at, facts, ask)
     }
 
-    /// Whether a rule that denied the call denies it for this effect: it also does if there is no other one, and does not
-    /// if there is none.
+    /// Returns whether a rule that denied the call denies it because of this effect: it denies the call with only this
+    /// effect, and not without any.
     #[must_use]
     pub fn denies_for(&self, (call, at): (&ToolCall, &CallContext), trace: &Trace, effect: &Effect) -> bool {
         let Some(analysis) = &trace.analysis else { return false };
@@ -130,7 +131,7 @@ impl Chain {
         denied(vec![effect.clone()]) > denied(Vec::new())
     }
 
-    /// Whether a rule asks about the call or denies it for this effect, whatever the session did before.
+    /// Returns whether a rule asks or denies because of this effect alone, regardless of the session's history.
     #[must_use]
     pub fn stops_for(&self, (call, at): (&ToolCall, &CallContext), trace: &Trace, effect: &Effect) -> bool {
         let is_stop = |found: &&Attributed| {
@@ -147,7 +148,7 @@ impl Chain {
         stopped(vec![effect.clone()]) > stopped(Vec::new())
     }
 
-    /// The verdict on a call that has these effects and no others, without facts of the machine.
+    /// Returns the verdict on a call with only these effects, without facts about the machine.
     fn verdict_on(&self, (call, at): (&ToolCall, &CallContext), analysis: &Analysis, effects: Vec<Effect>) -> Verdict {
         let analysis = Analysis { effects, scripts: Vec::new(), ..Analysis::clone(analysis) };
         let facts: Arc<dyn Facts> = Arc::new(Recorded::new(Record::default()));
@@ -159,16 +160,16 @@ impl Chain {
         merge(opinions)
     }
 
-    /// Answers a request from elsewhere, until it `is_over`.
+    /// Answers a request from another machine. Stops when `is_over` returns true.
     ///
     /// # Errors
     ///
-    /// Nothing is decided; see [`guard_chain::Chain::answer`].
+    /// Nothing is decided. See [`guard_chain::Chain::answer`].
     pub fn answer(&self, request: Request, is_over: impl Fn() -> bool) -> Result<AnsweredRequest, Undecided> {
         self.view().answer(request, self.prepared.config.bypass_ask, is_over, Missing::default)
     }
 
-    /// The chain, as a call sees it.
+    /// Returns the chain for a call.
     #[must_use]
     pub fn view(&self) -> guard_chain::Chain<'_, Self> {
         let config = &self.prepared.config;
@@ -192,7 +193,7 @@ impl Chain {
         guard_chain::Chain { sandbox: self, config, members: members.collect() }
     }
 
-    /// The policy at a place, mapped by whoever needs it first.
+    /// Returns the policy at an index, and maps it on first use.
     fn policy(&self, place: usize) -> Option<(&Member, Result<&LoadedPolicy, &FaultKind>)> {
         let (member, slot) = (self.prepared.members.get(place)?, self.policies.get(place)?);
         let Readiness::Ready { artifact, snapshot, .. } = &member.readiness else { return None };
@@ -246,8 +247,7 @@ impl Sandbox for Chain {
     }
 }
 
-/// The rules of policies that deny.
-/// Rules that stop a call because of earlier calls of its session.
+/// Rules that ask or deny because of earlier calls of the session.
 const RULES_OF_HISTORY: [&str; 2] = [RETRY, "unknown-history"];
 
 fn denials(verdict: &Verdict) -> impl Iterator<Item = String> {
@@ -255,7 +255,8 @@ fn denials(verdict: &Verdict) -> impl Iterator<Item = String> {
     verdict.findings.iter().filter(is_denial).map(Attributed::rule)
 }
 
-/// All that the policy says are words of guard-host's own. A built-in policy of no preset says what its settings say.
+/// Returns whether all of the policy's messages are guard-host's own. Those of built-in policies outside of presets
+/// come from their settings.
 #[must_use]
 pub fn speaks_for_itself(entry: &Entry) -> bool {
     let Source::Builtin(name) = &entry.source else { return false };

@@ -1,7 +1,8 @@
-//! The hook's command line in the form in which harnesses have it, `[--FLAG VALUE]... hook [HARNESS] [--FLAG VALUE]...`.
+//! The hook's command line in the form that is registered in harnesses: `[--FLAG VALUE]... hook [HARNESS] [--FLAG
+//! VALUE]...`.
 //!
-//! Read by hand: a parser of command lines takes longer than the chain takes for a verdict. Any other form is for the
-//! commands' own parser, which says what it means or what is wrong with it.
+//! Parsed by hand, because a command line parser takes longer than the chain's verdict. Any other form is left to the
+//! commands' parser, which reports errors.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,16 +26,16 @@ pub struct HookLine {
     pub cache: Option<PathBuf>,
     /// The harness.
     pub harness: Option<String>,
-    /// The policies to ask; empty: all.
+    /// The policies to ask, or empty for all.
     pub only: Vec<String>,
     /// A folder with settings files of built-in policies.
     pub settings: Option<PathBuf>,
-    /// The folder in which payloads are kept as fixtures.
+    /// The folder in which payloads are recorded as fixtures.
     pub record: Option<PathBuf>,
 }
 
 impl HookLine {
-    /// Reads a command line with the program's name first. `None` if it has another form.
+    /// Parses a command line that starts with the program's name. `None` if it has another form.
     #[must_use]
     pub fn read(arguments: &[OsString]) -> Option<Self> {
         let mut line = HookLine::default();
@@ -71,7 +72,7 @@ impl HookLine {
     }
 }
 
-/// Where the program's files lie if these are named: the configuration file, the state folder, the cache folder.
+/// Returns the program's paths, with these overrides: the configuration file, the state folder, the cache folder.
 #[must_use]
 pub fn dirs([config, state, cache]: [&Option<PathBuf>; 3], environment: &Environment) -> AppDirs {
     let absolute = |path: &PathBuf| native(&environment.cwd).join(path);
@@ -86,14 +87,13 @@ pub fn dirs([config, state, cache]: [&Option<PathBuf>; 3], environment: &Environ
     }
 }
 
-/// The folder beside a script in which its settings are.
+/// The folder beside a script with its settings.
 pub const SETTINGS_FOLDER: &str = "config";
 
-/// The command line that the program's own name stands for: the hook in place of the script of one built-in policy, with
-/// the settings that lie beside it, or `confirm` in place of the script that confirms. The script's arguments are options
-/// and the name of a harness.
+/// Returns the command line for a program name that replaces a script: the hook with one built-in policy and the
+/// settings beside the script, or `confirm`. The script's arguments are options and the name of a harness.
 ///
-/// `None` if it has another name, or is told what to do.
+/// `None` if the program has another name, or a command is given.
 #[must_use]
 pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let (path, rest) = arguments.split_first()?;
@@ -117,7 +117,7 @@ pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
     Some(own.chain(options).collect())
 }
 
-/// The policy whose script has the program's own name.
+/// Returns the policy whose script has this program's name.
 #[must_use]
 pub fn script_policy(path: &Path) -> Option<&'static str> {
     let is_called = |builtin: &&Builtin| builtin.called.is_some() && builtin.called == own_name(path);
@@ -128,13 +128,13 @@ fn own_name(path: &Path) -> Option<&str> {
     path.file_name().and_then(|name| name.to_str())
 }
 
-/// The command line is one of `hook`.
+/// Returns whether the command line is for `hook`.
 #[must_use]
 pub fn is_hook(arguments: &[OsString]) -> bool {
     command_index(arguments).and_then(|at| arguments.get(at)).is_some_and(|word| word == "hook")
 }
 
-/// The index of the command: the first word that is no global option or its value.
+/// Returns the index of the command: the first word that isn't a global option or its value.
 #[must_use]
 pub fn command_index(arguments: &[OsString]) -> Option<usize> {
     let mut at = 1;

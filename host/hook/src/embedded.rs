@@ -1,5 +1,5 @@
-//! The components that this program carries: the bundle with its analyzer, and the reader of scripts. Both lie packed in the
-//! program, and a call maps what was unpacked into the cache.
+//! The embedded components: the bundle with its analyzer, and the script analyzer. Both are compressed in the program,
+//! and calls map the copies unpacked into the cache.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,64 +12,65 @@ use guard_contract::FaultKind;
 use guard_engine::{Analyzer, Bundle, ENGINE_KEY, EmbeddedArtifacts, EmbeddedComponent, Engine};
 use guard_state::{AppDirs, Seal, Stamp, hex, write_new};
 
-/// How the names of their files end.
+/// The extension of their files.
 pub(crate) const BUNDLE: &str = "bundle";
 pub(crate) const SCRIPTS: &str = "scripts";
 
 const ALL: [EmbeddedComponent; 2] = [EmbeddedComponent::Bundle, EmbeddedComponent::ScriptReader];
 
-/// The component with the policies of the presets, linked.
+/// Links the component with the policies of the presets.
 ///
 /// # Errors
 ///
-/// [`FaultKind::Component`]: this program was built without it. [`FaultKind::Artifact`]: it cannot run here.
+/// [`FaultKind::Component`] if this program was built without it, [`FaultKind::Artifact`] if it can't run here.
 pub fn bundle(engine: &Engine) -> Result<Bundle, FaultKind> {
-    // An engine that nobody gave a cache folder unpacks it for itself.
+    // An engine without a cache folder unpacks it itself.
     engine.load_embedded_from(Box::new(UnpackedArtifacts { dirs: None }));
     engine.bundle()
 }
 
-/// The engine of a process that decides many calls, with what the cache folder holds.
+/// Creates an engine for a process that decides many calls, with the artifacts in the cache folder.
 ///
 /// # Errors
 ///
-/// As [`Engine::for_many_replies`].
+/// Those of [`Engine::for_many_replies`].
 pub fn engine_for_many_replies(dirs: &AppDirs) -> Result<Engine, FaultKind> {
     let engine = Engine::for_many_replies()?;
     load_from_cache(&engine, dirs);
     Ok(engine)
 }
 
-/// Loads the analyzer that this program carries.
+/// Loads the embedded analyzer.
 ///
 /// # Errors
 ///
-/// As [`bundle`].
+/// Those of [`bundle`].
 pub fn analyzer(engine: &Engine) -> Result<Analyzer, FaultKind> {
     bundle(engine).map(|bundle| bundle.analyzer())
 }
 
-/// Has the engine load what this program carries from the cache folder. Where nothing can be kept, each process that needs
-/// it unpacks it.
+/// Makes the engine load the embedded components from the cache folder. If they can't be stored there, each process
+/// unpacks them.
 pub(crate) fn load_from_cache(engine: &Engine, dirs: &AppDirs) {
     engine.load_embedded_from(Box::new(UnpackedArtifacts { dirs: Some(dirs.clone()) }));
 }
 
-/// Puts what this program carries into the cache folder, unless it is there. For commands, which have time.
+/// Unpacks the embedded components into the cache folder, unless they are there. For commands, which have more time
+/// than a hook.
 pub(crate) fn keep(dirs: &AppDirs) {
     for component in ALL {
-        // Where it cannot be kept, a call unpacks it.
+        // If it can't be stored, calls unpack it.
         let _ = UnpackedArtifacts { dirs: Some(dirs.clone()) }.file(component);
     }
 }
 
-/// Where the artifacts lie in a cache folder.
+/// Returns the artifacts' files in a cache folder.
 pub(crate) fn files_in(cache: &Path) -> impl Iterator<Item = PathBuf> {
     let folder = artifacts(cache);
     ALL.into_iter().filter_map(move |component| Some(folder.join(name_of(component, packed(component)?))))
 }
 
-/// Whether this file is whole; `None` if it is of another version.
+/// Returns whether this file is intact. `None` if it belongs to another version.
 pub(crate) fn is_whole(file: &Path) -> Option<bool> {
     let mut all = ALL.into_iter().filter_map(|component| Some((component, packed(component)?)));
     let name = file.file_name()?.to_str()?;
@@ -84,12 +85,13 @@ fn packed(component: EmbeddedComponent) -> Option<&'static Packed> {
     }
 }
 
-/// The file holds what this program carries.
+/// Returns whether the file's contents are the embedded component.
 fn is_of(file: &Path, packed: &Packed) -> bool {
     fs::read(file).is_ok_and(|bytes| <[u8; 32]>::from(Sha256::digest(bytes)) == packed.sha256)
 }
 
-/// The name of its file holds the digest of what this program carries; its record is of that digest alone.
+/// Returns the name of its file, which contains the embedded component's digest, so that its record is only valid for
+/// that digest.
 fn name_of(component: EmbeddedComponent, packed: &Packed) -> String {
     let kind = match component {
         EmbeddedComponent::Bundle => BUNDLE,
@@ -98,8 +100,8 @@ fn name_of(component: EmbeddedComponent, packed: &Packed) -> String {
     format!("{}-{ENGINE_KEY}.{kind}", hex(&packed.sha256))
 }
 
-/// The artifacts, each unpacked once into the cache folder, if there is one. A sealed record beside the file holds the stamp
-/// that the file had when its digest was checked, so that no call reads it whole.
+/// The artifacts, each unpacked once into the cache folder, if there is one. A sealed record beside the file contains
+/// the file's stamp from when its digest was checked, so that calls needn't read the whole file.
 struct UnpackedArtifacts {
     dirs: Option<AppDirs>,
 }
@@ -109,15 +111,15 @@ impl UnpackedArtifacts {
         format!("carried artifact 1 {}", hex(&packed.sha256))
     }
 
-    /// The key vouches for the stamp of the file.
+    /// Returns whether the file's stamp is the sealed one.
     fn is_sealed(packed: &Packed, file: &Path, seal: &Seal) -> bool {
         let stamp = seal.read::<Stamp>(&Self::purpose(packed), &file.with_extension("json"));
         stamp.is_some() && stamp == Stamp::for_private_file(file)
     }
 
-    /// Seals the stamp of the file, if it holds what this program carries.
+    /// Seals the file's stamp, if its contents are the embedded component.
     fn check(packed: &Packed, file: &Path, seal: &Seal) -> bool {
-        // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
+        // The stamp is taken before the bytes are read, so that a change in between is detected later.
         let Some(stamp) = Stamp::for_private_file(file) else { return false };
         let is_whole = is_of(file, packed);
         // Without the record the next process checks the bytes again.

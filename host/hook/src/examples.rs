@@ -1,4 +1,4 @@
-//! Runs the examples that a policy carries in its manifest. A policy that fails one of them is not used.
+//! Runs the examples in a policy's manifest. A policy that fails one of them isn't used.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use guard_facts::Facts;
 use guard_facts::Question;
 use guard_facts::fixed::FixedFacts;
 
-/// The world of an example: an empty project `/repo` of the user `/home/u`.
+/// Returns the context of an example: an empty project `/repo` of the user `/home/u`.
 #[must_use]
 pub fn call_context() -> CallContext {
     CallContext {
@@ -24,7 +24,7 @@ pub fn call_context() -> CallContext {
     }
 }
 
-/// The facts of the examples' world.
+/// Returns the facts for examples.
 #[must_use]
 pub fn facts() -> Arc<dyn Facts> {
     let mut facts = FixedFacts::default();
@@ -36,7 +36,7 @@ pub fn facts() -> Arc<dyn Facts> {
 ///
 /// # Errors
 ///
-/// [`FaultKind::Example`] for the first one that gives another answer; what the machine cannot do now.
+/// [`FaultKind::Example`] for the first one with another answer, or a fault of the machine.
 pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, FaultKind>) -> Result<(), FaultKind> {
     let facts = facts();
     for (number, example) in manifest.examples.iter().enumerate() {

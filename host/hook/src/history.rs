@@ -1,7 +1,7 @@
-//! The history of a session: what a call learns of it, and what it adds.
+//! Reads a session's history for a call, and adds the call to it.
 //!
-//! Effects are noted, not texts. What a call does is noted before its reply is out, so that no later call is judged
-//! without it; that a call was denied, and what became of one, afterwards.
+//! Effects are recorded, not texts. A call's effects are recorded before its reply, so that later calls are judged with
+//! them. Denials and outcomes are recorded after the reply.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,37 +23,37 @@ use guard_state::session::stamp;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// How long a call waits for others that add to the history. They hold the lock for some microseconds each.
+/// The maximum wait for the history's lock, which is usually held for microseconds.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The most events of one call. What more files are written is noted as one write, to any file.
+/// The maximum number of events of one call. Further written files are recorded as one write to any file.
 const EVENTS: usize = 128;
 
-/// The longest target, in bytes: as long as a path can be.
+/// The maximum length of a target in bytes, the maximum length of a path.
 const TARGET_BYTES: usize = 4096;
 
-/// The longest text of a tag, in bytes.
+/// The maximum length of a tag in bytes.
 const TAG_BYTES: usize = 400;
 
-/// The tag by which a policy has something noted: the kind of the event, a space, and its target.
+/// The tag with which a policy adds an event: the event's kind, a space, and its target.
 const NOTE: &str = "history";
 
 /// The kind of a denial.
 const DENIED: &str = "denied";
 
-/// The tag of a denial that tells which call it was of.
+/// The tag of a denial that identifies the call.
 const CALL: &str = "call";
 
-/// The rule of `session-guard` that denies again what was denied.
+/// The rule of `session-guard` that denies a repeated attempt.
 pub(crate) const RETRY: &str = "retry-after-deny";
 
-/// The tag of its finding that names an effect which was denied before.
+/// The tag of its finding with an effect that was denied before.
 const REPEATS: &str = "repeats";
 
-/// The denials of one rule after which the person is told.
+/// The number of denials by one rule after which the person is notified.
 const DENIALS: usize = 3;
 
-/// The machine with the history of a session.
+/// The machine's facts with a session's history.
 #[derive(Debug)]
 pub(crate) struct SessionFacts {
     facts: Arc<dyn Facts>,
@@ -64,13 +64,13 @@ pub(crate) struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// The machine, as this call of the session sees it.
+    /// Creates the facts for this call of the session.
     pub(crate) fn new(facts: Arc<dyn Facts>, history: History, call: &ToolCall) -> Self {
         SessionFacts { facts, history, call: digest(call), past: OnceLock::new() }
     }
 }
 
-/// The machine, as a call sees it in the session of this id; without an id the machine alone.
+/// Returns the facts for a call in the session with this id, or only the machine's facts without an id.
 #[must_use]
 pub fn in_session(facts: Arc<dyn Facts>, state: &Path, session: &str, call: &ToolCall) -> Arc<dyn Facts> {
     match History::open(state, session) {
@@ -117,7 +117,7 @@ impl Facts for SessionFacts {
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
         let past = self.past.get_or_init(|| self.history.read().map_err(|_| FactFault::Failed));
         let mut events = past.as_ref().map_err(|fault| *fault)?.events(kind).map_err(|_| FactFault::Failed)?;
-        // The same call once more is no other way to do what was denied: whoever denied it says so again.
+        // The same call again isn't an attempt in another way. The policy that denied it denies it again.
         events.retain(|event| event.kind != DENIED || tag(&event.tags, CALL) != Some(self.call.as_str()));
         Ok(events)
     }
@@ -131,7 +131,7 @@ impl Facts for SessionFacts {
     }
 }
 
-/// Notes what calls do that are not denied. Returns what is to be said if that fails.
+/// Records the effects of calls that aren't denied. Returns an opinion if that fails.
 pub(crate) fn note_calls(history: &History, calls: &[ToolCall], traces: &[Trace], outcome: Outcome) -> Option<Opinion> {
     let mut events = Vec::new();
     for (call, trace) in calls.iter().zip(traces) {
@@ -155,7 +155,7 @@ pub(crate) fn note_calls(history: &History, calls: &[ToolCall], traces: &[Trace]
     Some(Opinion::from_host("session", "not-noted", outcome, text, remedy.to_owned()))
 }
 
-/// Notes that calls were denied, by which rules, and which of their effects `is_denied`.
+/// Records that calls were denied, with the rules and the effects for which `is_denied` returns true.
 pub(crate) fn note_denials(
     history: &History,
     calls: &[ToolCall],
@@ -168,7 +168,7 @@ pub(crate) fn note_denials(
         let mut rules: Vec<String> = Vec::new();
         for found in denials.filter(|found| !found.of_host) {
             let rule = found.rule();
-            // That a call was denied for what was denied before is no new denial.
+            // A denial of a repeated attempt isn't recorded again.
             if rules.contains(&rule) || found.finding.rule == RETRY {
                 continue;
             }
@@ -185,14 +185,14 @@ pub(crate) fn note_denials(
             events.push(denied);
         }
     }
-    // One that comes again and again would fill the list, and tells nothing new.
+    // A repeated call would fill the history without new information.
     let known = history.read().unwrap_or_default().events(DENIED).unwrap_or_default();
     events.retain(|denied| known.iter().filter(|other| is_same(other, denied)).count() < DENIALS);
-    // The reply is out, and the rule denies the next time as well.
+    // The reply is out, and the rule will deny the next attempt as well.
     let _ = history.append(bounded(events), PATIENCE);
 }
 
-/// Whether two denials are of the same effects by the same rule.
+/// Returns whether two denials have the same effects and rule.
 fn is_same(one: &Event, other: &Event) -> bool {
     let effects = |event: &Event| -> Vec<String> {
         let of = event.tags.iter().filter(|(name, _)| name == "effect");
@@ -201,10 +201,10 @@ fn is_same(one: &Event, other: &Event) -> bool {
     one.target == other.target && effects(one) == effects(other)
 }
 
-/// The most effects of a denied call that are looked at.
+/// The maximum number of effects of a denied call that are examined.
 const EFFECTS: usize = 64;
 
-/// A notice for the person, once a rule has denied often enough.
+/// Returns a notice for the person if a rule has denied often enough.
 pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> {
     let rule = verdict.deciding().filter(|found| verdict.outcome == Outcome::Deny && !found.of_host)?.rule();
     let known = history.read().ok()?.events(DENIED).ok()?;
@@ -214,7 +214,7 @@ pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> 
     (before + 1 == DENIALS).then(|| Opinion::from_host("session", "repeated-denials", Outcome::Warn, text, remedy))
 }
 
-/// The verdict without the denials of what was denied before, where a policy says it by itself.
+/// Removes denials of repeated attempts from a verdict if another policy denies the call as well.
 pub(crate) fn without_retries(mut verdict: Verdict) -> Verdict {
     let is_retry = |found: &Attributed| found.finding.rule == RETRY;
     let denies = |found: &Attributed| found.finding.outcome == Outcome::Deny && !is_retry(found);
@@ -224,8 +224,8 @@ pub(crate) fn without_retries(mut verdict: Verdict) -> Verdict {
     verdict
 }
 
-/// The trace without a denial of what was denied before, if no rule stops one of the repeated effects by itself: after
-/// `cat .env` was denied, its names may be listed.
+/// Removes the denial of a repeated attempt from a trace if no rule stops one of the repeated effects by itself: after
+/// `cat .env` was denied, listing its names is fine.
 pub(crate) fn without_harmless_retries(mut trace: Trace, is_stopped: impl Fn(&Trace, &Effect) -> bool) -> Trace {
     let is_harmless = |found: &Attributed| {
         let repeated: Vec<&str> =
@@ -246,7 +246,7 @@ pub(crate) fn without_harmless_retries(mut trace: Trace, is_stopped: impl Fn(&Tr
     trace
 }
 
-/// Notes what became of calls.
+/// Records the outcomes of calls.
 pub(crate) fn note_end(history: &History, kind: &str, calls: &[ToolCall], analyses: &[Option<Analysis>]) {
     let mut events = Vec::new();
     for (call, analysis) in calls.iter().zip(analyses) {
@@ -258,12 +258,12 @@ pub(crate) fn note_end(history: &History, kind: &str, calls: &[ToolCall], analys
             _ => events.push(event(kind, call, String::new())),
         }
     }
-    // Nobody waits for it.
+    // The harness doesn't wait for this.
     let _ = history.append(bounded(events), PATIENCE);
 }
 
-/// The programs of a call with the words that say what they do, such as `cargo test`. It is certain of one that it ended
-/// well if the call did.
+/// Returns a call's programs with their verbs, such as `cargo test`, and whether the program certainly succeeded if the
+/// call did.
 fn programs(call: &ToolCall, analysis: &Analysis) -> impl Iterator<Item = (String, bool)> {
     let top = |command: &&Command| command.parent == 0 && command.via.is_empty() && !command.argv.is_empty();
     let is_joined = |command: &Command| {
@@ -286,7 +286,7 @@ fn programs(call: &ToolCall, analysis: &Analysis) -> impl Iterator<Item = (Strin
     })
 }
 
-/// The events of a call that later calls may be judged by.
+/// Returns the events of a call for the history.
 fn call_events(call: &ToolCall, trace: &Trace) -> Vec<Event> {
     let findings = trace.verdict.findings.iter().flat_map(|found| &found.finding.tags);
     let noted = findings.filter(|(name, _)| name == NOTE).filter_map(|(_, value)| value.split_once(' '));
@@ -324,7 +324,7 @@ fn call_events(call: &ToolCall, trace: &Trace) -> Vec<Event> {
     events
 }
 
-/// The commands whose pipeline fetches something, with where from.
+/// Returns the commands whose pipeline downloads something, with its source.
 fn fetches(analysis: &Analysis) -> BTreeMap<u32, String> {
     let pipeline = |id: u32| analysis.commands.iter().find(|command| command.id == id).map(|it| it.position.pipeline);
     let requests = analysis.effects.iter().filter(|effect| effect.operation == "network.request");
@@ -339,13 +339,13 @@ fn fetches(analysis: &Analysis) -> BTreeMap<u32, String> {
     found.collect()
 }
 
-/// Whether an effect is one that a call may be denied for: it is done to something, and it is no trial.
+/// Returns whether a call may be denied because of an effect: it has a target and isn't a dry run.
 fn is_lasting(effect: &Effect) -> bool {
     let has_target = !effect.path.canonical.is_empty() || !effect.target.is_empty();
     has_target && tag(&effect.tags, "dry-run").is_none()
 }
 
-/// An effect in one text: what is done, and to what.
+/// Formats an effect: its operation and its target.
 fn named(effect: &Effect) -> String {
     let is_path = !effect.path.canonical.is_empty();
     let (operation, target) = match is_path {
@@ -371,7 +371,7 @@ fn text(text: &str) -> String {
     shorten(&plain(&redact(text)), TAG_BYTES)
 }
 
-/// As many events as one line of the history can have. Writes that are left out are noted as a write to any file.
+/// Limits the events to those that fit in a line of the history. Dropped writes are recorded as a write to any file.
 fn bounded(mut events: Vec<Event>) -> Vec<Event> {
     let size = |event: &Event| {
         let tags: usize = event.tags.iter().map(|(name, value)| name.len() + value.len() + 16).sum();
@@ -391,7 +391,7 @@ fn bounded(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-/// The digest that identifies a call.
+/// Returns the digest that identifies a call.
 fn digest(call: &ToolCall) -> String {
     let input = serde_json::to_string(&call.input).unwrap_or_default();
     let digest = hex(&Sha256::digest(format!("{}\0{input}", call.tool)));

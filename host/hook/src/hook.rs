@@ -1,4 +1,4 @@
-//! The hook: one payload in, one reply out, within a deadline, whatever happens.
+//! The hook: always answers one payload with one reply, within a deadline.
 //!
 //! ```text
 //! watchdog -> stdin -> decode -> prepared chain -> decide -> history -> reply -> journal and audit
@@ -53,26 +53,25 @@ use responder::Responder;
 pub use responder::report;
 use serde_json::{Map, Value};
 
-/// Most payloads are shorter than this, in bytes.
+/// A size that most payloads don't exceed, in bytes.
 const USUAL_BYTES: usize = 4 << 10;
 
 /// The options of the hook's command line.
 #[derive(Debug, Clone, Default)]
 pub struct HookOptions {
-    /// The harness; `None`: the payload tells.
+    /// The harness, or `None` to detect it from the payload.
     pub harness: Option<String>,
-    /// The policies that it asks, and the settings that it brings.
+    /// The overrides: the policies to ask, and settings.
     pub overrides: Overrides,
-    /// The folder in which payloads are kept as fixtures; `None`: they are not.
+    /// The folder in which payloads are recorded as fixtures, if any.
     pub record: Option<PathBuf>,
-    /// Where the program's files lie.
+    /// The paths of the program's files, if they aren't the defaults.
     pub dirs: Option<AppDirs>,
 }
 
 /// Answers the payload on standard input. Returns the exit code.
 ///
-/// An error is one of the command line; it is answered like a fault, because a harness may take any other exit for
-/// consent.
+/// An error in the command line is answered like a fault, because a harness may take any other exit for consent.
 pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u8 {
     let (options, complaint) = match options {
         Ok(options) => (options, None),
@@ -116,15 +115,15 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         let at = call_context(harness, &Payload::nowhere(), environment, &*facts);
         record::keep(&environment.cwd, folder, harness.name(), object, &at);
     }
-    // The process ends here; taking its memory apart first would only keep the harness waiting.
+    // The process ends here. Freeing its memory first would only delay the harness.
     std::mem::forget(judged);
     exit
 }
 
-/// The keys of a payload that a program sends which is no harness.
+/// The keys of a payload from a program that isn't a harness.
 const PLAIN: [&str; 3] = ["tool_name", "tool_input", "cwd"];
 
-/// The protocol of the script whose name the program was started by, if the payload is one of that script's own.
+/// Returns the protocol of the script that this program replaces, if the payload has that script's form.
 fn plain_protocol(overrides: &Overrides, object: Option<&Map<String, Value>>) -> Option<&'static dyn Harness> {
     let [name] = overrides.only.as_deref()? else { return None };
     let is_plain = |object: &Map<String, Value>| object.keys().all(|key| PLAIN.contains(&key.as_str()));
@@ -135,7 +134,7 @@ fn plain_protocol(overrides: &Overrides, object: Option<&Map<String, Value>>) ->
     guard_harness::named(builtin.plain_answers.filter(|_| is_script)?)
 }
 
-/// The chains of a process that ends with its reply.
+/// The chains of a process that ends after its reply.
 struct OneReply<'a> {
     dirs: &'a AppDirs,
     environment: &'a Environment,
@@ -159,22 +158,22 @@ impl Chains for OneReply<'_> {
 
 impl OneReply<'_> {
     fn prepared(&self, projects: &[String], cwd: &str, overrides: &Overrides) -> Prepared {
-        // Nobody waits for what is compiled beside: this process ends first.
+        // The compiling process isn't waited for, because this process ends first.
         open_chain(self.dirs, self.environment, projects, cwd, overrides).0
     }
 }
 
-/// Reads the payload on standard input to its end.
+/// Reads the payload from standard input.
 fn read() -> Result<Map<String, Value>, Refusal> {
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
-    // The standard library's handle would have a buffer of its own beside this one.
+    // The standard library's handle would have an additional buffer.
     let read = guard_platform::process::input().and_then(|input| input.take(PAYLOAD_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|error| Refusal::Malformed(format!("cannot read standard input: {error}")))?;
     parse(bytes)
 }
 
-/// The prepared chain of these projects, made if something that it depends on has changed. Compiles nothing: another process
-/// does, which is given. A process that lives on has to wait for it when it ends.
+/// Opens the prepared chain of these projects, and prepares it again if something that it depends on has changed.
+/// Compiles nothing itself, but starts a process for that and returns it. A long-running process has to wait for it.
 pub fn open_chain(
     dirs: &AppDirs,
     environment: &Environment,
@@ -188,7 +187,7 @@ pub fn open_chain(
     (prepared, compiling)
 }
 
-/// Starts a process that compiles what is not compiled yet, unless one is at it.
+/// Starts a process that compiles missing artifacts, unless one is running.
 fn compile_beside(dirs: &AppDirs, environment: &Environment, cwd: &str) -> Option<process::Child> {
     FileLock::acquire(&warm_lock(dirs), environment.started).ok()?;
     let mut warm = Command::new(&environment.program);
@@ -200,18 +199,18 @@ fn compile_beside(dirs: &AppDirs, environment: &Environment, cwd: &str) -> Optio
     if cwd.is_dir() {
         warm.current_dir(cwd);
     }
-    // Of a group of its own, for the harness may end this one's.
+    // In its own process group, because the harness may end this one's.
     guard_platform::process::own_group(&mut warm).spawn().ok()
 }
 
-/// The lock that is held while policies are compiled for all.
+/// Returns the lock that is held while policies are compiled.
 #[must_use]
 pub fn warm_lock(dirs: &AppDirs) -> PathBuf {
     dirs.cache.join("warm.lock")
 }
 
-/// Verdict for an unreadable payload; `None`: report it with exit code 1. Without a setting that is what is done where a
-/// harness or its registration makes a block of it.
+/// Returns the verdict for an unreadable payload, or `None` to report it with exit code 1. That is the default in
+/// harnesses where exit code 1 blocks the call.
 pub fn refused(refusal: &Refusal, config: &Config, capabilities: &Capabilities) -> Option<Verdict> {
     let usual = match capabilities.on_exit_one {
         Fail::Closed | Fail::Switch(_) => OnMalformed::Report,

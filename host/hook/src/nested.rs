@@ -1,7 +1,7 @@
-//! Configurations of other folders than a project's root: a `.guard/guard.toml` of a folder below it, or of another
-//! repository, applies to calls that concern files in its folder, and can only tighten.
+//! Configurations outside a project's root: a `.guard/guard.toml` in a folder below it or in another repository applies
+//! to calls that concern files in its folder, and can only tighten the verdict.
 //!
-//! Which folders a call concerns is known after its analysis, so their policies are asked after those of the chain.
+//! The analysis shows which folders a call concerns, so their policies are asked after the chain.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -17,8 +17,9 @@ use guard_state::AppDirs;
 /// Returns the chain of folders with a configuration.
 pub type Open<'a> = dyn Fn(&[String]) -> Prepared + 'a;
 
-/// The folders with a configuration that a call concerns, the outer ones first: between the roots of its projects and the
-/// files that it names or the folder in which it runs a command, and the same for other repositories, roots included.
+/// Returns the folders with a configuration that a call concerns, outer ones first: those between the roots of its
+/// projects and the files or working directories in the call, and the same for other repositories, including their
+/// roots.
 pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<String> {
     let (mut paths, mut repositories) = (BTreeSet::new(), BTreeSet::new());
     for path in call.paths() {
@@ -61,11 +62,11 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
     found
 }
 
-/// The most words of a call that are taken for paths.
+/// The maximum number of words of a call that are treated as paths.
 const WORDS: usize = 256;
 
-/// The paths that commands name as operands or as values of options: `git -C ~/team push`, `make --directory=../team`. Not
-/// every program's effects say in which folder it works.
+/// Returns the paths in commands' operands and values of options: `git -C ~/team push`, `make --directory=../team`. Not
+/// every program's effects reveal the folder in which it works.
 fn named_paths<'a>(scene: &'a Scene, at: &'a CallContext) -> impl Iterator<Item = String> + 'a {
     let of_command = move |command: &'a Command| {
         let is_option = |word: &Word| word.text.starts_with('-');
@@ -80,14 +81,15 @@ fn named_paths<'a>(scene: &'a Scene, at: &'a CallContext) -> impl Iterator<Item 
             (is_path && is_known).then(|| lexical(text, &command.cwd, &at.home))
         })
     };
-    // Where these lead is known of the commands that follow.
+    // Their targets are the working directories of the following commands.
     let is_cd = |command: &&Command| {
         command.argv.first().is_some_and(|word| matches!(word.text.as_str(), "cd" | "pushd" | "popd"))
     };
     scene.analysis.commands.iter().filter(move |command| !is_cd(command)).flat_map(of_command).take(WORDS)
 }
 
-/// The repositories around another one: a `git init` in a folder doesn't take it out of its repository's rules.
+/// Returns the repositories that contain another one, so that `git init` in a folder doesn't exempt it from its
+/// repository's rules.
 fn enclosing(root: &str, at: &CallContext, scene: &Scene) -> Vec<String> {
     let above = |folder: &str| git_root(&*scene.facts, parent(folder)?, &at.home);
     std::iter::successors(above(root), |root| above(root)).collect()
@@ -97,7 +99,7 @@ fn has_configuration(folder: &str) -> bool {
     fs::symlink_metadata(AppDirs::project_file(folder)).is_ok()
 }
 
-/// The folders with a configuration on the way from these roots to the paths, the outer ones first. The roots are none.
+/// Returns the folders with a configuration between these roots and the paths, outer ones first, without the roots.
 #[must_use]
 pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>, roots: &[String]) -> Vec<String> {
     let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
@@ -116,11 +118,11 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>, roots: &[String]) 
     found.into_iter().collect()
 }
 
-/// The most folders that [`below`] looks at.
+/// The maximum number of folders that [`below`] visits.
 const FOLDERS: usize = 20_000;
 
-/// All folders below a root with a configuration, the outer ones first. Links are not followed, and what git keeps for
-/// itself is not looked at. False: there are more than 20,000 folders, and some were left out.
+/// Returns all folders below a root with a configuration, outer ones first. Doesn't follow links or visit `.git`. False
+/// if there are more than 20,000 folders and some weren't visited.
 #[must_use]
 pub fn below(root: &str) -> (Vec<String>, bool) {
     let (mut found, mut left, mut seen) = (Vec::new(), VecDeque::from([root.to_owned()]), 0);
@@ -142,13 +144,12 @@ pub fn below(root: &str) -> (Vec<String>, bool) {
 }
 
 impl Prepared {
-    /// The members that the folders add to a chain: their policies, and the errors in their files. The chain has all
-    /// others already.
+    /// Returns the members that the folders add to a chain: their policies, and the errors in their files.
     #[must_use]
     pub fn beside(mut self, chain: &Prepared) -> Self {
         self.members.retain(|member| member.entry.layer == Layer::Project);
         for member in &mut self.members {
-            // A line of a journal is found by the name of a policy of the chain.
+            // Journal lines are matched by the names of the chain's policies.
             member.entry.grants.journal.clear();
         }
         self.config.problems.retain(|problem| !chain.config.problems.contains(problem));

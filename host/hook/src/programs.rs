@@ -1,4 +1,4 @@
-//! The two programs: `guard-host`, which is the hook, and beside it `guard-host-tools`, which has all other commands.
+//! The two programs: `guard-host`, the hook, and `guard-host-tools`, with all other commands.
 
 use std::env::consts::EXE_SUFFIX;
 use std::io::{Read, Write};
@@ -18,13 +18,13 @@ pub const TOOLS: &str = "guard-host-tools";
 /// The name of the first program.
 pub const HOOK: &str = "guard-host";
 
-/// The first argument of the second program, before the path of the first one: as what it was started.
+/// The first argument of the second program, followed by the first program's path.
 pub const STARTED_AS: &str = "--started-as";
 
-/// The stack that a guest's recursion limit and the host's own frames fit in with room to spare.
+/// The stack size, which is more than enough for a guest's recursion limit and the host's own frames.
 pub(crate) const STACK_BYTES: u64 = 8 << 20;
 
-/// Runs `body` on a stack on which every guest reaches its own limit first, and gives the exit code.
+/// Runs `body` on a stack on which every guest reaches its own limit first. Returns the exit code.
 #[must_use]
 pub fn on_a_sound_stack(body: impl FnOnce() -> u8 + Send) -> u8 {
     if process::stack_limit().is_none_or(|bytes| bytes >= STACK_BYTES) {
@@ -37,14 +37,15 @@ pub fn on_a_sound_stack(body: impl FnOnce() -> u8 + Send) -> u8 {
     })
 }
 
-/// The stack of the thread that talks to a child: it copies bytes.
+/// The stack size of the thread that copies bytes to and from a child.
 const TALKER_BYTES: usize = 128 << 10;
 
-/// Variables by which a repository's settings could choose whom a child believes, or how its threads are made.
+/// Variables that aren't passed to a child, because a repository's settings could use them to change the trusted
+/// certificates or the stack size.
 const NOT_GIVEN: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", "RUST_MIN_STACK"];
 
-/// Returns a hidden command of the second program its task, and gives what it prints while there is time, at most `most`
-/// bytes and one more. Then the child is ended.
+/// Runs a hidden command of the second program with a task on its standard input. Returns its output within the time
+/// limit, at most `most` bytes and one more. Then kills the child.
 pub(crate) fn ask_tools(
     environment: &Environment,
     name: &str,
@@ -66,7 +67,7 @@ pub(crate) fn ask_tools(
     let (filled, waiting) = (slot.clone(), thread::current());
     let talker = thread::Builder::new().stack_size(TALKER_BYTES).spawn(move || {
         let (Some(mut to), Some(from)) = pipes else { return };
-        // One that ends before it has read everything may have said why.
+        // A child that ends before it has read everything may have printed the reason.
         let _ = to.write_all(&task);
         drop(to);
         let mut printed = Vec::new();
@@ -77,7 +78,7 @@ pub(crate) fn ask_tools(
     while talker.is_ok() && slot.get().is_none() && !left().is_zero() {
         thread::park_timeout(left());
     }
-    // Once the child is dead, its silence looks like an end.
+    // Read before killing the child, because afterwards a timeout looks like an end.
     let printed = slot.get().cloned();
     let _ = child.kill();
     let _ = child.wait();

@@ -1,5 +1,5 @@
-//! [`RemoteDecider`]: whoever asks the server of a `[remote]`; [`Child`]: asks it by another process, so that the hook holds
-//! neither HTTP nor TLS.
+//! [`RemoteDecider`]: a client for the server of a `[remote]`. [`Child`]: a client in another process, so that the
+//! hook's program contains neither HTTP nor TLS.
 
 use std::time::Instant;
 
@@ -14,50 +14,49 @@ use guard_contract::{Finding, Outcome, outcome_named};
 use guard_facts::recorded::Missing;
 use guard_state::environment::Environment;
 
-/// The hidden command of `guard-host-tools` that asks a server.
+/// The hidden command of `guard-host-tools` that contacts a server.
 pub const COMMAND: &str = "ask-remote";
 
-/// The most bytes of an answer.
+/// The maximum size of a response in bytes.
 pub const ANSWER_BYTES: u64 = guard_chain::exchange::ANSWER_BYTES as u64;
 
-/// Asks the server of a `[remote]`.
+/// A client for the server of a `[remote]`.
 pub trait RemoteDecider: std::fmt::Debug + Send + Sync {
-    /// Asks until nothing is missing, and gives the answer, which has been checked.
+    /// Sends the request, repeats it until no facts are missing, and returns the checked response.
     ///
     /// # Errors
     ///
-    /// There is no answer by then, for this reason.
+    /// There is no response in time, for this reason.
     fn ask(&self, remote: &Remote, request: Request, until: Instant) -> Result<Response, String>;
 
-    /// Asks a server once, about a call of another machine. Missing facts are left to the server that knows that
-    /// machine.
+    /// Sends the request once, for a call on another machine. Only that machine can add missing facts.
     ///
     /// # Errors
     ///
-    /// There is no answer by then, for this reason.
+    /// There is no response in time, for this reason.
     fn pass_on(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String>;
 }
 
 /// The input of a child process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// Whom it asks.
+    /// The server.
     pub remote: Remote,
-    /// How long it may take, in milliseconds.
+    /// The time limit in milliseconds.
     pub left_ms: u64,
     /// The request: a [`Request`] in JSON.
     pub request: String,
 }
 
 impl Task {
-    /// Reads the bytes that a hook wrote.
+    /// Parses the bytes that a hook wrote.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
         postcard::from_bytes(bytes).ok()
     }
 }
 
-/// The child's output: the response, or why there is none.
+/// Formats the child's output: the response, or the reason why there is none.
 #[must_use]
 pub fn printed(answer: Result<Response, String>) -> String {
     let value = match answer {
@@ -67,7 +66,8 @@ pub fn printed(answer: Result<Response, String>) -> String {
     value.to_string()
 }
 
-/// The request in JSON. Its parts are written as in the audit log, so that the hook has their code once.
+/// Serializes the request to JSON. Its parts have the same form as in the audit log, so that the hook contains their
+/// code only once.
 fn written(request: &Request) -> Option<String> {
     let calls: Option<Vec<Value>> = request.calls.iter().map(|call| serde_json::to_value(call).ok()).collect();
     let mut all = Map::new();
@@ -80,7 +80,8 @@ fn written(request: &Request) -> Option<String> {
     Some(Value::Object(all).to_string())
 }
 
-/// The response that a child printed, or why there is none; `None` if it printed neither. The child has checked it.
+/// Parses a child's output: the response, which the child has checked, or the reason why there is none. `None` if it is
+/// neither.
 fn understood(text: &str) -> Option<Result<Response, String>> {
     let all = Value::Object(serde_json::from_str::<Map<String, Value>>(text).ok()?);
     if let Some(why) = word(&all, "error") {
@@ -128,7 +129,7 @@ fn list<T>(value: &Value, key: &str, each: impl Fn(&Value) -> Option<T>) -> Opti
     value.get(key)?.as_array()?.iter().map(each).collect()
 }
 
-/// Asks by a process of `guard-host-tools`.
+/// A client that starts `guard-host-tools`.
 #[derive(Debug, Clone, Copy)]
 pub struct Child<'a> {
     /// The environment of this process.

@@ -1,4 +1,4 @@
-//! The scene of a call that an analyzer has read.
+//! Creates the scene of a call with its analysis.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_engine::{Analyzer, SharedInstance};
 use guard_facts::{Facts, Scene};
 
-/// The scene of a call, with its analysis. `analyzer` is asked for only when the call runs a command.
+/// Creates the scene of a call, with its analysis. `analyzer` is only called if the call runs a command.
 pub fn analyzed(
     call: &ToolCall,
     at: &CallContext,

@@ -1,5 +1,5 @@
-//! The start of `guard-host`: it runs as the hook, or replaces itself with the second program, as git does. People and
-//! harnesses use this name alone.
+//! The start of `guard-host`: it runs as the hook, or replaces itself with the second program, like git. People and
+//! harnesses only use this name.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -30,12 +30,12 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     Exit::Unavailable.code()
 }
 
-/// Replaces this process by the second program. Returns only with an error.
+/// Replaces this process with the second program. Only returns on an error.
 fn start_tools(arguments: &[OsString], environment: &Environment) -> std::io::Error {
     let mut command = Command::new(tools(environment));
     let mut words = arguments.iter();
     if let Some(name) = words.next() {
-        // The name may say which hook this is.
+        // The name may identify the hook.
         set_name(&mut command, name);
     }
     replace(command.arg(STARTED_AS).arg(&environment.program).args(words))

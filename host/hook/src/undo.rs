@@ -1,4 +1,4 @@
-//! [`Copy`]: what is kept of what calls destroy, before they may run.
+//! [`Copy`]: the copy of what calls destroy, made before they may run.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -21,33 +21,32 @@ use crate::cache::Prepared;
 use crate::hook::OpenCall;
 use crate::programs;
 
-/// The tag by which a policy says of a finding that a loss is its only reason, and whether a copy brings that back.
+/// The tag of a finding whose only reason is a loss, with whether a copy restores it.
 const RECOVERY: (&str, &str) = ("recovery", "recoverable");
 
-/// How long a child may take beyond its budget: to start, and to tidy up.
+/// The time for the child's start and cleanup, in addition to its budget.
 const START: Duration = Duration::from_millis(150);
 
 /// The time before the deadline at which the child is given up.
 const RESERVE: Duration = Duration::from_millis(300);
 
-/// How many copies are made at the same time. With more, the processes that copy would keep other hooks from their verdicts.
+/// The maximum number of copies at the same time. With more, the copying processes would delay other hooks.
 const SLOTS: u32 = 4;
 
-/// The longest answer of a child, in bytes.
+/// The maximum size of a child's answer in bytes.
 const ANSWER_BYTES: u64 = 64 << 10;
 
 /// The copy of files that a call destroys.
 #[derive(Debug, Default)]
 pub struct Copy {
-    /// None: they destroy nothing.
+    /// The child's answer, or `None` if nothing is destroyed.
     answer: Option<ChildAnswer>,
-    /// Nothing else may be lost.
+    /// Whether nothing else can be lost.
     is_all: bool,
 }
 
 impl Copy {
-    /// Has a child make a copy of what these calls destroy. The call has the verdict that is its reply if the child and the
-    /// machine take too long.
+    /// Starts a child that copies what these calls destroy. `verdict` is the reply if that takes too long.
     pub(crate) fn make(
         call: &OpenCall,
         config: &Config,
@@ -125,7 +124,7 @@ impl Copy {
         Copy { answer: Some(answer), is_all: !all.may_be_more }
     }
 
-    /// The answer where there is nothing to copy: a call that certainly loses nothing needs no copy.
+    /// Returns the answer if there is nothing to copy, which includes whether the call certainly loses nothing.
     fn nothing_to_copy(losses: &Losses) -> Self {
         let is_all = losses.list.is_empty() && !losses.may_be_more;
         let needless =
@@ -133,14 +132,14 @@ impl Copy {
         Copy { answer: is_all.then_some(needless), is_all }
     }
 
-    /// The name of a copy that holds something. Empty: there is none.
+    /// Returns the copy's id, or an empty text if there is none.
     pub(crate) fn id(&self) -> &str {
         let answer = self.answer.as_ref().filter(|answer| answer.kept != BackupCoverage::Nothing);
         answer.map(|answer| answer.id.as_str()).unwrap_or_default()
     }
 
-    /// The verdict with a warning in the place of its asks, if a loss that the copy brings back whole is the only reason
-    /// for each, and the configuration says so.
+    /// Replaces the verdict's asks with a warning, if the only reason for each is a loss that the copy restores
+    /// completely, and the configuration says so.
     #[must_use]
     pub fn in_place_of_asks(&self, mut verdict: Verdict, prepared: &Prepared) -> Verdict {
         let Some(answer) = self.answer_for_asks(&verdict, prepared).filter(|_| prepared.config.undo.instead_of_ask)
@@ -174,7 +173,7 @@ impl Copy {
         Some((if is_partly { BackupCoverage::Partly } else { answer.kept }, &answer.why))
     }
 
-    /// The answer of a copy that brings back all that these asks are about.
+    /// Returns the child's answer if the copy restores everything that these asks are about.
     fn answer_for_asks(&self, verdict: &Verdict, prepared: &Prepared) -> Option<&ChildAnswer> {
         let config = &prepared.config;
         let may_lift = |asked: &Attributed| {
@@ -190,7 +189,7 @@ impl Copy {
         (verdict.outcome == Outcome::Ask && verdict.asks().all(may_lift)).then_some(answer)
     }
 
-    /// Adds to a question whether a copy is kept. A refused call gets no such line, because it destroys nothing.
+    /// Adds to an ask whether a copy is kept. A denied call destroys nothing, so it gets no such line.
     pub(crate) fn tell(&self, verdict: &mut Verdict, is_refused: bool) {
         let Some((kept, why)) = self.coverage() else { return };
         if verdict.outcome != Outcome::Ask || is_refused {
@@ -211,23 +210,23 @@ impl Copy {
 /// How long a rehearsal or a plan may take, which no call waits for.
 const REHEARSAL: Duration = Duration::from_secs(5);
 
-/// How often a copy is tried. The fastest one counts, because a machine may be busy for a moment.
+/// The number of attempts. The fastest one counts, because the machine may be briefly busy.
 const ATTEMPTS: usize = 3;
 
 /// The result of a rehearsal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RehearsalResult {
-    /// How long the fastest copy took, with the start of its process.
+    /// The duration of the fastest copy, including the start of its process.
     pub took: Duration,
-    /// Copies share their extents with the files of this folder until a file changes.
+    /// Whether copies share their extents with files in this folder.
     pub shares_extents: bool,
 }
 
-/// Has a child copy files in a throwaway folder as for a call, and restores them. `project` is where calls run.
+/// Copies files in a temporary folder as for a call, and restores them. `project` is the folder in which calls run.
 ///
 /// # Errors
 ///
-/// Why no copy was made, or why the files didn't come back as they were.
+/// The reason why no copy was made, or why the restored files differ.
 pub fn rehearse(
     config: &Config,
     project: &Path,
@@ -250,7 +249,7 @@ pub fn rehearse(
     best.ok_or_else(|| "no copy was tried".to_owned())
 }
 
-/// How long a call waits for its copy at most: the budget, and the start of a process.
+/// Returns the maximum time that a call waits for its copy: the budget, and the start of a process.
 #[must_use]
 pub fn patience(config: &Config) -> Duration {
     Duration::from_millis(config.undo.max_ms.into()) + START
@@ -289,12 +288,13 @@ fn task(
     }
 }
 
-/// The tool is one that only the names of its arguments tell about, as those of MCP servers: its files may be elsewhere.
+/// Returns whether the tool is only understood by its arguments' names, like those of MCP servers, so that its files
+/// may be elsewhere.
 fn runs_elsewhere(call: &ToolCall) -> bool {
     call.command().is_none() && call.paths().next().is_none()
 }
 
-/// The call in words.
+/// Describes the call.
 fn text(call: &ToolCall) -> String {
     match call.command() {
         Some((command, _)) => command.to_owned(),
@@ -302,10 +302,10 @@ fn text(call: &ToolCall) -> String {
     }
 }
 
-/// Waits for a place among the processes that copy. None: the state folder refuses, of which the process that copies can say
-/// more.
+/// Waits for one of the slots for copying. `None` if the state folder can't be used, which the copying process will
+/// report in detail.
 fn slot(state: &Path, until: Instant) -> Result<Option<FileLock>, String> {
-    // In a server all calls have one process.
+    // A server handles all calls in one process.
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = process::id().wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % SLOTS;
     match FileLock::acquire(&Store::in_state(state).folder().join(format!("slot-{number}")), until) {

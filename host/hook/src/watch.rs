@@ -50,7 +50,7 @@ impl IdlePolicies {
     }
 }
 
-/// The note in a reply where policies would have stopped the call; `None` if none would have.
+/// Returns the note for a reply if such policies would have stopped the call.
 #[must_use]
 pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
     let (mut denied, mut asked) = (Vec::new(), Vec::new());
@@ -83,7 +83,7 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
     Some(Opinion::from_host("hook", rule, Outcome::Warn, text, String::new()))
 }
 
-/// A time span as people write it, in minutes that have begun, or in seconds below one minute.
+/// Formats a time span in started minutes, or in seconds below one minute.
 #[must_use]
 pub fn span(left: SignedDuration) -> String {
     let seconds = left.as_secs().max(1);

@@ -1,4 +1,4 @@
-//! [`Registry`]: the client of one registry, by the OCI distribution specification, 1.1.
+//! [`Registry`]: a client of one registry, following the OCI distribution specification, 1.1.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,17 +19,18 @@ use crate::text::{cut, encoded, host_of, parameter};
 use guard_contract::COMPONENT_BYTES;
 use guard_state::hex;
 
-/// Facts about an artifact in its manifest, such as `org.opencontainers.image.version`.
+/// The annotations of a manifest, such as `org.opencontainers.image.version`.
 pub type Annotations = BTreeMap<String, String>;
 
-/// The largest manifest, list or token: what the specification lets a registry refuse.
+/// The maximum size of a manifest, list or token: the size above which the specification lets a registry refuse a
+/// manifest.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// The most repositories or tags that are listed, and how many are asked for at once.
+/// The maximum number of repositories or tags that are listed, and the page size.
 const LISTED: usize = 10_000;
 const AT_ONCE: usize = 1000;
 
-/// The most pages of a list.
+/// The maximum number of pages of a list.
 const PAGES: usize = 100;
 
 pub(crate) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -44,22 +45,22 @@ const IMAGE_CONFIG: &str = "application/vnd.oci.image.config.v1+json";
 const SIGNED: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
 const SIGNATURE: &str = "dev.cosignproject.cosign/signature";
 
-/// A policy that came from a registry, or from the web.
+/// A policy from a registry or a web server.
 #[derive(Debug, Clone)]
 pub struct Pulled {
     /// The component.
     pub wasm: Vec<u8>,
-    /// The digest of its manifest, `sha256:` and 64 digits; none for a file of the web.
+    /// The digest of its manifest, `sha256:` and 64 digits, or `None` for a file from a web server.
     pub digest: Option<String>,
 }
 
-/// The client of one registry.
+/// A client of one registry.
 pub struct Registry {
     host: String,
     base: String,
     http: Http,
     patience: Duration,
-    /// The header that let the last request in.
+    /// The `authorization` header of the last successful request.
     pass: Option<String>,
 }
 
@@ -85,11 +86,11 @@ pub(crate) struct Manifest {
     pub(crate) annotations: Annotations,
 }
 
-/// Fetches a component from the web. `patience` is the limit of the whole request.
+/// Downloads a component from a web server. `patience` limits the whole request.
 ///
 /// # Errors
 ///
-/// [`RegistryError`] says why there is none.
+/// [`RegistryError`] has the reasons.
 pub fn download(url: &str, patience: Duration) -> Result<Pulled, RegistryError> {
     let http = Http::new(host_of(url), patience);
     let answer = http.send(&Request { method: Method::Get, url, headers: &[], most: COMPONENT_BYTES as u64 })?;
@@ -101,11 +102,11 @@ pub fn download(url: &str, patience: Duration) -> Result<Pulled, RegistryError> 
 }
 
 impl Registry {
-    /// Looks whether the registry is there. `patience` is the limit of each request.
+    /// Connects to a registry. `patience` limits each request.
     ///
     /// # Errors
     ///
-    /// It cannot be reached.
+    /// The registry can't be reached.
     pub fn open(host: &str, patience: Duration) -> Result<Self, RegistryError> {
         let http = Http::new(host, patience);
         let at = |scheme: &str| format!("{scheme}://{host}/v2/");
@@ -122,7 +123,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why there is none.
+    /// [`RegistryError`] has the reasons.
     pub fn pull(&mut self, reference: &Reference) -> Result<Pulled, RegistryError> {
         let shown = reference.to_string();
         let (digest, manifest) = self.manifest(reference)?;
@@ -137,21 +138,21 @@ impl Registry {
         Ok(Pulled { wasm, digest: Some(digest) })
     }
 
-    /// The digest of the manifest that a reference leads to.
+    /// Returns the digest of the manifest that a reference identifies.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why there is none.
+    /// [`RegistryError`] has the reasons.
     pub fn resolve(&mut self, reference: &Reference) -> Result<String, RegistryError> {
         self.manifest(reference).map(|(digest, _)| digest)
     }
 
-    /// Stores a component, and gives the digest of its manifest; `None` if `is_wanted` does not agree to that digest, and
-    /// then nothing is stored. The same component with the same annotations has the same digest.
+    /// Uploads a component, and returns its manifest's digest. If `is_wanted` returns false for that digest, nothing is
+    /// uploaded and the result is `None`. The same component with the same annotations has the same digest.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why it is not there.
+    /// [`RegistryError`] has the reasons.
     pub fn push(
         &mut self,
         reference: &Reference,
@@ -161,7 +162,7 @@ impl Registry {
         is_wanted: impl FnOnce(&str) -> bool,
     ) -> Result<Option<String>, RegistryError> {
         let layer = descriptor(LAYER, wasm);
-        // A time of its own would give the same component another digest each time.
+        // Without a creation time, because it would change the digest each time.
         let config = json!({
             "created": "1970-01-01T00:00:00Z", "architecture": "wasm", "os": "wasip2",
             "layerDigests": [layer.digest], "component": { "imports": imports, "exports": exports },
@@ -181,11 +182,11 @@ impl Registry {
         Ok(Some(digest))
     }
 
-    /// Attaches a signature to a manifest, beside those that are there.
+    /// Adds a signature to a manifest, and keeps the existing ones.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why it is not there.
+    /// [`RegistryError`] has the reasons.
     pub fn attach(&mut self, reference: &Reference, digest: &str, signature: &Signature) -> Result<(), RegistryError> {
         let place = place_of_signatures(reference, digest);
         let mut layers = match self.manifest(&place) {
@@ -219,11 +220,11 @@ impl Registry {
         self.put_manifest(&place, &bytes)
     }
 
-    /// The signatures of a manifest, at most 64.
+    /// Returns a manifest's signatures, at most 64.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why they cannot be read. That there are none is no error.
+    /// [`RegistryError`] has the reasons. A manifest without signatures isn't an error.
     pub fn signatures(&mut self, reference: &Reference, digest: &str) -> Result<Vec<Signature>, RegistryError> {
         let place = place_of_signatures(reference, digest);
         let manifest = match self.manifest(&place) {
@@ -241,21 +242,21 @@ impl Registry {
         Ok(signatures)
     }
 
-    /// The tags of a policy, at most 10,000.
+    /// Returns the tags of a policy, at most 10,000.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why they cannot be read.
+    /// [`RegistryError`] has the reasons.
     pub fn tags(&mut self, reference: &Reference) -> Result<Vec<String>, RegistryError> {
         let path = format!("{}/tags/list?n={AT_ONCE}", reference.name);
         self.list(&path, "tags", &format!("{}/{}", self.host, reference.name))
     }
 
-    /// The policies and all else that the registry holds, at most 10,000.
+    /// Lists all repositories in the registry, at most 10,000.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why they cannot be read; many registries list nothing.
+    /// [`RegistryError`] has the reasons. Many registries don't support listing.
     pub fn names(&mut self) -> Result<Vec<String>, RegistryError> {
         self.list(&format!("_catalog?n={AT_ONCE}"), "repositories", &format!("{}/v2/_catalog", self.host))
     }
@@ -268,7 +269,7 @@ impl Registry {
             let list: Value = serde_json::from_slice(&answer.body).map_err(|error| self.garbled(&error))?;
             let list = list.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
             names.extend(list.iter().filter_map(Value::as_str).filter(|name| *name == cut(name)).map(str::to_owned));
-            // `</v2/x/tags/list?last=y>; rel="next"`, from the root of the host.
+            // `</v2/x/tags/list?last=y>; rel="next"`, relative to the host's root.
             let next = answer.headers.get("link").and_then(|value| value.to_str().ok());
             let next = next.and_then(|next| next.strip_prefix("</v2/")?.split_once('>')).map(|(path, _)| path);
             match next {
@@ -316,13 +317,13 @@ impl Registry {
         Ok(answer.body)
     }
 
-    /// Stores bytes under their digest, if they are not there.
+    /// Uploads bytes under their digest, unless the registry has them.
     pub(crate) fn store(&mut self, of: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
         let shown = format!("{}/{}", of.host, of.name);
         let url = format!("{}{}/blobs/uploads/", self.base, of.name);
         let answer = self.send(&url, Method::Post(&[]), &[], MANIFEST_BYTES, &shown)?;
         let place = answer.headers.get("location").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // The address is whole, or from the root of the host.
+        // The address is absolute, or relative to the host's root.
         let root = self.base.strip_suffix("/v2/").unwrap_or(&self.base);
         let place = if place.starts_with('/') { format!("{root}{place}") } else { place.to_owned() };
         let sign = if place.contains('?') { '&' } else { '?' };
@@ -347,7 +348,7 @@ impl Registry {
         self.send(url, Method::Get, headers, most, shown)
     }
 
-    /// Sends a request; signs in once if the registry wants that.
+    /// Sends a request, and signs in once if the registry requires it.
     fn send(
         &mut self,
         url: &str,
@@ -359,18 +360,18 @@ impl Registry {
         let mut signed_in = false;
         loop {
             let mut headers = headers.to_vec();
-            // Bytes may be stored at another host, which is none of the registry's password.
+            // Blobs may be on another host, which must not get the registry's password.
             if let Some(pass) = self.pass.as_ref().filter(|_| host_of(url) == self.host) {
                 headers.push((AUTHORIZATION, pass.clone()));
             }
-            // An error has a text, which may be longer than what was asked for.
+            // An error message may be longer than the requested content.
             let answer = self.http.send(&Request { method, url, headers: &headers, most: most.max(MANIFEST_BYTES) })?;
             match answer.status {
                 status if status.is_success() && answer.body.len() as u64 > most => {
                     return Err(RegistryError::TooLarge { what: shown.to_owned(), most });
                 }
                 status if status.is_success() => return Ok(answer),
-                // Whoever a redirect or an upload leads to gets no password.
+                // The target of a redirect or an upload gets no password.
                 StatusCode::UNAUTHORIZED if !signed_in && host_of(&answer.url) == self.host => {
                     self.pass = Some(self.sign_in(&answer)?);
                     signed_in = true;
@@ -384,7 +385,7 @@ impl Registry {
         }
     }
 
-    /// The value of `authorization` that a challenge asks for.
+    /// Returns the `authorization` header for a challenge.
     fn sign_in(&self, answer: &Answer) -> Result<String, RegistryError> {
         let (basic, why) = match credentials::of(&self.host, self.patience) {
             Ok((user, password)) => (Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))), None),
@@ -417,7 +418,7 @@ impl Registry {
     }
 }
 
-/// Where cosign looks for the signatures of a manifest.
+/// Returns the reference at which cosign stores the signatures of a manifest.
 fn place_of_signatures(reference: &Reference, digest: &str) -> Reference {
     reference.with_tag(&format!("{}.sig", digest.replace(':', "-")))
 }
@@ -431,7 +432,7 @@ pub(crate) fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&Sha256::digest(bytes)))
 }
 
-/// An answer that is an error, with what it says.
+/// Converts an error response, with its message.
 fn failed(host: &str, answer: &Answer) -> RegistryError {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let text = body.pointer("/errors/0/message").and_then(Value::as_str).map(|text| format!(": {}", cut(text)));

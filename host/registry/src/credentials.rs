@@ -1,4 +1,4 @@
-//! The user's passwords, as `docker login` keeps them.
+//! The user's passwords, as stored by `docker login`.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential};
 
-/// The name and the password for a registry, or why there is none. A helper gets as much time as a request.
+/// Returns the user name and password for a registry, or the reason why there are none. A credential helper may take as
+/// long as a request.
 pub(crate) fn of(host: &str, patience: Duration) -> Result<(String, String), &'static str> {
     let (sender, found) = channel();
     let host = host.to_owned();
-    // One that hangs goes on until the command ends.
+    // A helper that hangs keeps its thread until the process ends.
     thread::spawn(move || sender.send(get_credential(&host)));
     match found.recv_timeout(patience).map_err(|_| "the helper that keeps its password did not answer in time")? {
         Ok(DockerCredential::UsernamePassword(user, password)) => Ok((user, password)),

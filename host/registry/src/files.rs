@@ -1,4 +1,4 @@
-//! A configuration in a registry: several small files and components under one digest.
+//! Configurations in a registry: several small files and components under one digest.
 
 use serde_json::json;
 
@@ -7,34 +7,34 @@ use crate::client::{Annotations, Descriptor, MANIFEST, Manifest, Registry, descr
 use crate::reference::Reference;
 use guard_contract::COMPONENT_BYTES;
 
-/// The kind of the artifact. What its configuration holds does not matter.
+/// The artifact type. The contents of its config blob don't matter.
 const KIND: &str = "application/vnd.guard-host.configuration.v1+json";
 
 /// The media type of each layer.
 const FILE: &str = "application/octet-stream";
 
-/// Where a layer names its file.
+/// The annotation with a layer's file name.
 const TITLE: &str = "org.opencontainers.image.title";
 
-/// The most files of a configuration, and the most bytes of all.
+/// The maximum number of files of a configuration, and their maximum total size.
 const FILES: usize = 256;
 const ALL_BYTES: u64 = 512 << 20;
 
-/// A configuration before its files are fetched.
+/// A configuration whose files haven't been fetched yet.
 #[derive(Debug)]
 pub struct Offer {
     /// The digest of the manifest, `sha256:` and 64 digits.
     pub digest: String,
-    /// The annotations of the manifest.
+    /// The manifest's annotations.
     pub annotations: Annotations,
     layers: Vec<Descriptor>,
 }
 
-/// A file and its name in the configuration.
+/// A file's name in the configuration, and its bytes.
 pub type NamedFile = (String, Vec<u8>);
 
 impl Offer {
-    /// A file of it has this name and these bytes.
+    /// Returns whether the configuration has a file with this name and these bytes.
     #[must_use]
     pub fn holds(&self, name: &str, bytes: &[u8]) -> bool {
         let digest = digest_of(bytes);
@@ -45,11 +45,11 @@ impl Offer {
 }
 
 impl Registry {
-    /// Finds the configuration that a reference leads to.
+    /// Fetches the manifest of the configuration that a reference identifies.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why there is none.
+    /// [`RegistryError`] has the reasons.
     pub fn offer(&mut self, reference: &Reference) -> Result<Offer, RegistryError> {
         let (digest, manifest) = self.manifest(reference)?;
         let no = |why: String| RegistryError::NoConfiguration { what: reference.to_string(), why };
@@ -66,11 +66,11 @@ impl Registry {
         Ok(Offer { digest, annotations: manifest.annotations, layers: manifest.layers })
     }
 
-    /// The files of a configuration, each with its digest checked.
+    /// Fetches a configuration's files, and checks their digests.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why one of them is not there.
+    /// [`RegistryError`] has the reasons.
     pub fn files(&mut self, reference: &Reference, offer: &Offer) -> Result<Vec<NamedFile>, RegistryError> {
         let mut files = Vec::new();
         for layer in &offer.layers {
@@ -83,12 +83,12 @@ impl Registry {
         Ok(files)
     }
 
-    /// Stores a configuration, and gives the digest of its manifest. The same files with the same annotations have the same
-    /// digest. `sign` is told the digest before the reference leads to it.
+    /// Uploads a configuration, and returns its manifest's digest. The same files with the same annotations have the
+    /// same digest. `sign` is called with the digest before the tag is set.
     ///
     /// # Errors
     ///
-    /// [`RegistryError`] says why it is not there.
+    /// [`RegistryError`] has the reasons.
     pub fn push_files(
         &mut self,
         reference: &Reference,

@@ -1,5 +1,5 @@
-//! [`Http`]: requests that end. Every answer has a limit of bytes and every request one of time, what is asked without TLS
-//! is on this machine, and a password never follows a redirect.
+//! [`Http`]: bounded HTTP requests. Response sizes and request times are limited, connections without TLS are only made
+//! to this machine, and a password is never sent along a redirect.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use super::RegistryError;
 use crate::reference::is_local;
 use crate::text::{cut, host_of};
 
-/// How many redirects are followed.
+/// The maximum number of redirects.
 const REDIRECTS: usize = 5;
 
-/// How long a connection may take to be made.
+/// The time limit for connecting.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// The connections that are kept for later requests.
+/// The maximum number of idle connections.
 const IDLE: usize = 16;
 
-/// How a host is reached.
+/// The route to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// By the proxy that the environment names, if it names one.
+    /// Through the proxy in the environment variables, if any.
     Usual,
-    /// Without one.
+    /// Without a proxy.
     Direct,
 }
 
@@ -42,10 +42,10 @@ pub(crate) struct Http {
     patience: Duration,
 }
 
-/// An answer that was read whole.
+/// A response with its whole body.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    /// Where the answer came from, after all redirects.
+    /// The URL of the response, after redirects.
     pub(crate) url: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
@@ -56,7 +56,7 @@ pub(crate) struct Request<'a> {
     pub(crate) method: Method<'a>,
     pub(crate) url: &'a str,
     pub(crate) headers: &'a [(&'a str, String)],
-    /// The most bytes of the answer.
+    /// The maximum size of the response in bytes.
     pub(crate) most: u64,
 }
 
@@ -69,18 +69,19 @@ pub(crate) enum Method<'a> {
 }
 
 impl Http {
-    /// `patience` is the limit of a request, with its redirects and its answer.
+    /// Creates a client. `patience` limits a request, including redirects and reading the response.
     pub(crate) fn new(host: &str, patience: Duration) -> Self {
-        // Those that this machine trusts. `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
+        // The machine's trusted certificates, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR`.
         Http::with_roots(host, patience, &certificates(load_native_certs()), Way::Usual)
     }
 
-    /// The same, with the authorities of this file instead of those that this machine trusts.
+    /// Like `new`, but trusts the certificates in this file instead of the machine's.
     pub(crate) fn with_authorities(host: &str, patience: Duration, path: &Path) -> Result<Self, RegistryError> {
         Ok(Http::with_roots(host, patience, &authorities(path)?, Way::Usual))
     }
 
-    /// The client of a server that decides: no proxy sees what it is asked. Without TLS no certificate is read.
+    /// Creates a client for a guard server, without a proxy, so that no proxy sees the requests. Without TLS, no
+    /// certificates are read.
     pub(crate) fn direct(
         host: &str,
         patience: Duration,
@@ -102,12 +103,12 @@ impl Http {
             .root_certs(RootCerts::new_with_certs(roots))
             .build();
         let config = Agent::config_builder();
-        // A proxy would be asked for what is on this machine, and see it.
+        // Requests to this machine must not go through a proxy.
         let is_direct = way == Way::Direct || is_local(host);
         let config = if is_direct { config.proxy(None) } else { config };
         let config = config
             .http_status_as_error(false)
-            // Each is looked at before it is followed.
+            // Redirects are checked before they are followed.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .max_idle_connections_per_host(IDLE)
@@ -118,17 +119,17 @@ impl Http {
         Http { agent: config.into(), host: host.to_owned(), patience }
     }
 
-    /// Only a registry on this machine is asked without TLS, and leads to others here.
+    /// Returns whether a request to this URL is permitted: without TLS, only to this machine.
     pub(crate) fn may_ask(&self, url: &str) -> bool {
         url.starts_with("https://") || is_local(&self.host) && is_local(host_of(url))
     }
 
-    /// Sends a request and reads the whole answer. Requests that only read may be redirected.
+    /// Sends a request and reads the whole response. Follows redirects for requests that only read.
     pub(crate) fn send(&self, request: &Request<'_>) -> Result<Answer, RegistryError> {
         self.send_until(request, Instant::now() + self.patience)
     }
 
-    /// The same, where the request has to be over by then.
+    /// Like `send`, with a deadline.
     pub(crate) fn send_until(&self, request: &Request<'_>, end: Instant) -> Result<Answer, RegistryError> {
         let mut answer = self.once(request, request.url.to_owned(), request.headers, end)?;
         for _ in 0..REDIRECTS {
@@ -179,7 +180,7 @@ impl Http {
     }
 }
 
-/// The other end has a certificate that does not count.
+/// Returns whether the error is an untrusted certificate.
 fn is_certificate(error: &ureq::Error) -> bool {
     let found = match error {
         ureq::Error::Rustls(error) => Some(error),
@@ -189,7 +190,7 @@ fn is_certificate(error: &ureq::Error) -> bool {
     matches!(found, Some(rustls::Error::InvalidCertificate(_)))
 }
 
-/// Where `place` leads to from `url`: it is whole, or begins at the root of the host.
+/// Resolves `place`, an absolute URL or a path from the host's root, relative to `url`.
 fn from(url: &str, place: &str) -> String {
     match url.split_once("://") {
         Some((scheme, _)) if place.starts_with("//") => format!("{scheme}:{place}"),
@@ -202,7 +203,7 @@ fn with<B>(request: ureq::RequestBuilder<B>, headers: &[(&str, String)]) -> ureq
     headers.iter().fold(request, |request, (name, value)| request.header(*name, value))
 }
 
-/// The certificates of a file.
+/// Reads the certificates in a file.
 fn authorities(path: &Path) -> Result<Vec<Certificate<'static>>, RegistryError> {
     let mut found = load_certs_from_paths(Some(path), None);
     let why = found.errors.pop().map(|error| format!(": {error}")).unwrap_or_default();

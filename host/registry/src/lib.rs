@@ -1,14 +1,14 @@
-//! Policies from registries and from the web, configurations of many machines, and their signatures; and what is posted to
-//! other machines.
+//! Clients for other machines: policies and configurations in registries, their signatures, downloads, and receivers of
+//! posted data.
 //!
-//! The layout is the one on which the WASM tools agree: an OCI image manifest with one layer `application/wasm` and a
-//! configuration `application/vnd.wasm.config.v0+json`. A signature is attached as cosign does it with a key.
+//! Policies use the layout of the WebAssembly tools: an OCI image manifest with one layer `application/wasm` and a
+//! configuration `application/vnd.wasm.config.v0+json`. Signatures are attached in the way that cosign does with a key.
 //!
 //! # Invariants
 //!
-//! - The hook does not depend on this crate: a process of its own asks the server of a `[remote]`.
-//! - What is given out has the digest that its manifest names, and the manifest the one that was asked for.
-//! - Every answer has a limit of bytes, every request a limit of time.
+//! - The hook doesn't depend on this crate. A separate process contacts the server of a `[remote]`.
+//! - Returned content has the digest in its manifest, and the manifest has the requested digest.
+//! - Response sizes and request times are limited.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -29,10 +29,10 @@ pub use signature::{KeyError, PublicKey, SecretKey, Signature};
 
 use guard_contract::exit::Exit;
 
-/// Why a registry gave no policy, or took none.
+/// The reason why a request to a registry failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// No connection, or it broke.
+    /// There is no connection, or it broke.
     #[error("`{host}` cannot be reached: {why}")]
     Unreachable {
         /// The registry.
@@ -40,7 +40,7 @@ pub enum RegistryError {
         /// The library's message.
         why: String,
     },
-    /// Its certificate does not count here.
+    /// The server's certificate isn't trusted.
     #[error("the certificate of `{host}` isn't valid: {why}")]
     Certificate {
         /// The registry.
@@ -48,13 +48,13 @@ pub enum RegistryError {
         /// The library's message.
         why: String,
     },
-    /// It took too long.
+    /// The request took too long.
     #[error("`{host}` did not answer in time")]
     Slow {
         /// The registry.
         host: String,
     },
-    /// The authorities that should count cannot be read.
+    /// The file of trusted certificates can't be read.
     #[error("no certificate authority can be read from `{path}`{why}")]
     Authorities {
         /// The file.
@@ -62,37 +62,37 @@ pub enum RegistryError {
         /// The library's message after a colon, or nothing.
         why: String,
     },
-    /// It leads to an address without TLS.
+    /// The address has no TLS and is on another machine.
     #[error("`{url}` has no TLS")]
     NoTls {
         /// The address.
         url: String,
     },
-    /// It sends more than it may.
+    /// The response is too large.
     #[error("`{what}` is larger than {most} bytes")]
     TooLarge {
         /// The requested object.
         what: String,
-        /// The limit.
+        /// The limit, in bytes.
         most: u64,
     },
-    /// It wants a password, or another one.
+    /// The registry requires a password, or rejected the one sent.
     #[error("`{host}` does not let you in{}", why.map(|why| format!(": {why}")).unwrap_or_default())]
     Denied {
         /// The registry.
         host: String,
-        /// Why there is no password for it.
+        /// The reason why there is no password for it.
         why: Option<&'static str>,
     },
-    /// It has no such thing.
+    /// The registry has no such object.
     #[error("there is no `{0}`")]
     Missing(String),
-    /// It answers with an error.
+    /// The registry responded with an error.
     #[error("`{host}` answers with {status}{text}")]
     Failed {
         /// The registry.
         host: String,
-        /// The code.
+        /// The status code.
         status: u16,
         /// The registry's message after a colon, or nothing.
         text: String,
@@ -102,31 +102,31 @@ pub enum RegistryError {
     Digest {
         /// The requested object.
         what: String,
-        /// The digest of what came.
+        /// The actual digest.
         found: String,
-        /// The digest that it must have.
+        /// The expected digest.
         wanted: String,
     },
-    /// The content is no policy.
+    /// The content isn't a policy.
     #[error("`{what}` isn't a policy: {why}")]
     NoPolicy {
         /// The requested object.
         what: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The content is no configuration.
+    /// The content isn't a configuration.
     #[error("`{what}` isn't a configuration: {why}")]
     NoConfiguration {
         /// The requested object.
         what: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
 }
 
 impl RegistryError {
-    /// The fix.
+    /// Returns the hint for people.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -153,7 +153,7 @@ impl RegistryError {
         }
     }
 
-    /// How a command ends that meets it.
+    /// Returns the exit code for a command that fails with this error.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {

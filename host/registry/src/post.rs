@@ -1,4 +1,4 @@
-//! [`Receiver`]: a place on the web that things are posted to.
+//! [`Receiver`]: a URL to which data is posted.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,23 +7,23 @@ use crate::RegistryError;
 use crate::http::{Answer, Http, Method, Request};
 use crate::text::{cut, host_of};
 
-/// The most bytes of an answer.
+/// The maximum size of a response in bytes.
 const ANSWER_BYTES: u64 = 1 << 20;
 
-/// A place on the web that things are posted to. Only one on this machine is sent to without TLS.
+/// A URL to which data is posted. Without TLS, it must be on this machine.
 pub struct Receiver {
     http: Http,
     url: String,
 }
 
-/// A receiver's answer.
+/// A receiver's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Posted {
-    /// The code.
+    /// The status code.
     pub status: u16,
-    /// The header `Retry-After`, as it came.
+    /// The header `Retry-After`, unparsed.
     pub retry_after: Option<String>,
-    /// The header `Content-Type`; empty if there is none.
+    /// The header `Content-Type`, or empty.
     pub content_type: String,
     /// The body.
     pub body: Vec<u8>,
@@ -36,12 +36,12 @@ impl std::fmt::Debug for Receiver {
 }
 
 impl Receiver {
-    /// The receiver at this address. `patience` is the limit of each request; `authorities` is a file of certificates in
-    /// PEM that count instead of the system's.
+    /// Creates a receiver. `patience` limits each request. `authorities` is a PEM file of certificates to trust instead
+    /// of the system's.
     ///
     /// # Errors
     ///
-    /// The address has no TLS and is not on this machine, or the file holds no certificate.
+    /// The address has no TLS and isn't on this machine, or the file contains no certificate.
     pub fn new(url: &str, patience: Duration, authorities: Option<&Path>) -> Result<Self, RegistryError> {
         let host = host_of(url);
         let http = match authorities {
@@ -54,7 +54,7 @@ impl Receiver {
         Ok(Receiver { http, url: url.to_owned() })
     }
 
-    /// The receiver at this address, for questions that are not for a proxy. Each has a limit of its own.
+    /// Creates a receiver that is contacted without a proxy.
     ///
     /// # Errors
     ///
@@ -67,16 +67,16 @@ impl Receiver {
         Ok(Receiver { http, url: url.to_owned() })
     }
 
-    /// Posts a body and reads the answer whole, whatever its status. Follows no redirect.
+    /// Posts a body and reads the whole response, with any status. Doesn't follow redirects.
     ///
     /// # Errors
     ///
-    /// There is no answer, or it is too large.
+    /// There is no response, or it is too large.
     pub fn post(&self, headers: &[(String, String)], body: &[u8]) -> Result<Posted, RegistryError> {
         self.post_by(headers, body, |request| self.http.send(request))
     }
 
-    /// The same, where the answer has to be there by then.
+    /// Like `post`, with a deadline.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Receiver {
     }
 }
 
-/// A receiver's message, shortened and without invisible characters.
+/// Returns a receiver's message, shortened and without invisible characters.
 #[must_use]
 pub fn server_message(body: &[u8]) -> String {
     cut(String::from_utf8_lossy(body).trim())

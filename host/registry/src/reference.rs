@@ -1,22 +1,22 @@
 //! [`Reference`]: the address of a policy in a registry, `oci://HOST/NAME:TAG` or `oci://HOST/NAME@sha256:DIGEST`.
 //!
-//! The grammar of names, tags and digests is the one of the OCI distribution specification, 1.1, "Pulling manifests".
+//! The grammar of names, tags and digests is that of the OCI distribution specification, 1.1, "Pulling manifests".
 
 use std::fmt;
 
-/// The scheme of addresses in registries.
+/// The scheme of references to registries.
 const SCHEME: &str = "oci://";
 
-/// The longest name, host included; the specification says that clients may hold to this.
+/// The maximum length of a name, including the host. The specification lets clients enforce this.
 const NAME_BYTES: usize = 255;
 
-/// The longest tag.
+/// The maximum length of a tag.
 const TAG_BYTES: usize = 128;
 
-/// A policy in a registry.
+/// The address of a policy in a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The registry, with its port if that is given.
+    /// The registry's host, with a port if one is given.
     pub host: String,
     /// The repository in it.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct Reference {
     pub digest: Option<String>,
 }
 
-/// Why a text is no reference.
+/// The reason why a text isn't a reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` isn't the address of a policy in a registry: {why}")]
 pub struct ReferenceError {
@@ -35,11 +35,11 @@ pub struct ReferenceError {
 }
 
 impl Reference {
-    /// Reads an address, with or without `oci://`.
+    /// Parses a reference, with or without `oci://`.
     ///
     /// # Errors
     ///
-    /// [`ReferenceError`] says which part is wrong.
+    /// [`ReferenceError`] names the part that is wrong.
     pub fn parse(text: &str) -> Result<Self, ReferenceError> {
         let fail = |why| ReferenceError { text: text.to_owned(), why };
         let rest = text.strip_prefix(SCHEME).unwrap_or(text);
@@ -68,19 +68,19 @@ impl Reference {
         Ok(Reference { host: own(host), name: own(name), tag: tag.map(own), digest: digest.map(own) })
     }
 
-    /// The part to ask a registry for: the digest, or else the tag, or else `latest`.
+    /// Returns the part to request from a registry: the digest, or else the tag, or else `latest`.
     #[must_use]
     pub fn wanted(&self) -> &str {
         self.digest.as_deref().or(self.tag.as_deref()).unwrap_or("latest")
     }
 
-    /// The same policy under another tag.
+    /// Returns the reference of the same policy with another tag.
     #[must_use]
     pub fn with_tag(&self, tag: &str) -> Self {
         Reference { tag: Some(tag.to_owned()), digest: None, ..self.clone() }
     }
 
-    /// The registry is on this machine, and may be asked without TLS.
+    /// Returns whether the registry is on this machine, so that it can be contacted without TLS.
     #[must_use]
     pub fn is_local(&self) -> bool {
         is_local(&self.host)
@@ -95,7 +95,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// The host, with a port or without, is this machine.
+/// Returns whether the host, with or without a port, is this machine.
 pub(crate) fn is_local(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -133,7 +133,7 @@ fn is_tag(tag: &str) -> bool {
         && tag.bytes().all(|byte| is_word(byte) || matches!(byte, b'.' | b'-'))
 }
 
-/// `sha256:` and 64 lower-case hexadecimal digits.
+/// Returns whether the text is `sha256:` and 64 lower-case hexadecimal digits.
 pub(crate) fn is_digest(digest: &str) -> bool {
     let digits = digest.strip_prefix("sha256:").unwrap_or_default();
     digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))

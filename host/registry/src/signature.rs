@@ -1,7 +1,8 @@
-//! Signatures as cosign makes them with a key: over a short JSON text that names the digest of a manifest.
+//! Signatures in the format that cosign uses with a key: over a short JSON text with the digest of a manifest.
 //!
-//! Format of the text: "simple signing" of containers/image, type `cosign container image signature`. Keys are PEM: a
-//! public key is the `SubjectPublicKeyInfo` of RFC 8410 (Ed25519) or RFC 5480 (P-256), a secret one the PKCS#8 of RFC 8410.
+//! The format of the text is "simple signing" of containers/image, type `cosign container image signature`. Keys are in
+//! PEM: a public key is a `SubjectPublicKeyInfo` of RFC 8410 (Ed25519) or RFC 5480 (P-256), and a secret key is PKCS#8
+//! as in RFC 8410.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -22,32 +23,32 @@ const P256_HEAD: &[u8] = &[
     0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
 ];
 
-/// Why a text is no key.
+/// The reason why a key can't be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// No public key that can be used.
+    /// The text isn't a supported public key.
     #[error("it isn't a public key of Ed25519 or P-256")]
     Public,
-    /// No secret key that can be used.
+    /// The text isn't a supported secret key.
     #[error("it isn't a secret key of Ed25519 in PEM (PKCS#8, without a password)")]
     Secret,
-    /// The machine has no random numbers.
+    /// The system provides no random numbers.
     #[error("this machine gives no random numbers")]
     Random,
 }
 
-/// A key that signatures are checked with.
+/// A key for verifying signatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey {
     der: Vec<u8>,
 }
 
-/// A key that policies are signed with.
+/// A key for signing policies.
 pub struct SecretKey {
     pair: Ed25519KeyPair,
 }
 
-/// A signature, and the text that was signed.
+/// A signature and the signed text.
 #[derive(Debug, Clone)]
 pub struct Signature {
     /// The text.
@@ -57,7 +58,7 @@ pub struct Signature {
 }
 
 impl PublicKey {
-    /// Reads PEM, or the base64 of it in one line.
+    /// Parses PEM, or its base64 on one line.
     ///
     /// # Errors
     ///
@@ -69,27 +70,27 @@ impl PublicKey {
         Ok(key)
     }
 
-    /// The base64 of it, in one line.
+    /// Returns the key's base64 on one line.
     #[must_use]
     pub fn line(&self) -> String {
         STANDARD.encode(&self.der)
     }
 
-    /// The key as PEM.
+    /// Returns the key as PEM.
     #[must_use]
     pub fn pem(&self) -> String {
         wrapped(&self.der, "PUBLIC KEY")
     }
 
-    /// The signature is of this key, and of the manifest with that digest in the repository of `reference`: one of another
-    /// repository says nothing of what this name stands for.
+    /// Returns whether this key signed the manifest with this digest in the repository of `reference`. A signature for
+    /// another repository isn't valid for this name.
     #[must_use]
     pub fn has_signed(&self, reference: &Reference, digest: &str, signature: &Signature) -> bool {
         let Some((algorithm, key)) = self.parts() else { return false };
         let payload: Value = serde_json::from_slice(&signature.payload).unwrap_or_default();
         let named = payload.pointer("/critical/image/docker-manifest-digest").and_then(Value::as_str);
         let identity = payload.pointer("/critical/identity/docker-reference").and_then(Value::as_str);
-        // Some tools write the tag behind it.
+        // Some tools append the tag.
         let signed = identity.and_then(|identity| Reference::parse(identity).ok());
         signed.is_some_and(|signed| signed.host == reference.host && signed.name == reference.name)
             && named == Some(digest)
@@ -107,7 +108,7 @@ impl PublicKey {
 }
 
 impl SecretKey {
-    /// Makes a new key, and gives its PEM as well.
+    /// Generates a key. Also returns it as PEM.
     ///
     /// # Errors
     ///
@@ -118,7 +119,7 @@ impl SecretKey {
         Ok((SecretKey { pair }, wrapped(document.as_ref(), "PRIVATE KEY")))
     }
 
-    /// Reads PEM, such as that of `openssl genpkey -algorithm ed25519`.
+    /// Parses PEM, such as the output of `openssl genpkey -algorithm ed25519`.
     ///
     /// # Errors
     ///
@@ -129,13 +130,13 @@ impl SecretKey {
         Ok(SecretKey { pair })
     }
 
-    /// The key that its signatures are checked with.
+    /// Returns the public key.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         PublicKey { der: [ED25519_HEAD, self.pair.public_key().as_ref()].concat() }
     }
 
-    /// Signs the manifest with that digest.
+    /// Signs the manifest with this digest.
     #[must_use]
     pub fn sign(&self, reference: &Reference, digest: &str) -> Signature {
         let payload = json!({
@@ -156,7 +157,7 @@ fn repository_of(reference: &Reference) -> String {
     format!("{}/{}", reference.host, reference.name)
 }
 
-/// The bytes of a PEM block with that label, or of bare base64.
+/// Decodes a PEM block with this label, or plain base64.
 fn unwrapped(text: &str, label: &str) -> Option<Vec<u8>> {
     let text = text.trim();
     let body = match text.strip_prefix("-----BEGIN ") {
@@ -166,7 +167,7 @@ fn unwrapped(text: &str, label: &str) -> Option<Vec<u8>> {
     STANDARD.decode(body.split_ascii_whitespace().collect::<String>()).ok()
 }
 
-/// PEM: base64 in lines of 64 characters.
+/// Encodes PEM, with base64 in lines of 64 characters.
 fn wrapped(der: &[u8], label: &str) -> String {
     let text = STANDARD.encode(der);
     let mut pem = format!("-----BEGIN {label}-----\n");
@@ -184,7 +185,7 @@ mod tests {
     use super::{KeyError, PublicKey, SecretKey, Signature};
     use crate::reference::Reference;
 
-    /// The first key of RFC 8410, section 10: a secret one and its public one.
+    /// The first key pair of RFC 8410, section 10.
     const SECRET: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
     const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n";
 

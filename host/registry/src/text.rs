@@ -1,9 +1,9 @@
-//! Texts of addresses and answers: taken apart, put together, and made fit to be shown.
+//! Helpers for the texts of URLs and responses.
 
-/// The longest text of a registry's that is shown.
+/// The maximum length of a registry's message that is shown, in characters.
 const TEXT_CHARS: usize = 200;
 
-/// A registry's message, shortened and without invisible characters.
+/// Returns a registry's message, shortened and without invisible characters.
 pub(crate) fn cut(text: &str) -> String {
     let is_unseen = |c: &char| {
         let range =
@@ -13,13 +13,13 @@ pub(crate) fn cut(text: &str) -> String {
     text.chars().filter(|c| !is_unseen(c)).take(TEXT_CHARS).collect()
 }
 
-/// The host of an address, with its port.
+/// Returns the host of a URL, with its port.
 pub(crate) fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
-/// The value of a parameter of a challenge: `key="value"`, with commas between them.
+/// Returns the value of a parameter of a challenge, in comma-separated `key="value"` form.
 pub(crate) fn parameter(parameters: &str, key: &str) -> Option<String> {
     let mut rest = parameters;
     loop {
@@ -35,7 +35,7 @@ pub(crate) fn parameter(parameters: &str, key: &str) -> Option<String> {
     }
 }
 
-/// `text` within a query.
+/// Percent-encodes `text` for a query.
 pub(crate) fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:".contains(&byte);
     text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()

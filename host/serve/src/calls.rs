@@ -1,4 +1,4 @@
-//! [`Calls`]: decides calls on threads of their own, and answers for those that are late, stuck or broken.
+//! [`Calls`]: decides calls on worker threads, and answers for threads that are late, stuck or panicked.
 //!
 //! ```text
 //! body -> a free thread -> judge -> audit line, journal, pending call -> answer
@@ -34,14 +34,14 @@ use guard_hook::remote::RemoteDecider;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// How often a waiting call looks at its deadline, which the configuration may have brought nearer. The least deadline is
-/// as long.
+/// The interval at which a waiting call checks its deadline, which the configuration may have shortened. The minimum
+/// deadline is as long.
 const STEP: Duration = Duration::from_millis(100);
 
-/// How long an answer waits for its records: a file system that hangs must not hold it.
+/// The maximum time that an answer waits for its records to be written, so that a hanging file system doesn't block it.
 const RECORDS: Duration = Duration::from_secs(1);
 
-/// The panics after which the process ends, in order, so that a fresh one can take its place.
+/// The number of panics after which the process ends cleanly, so that a fresh one can replace it.
 const PANICS: usize = 16;
 
 /// The answer to a posted payload.
@@ -72,16 +72,16 @@ pub(crate) struct Calls {
     answered: AtomicU64,
     metrics: Metrics,
     panics: AtomicUsize,
-    /// Is told when the process should end.
+    /// Notified when the process should end.
     worn_out: Notify,
 }
 
-/// A call between the thread that decides it and the connection that waits for its answer.
+/// A call, shared by the thread that decides it and the connection that waits for its answer.
 struct PendingCall {
     call: OpenCall,
-    /// The place among those that are decided at once, until it is decided or given up.
+    /// The permit to be decided, until the call is decided or given up.
     place: Mutex<Option<OwnedSemaphorePermit>>,
-    /// The answer, while its records are written.
+    /// The answer, while its records are being written.
     settled: Mutex<Option<Answer>>,
     done: Mutex<Option<oneshot::Sender<Answer>>>,
     calls: Arc<Calls>,
@@ -93,7 +93,7 @@ thread_local! {
 }
 
 impl Calls {
-    /// So many calls are decided at the same time as the options say; others wait for their turn.
+    /// Creates the workers. The options limit the number of calls that are decided at once. Others wait.
     pub(crate) fn new(dirs: &AppDirs, environment: &Environment, options: &Options) -> Result<Arc<Self>, ServeError> {
         let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
         let environment = Arc::new(without_agent(environment));
@@ -117,7 +117,7 @@ impl Calls {
         }))
     }
 
-    /// The calls that were answered.
+    /// The number of answered calls.
     pub(crate) fn count(&self) -> u64 {
         self.answered.load(Ordering::Relaxed)
     }
@@ -132,18 +132,18 @@ impl Calls {
         self.chains.of(&[], &self.environment.home).prepared.config.clone()
     }
 
-    /// Waits until too much has gone wrong in this process.
+    /// Waits until the process has had too many panics.
     pub(crate) async fn unhealthy(&self) {
         self.worn_out.notified().await;
     }
 
-    /// Answers a payload. `named` is the harness if the payload does not tell it.
+    /// Answers a payload. `named` is the harness if the payload doesn't identify it.
     pub(crate) async fn answer(self: &Arc<Self>, named: Option<&'static dyn Harness>, body: Vec<u8>) -> Answer {
         let named = named.unwrap_or_else(guard_harness::default);
         self.answer_by(named, move |turn| turn.decide(named, body)).await
     }
 
-    /// Answers a request with a call from elsewhere and what is known of its machine.
+    /// Answers a request with a call from another machine and known facts about it.
     pub(crate) async fn exchange(self: &Arc<Self>, body: Vec<u8>) -> Answer {
         self.answer_by(guard_harness::default(), move |turn| turn.exchange(&body)).await
     }
@@ -161,7 +161,7 @@ impl Calls {
             done: Mutex::new(Some(sender)),
             calls: self.clone(),
         });
-        // The time until a thread is free is part of the call's.
+        // The wait for a free thread counts toward the call's deadline.
         let Ok(Ok(place)) = timeout(turn.call.left(), self.free.clone().acquire_owned()).await else {
             return self.counted(&turn, Answer::Busy);
         };
@@ -176,15 +176,15 @@ impl Calls {
             }
         }
         let answer = self.deadline_answer(&turn, receiver).await;
-        // Whoever still decides it needs no place any more: another call can have it.
+        // The thread may still be deciding the call, but another call can have its permit.
         *lock(&turn.place) = None;
         self.counted(&turn, answer)
     }
 
-    /// The answer of a call that has reached its deadline.
+    /// Returns the answer of a call that has reached its deadline.
     async fn deadline_answer(&self, turn: &Arc<PendingCall>, mut receiver: oneshot::Receiver<Answer>) -> Answer {
         if !turn.call.take() {
-            // It is decided, and its records are being written.
+            // The call is decided, and its records are being written.
             return match timeout(RECORDS, &mut receiver).await {
                 Ok(Ok(answer)) => answer,
                 _ => turn.answer().unwrap_or_else(|| turn.broken("its answer was lost")),
@@ -224,7 +224,7 @@ impl Calls {
 }
 
 impl PendingCall {
-    /// Does the work on this thread. A panic in it never comes back here: [`answer_panics`] answers the call.
+    /// Runs the work on this thread. If it panics, this doesn't return, and [`answer_panics`] answers the call.
     fn run(self: Arc<Self>, work: impl FnOnce(&PendingCall)) {
         self.calls.pulse.begin();
         OWN.set(Some(self.clone()));
@@ -241,7 +241,8 @@ impl PendingCall {
             environment: &calls.environment,
             facts: &calls.facts,
             overrides: &Overrides::default(),
-            // The agent's own variables are not known here. Where one says that nobody can be asked, nobody is.
+            // The agent's environment variables aren't known here, so prompts are treated as unavailable wherever a
+            // variable could say so.
             variable: &|_| Some(String::new()),
             chains: &calls.chains,
             asker: &*calls.asker,
@@ -264,7 +265,7 @@ impl PendingCall {
         }
     }
 
-    /// As [`PendingCall::decide`], where the machine of the call is not this one: no project of it is here, and no approval.
+    /// Like [`PendingCall::decide`], for a call on another machine, whose projects and approvals aren't here.
     fn exchange(&self, body: &[u8]) {
         let calls = &self.calls;
         let chain = calls.chains.of(&[], &calls.environment.home);
@@ -275,12 +276,12 @@ impl PendingCall {
         let known = |name: &str| guard_harness::named(name).unwrap_or_else(|| self.call.harness()).name();
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
-                // Whoever asks has it in their log.
+                // The client logs it.
                 Ok(response) => {
                     let named = if request.harness.is_empty() { &request.at.harness } else { &request.harness };
                     Ok((response, known(named), None))
                 }
-                // Whoever asked has a fallback of its own.
+                // The client has a fallback.
                 Err(why) => {
                     (calls.note)(&format!("`{}` gave no answer: {why}", remote.url));
                     return self.undecided();
@@ -297,7 +298,7 @@ impl PendingCall {
         };
         let answered = answered.and_then(|(response, harness, logged)| {
             let text = response.text().map_err(|undecided| undecided.to_string())?;
-            // Otherwise the client asks again with the missing facts. After a deny many clients don't.
+            // Otherwise the client repeats the request with the missing facts. After a deny, many clients don't.
             let is_last = response.missing.is_empty() || response.verdict.outcome == Outcome::Deny;
             let tally =
                 if is_last { Tally::from_verdict(&response.verdict) } else { Tally::incomplete(&response.verdict) };
@@ -326,7 +327,7 @@ impl PendingCall {
         }
     }
 
-    /// Asks the server of the configuration about a call from elsewhere. Facts that are missing here are asked of no
+    /// Forwards a call from another machine to the server in the configuration. Missing facts aren't looked up on this
     /// machine.
     fn pass_on(&self, remote: &Remote, request: &Request) -> Result<Response, String> {
         let patience = Duration::from_millis(remote.timeout_ms.into()).min(self.call.left().saturating_sub(STEP));
@@ -340,7 +341,7 @@ impl PendingCall {
         }
     }
 
-    /// The answer of this verdict.
+    /// Formats the answer for this verdict.
     fn reply(&self, verdict: &Verdict) -> Answer {
         Answer::Reply(self.call.reply(verdict), Tally::from_verdict(verdict))
     }
@@ -381,17 +382,17 @@ impl PendingCall {
 
     fn send(&self, answer: Answer) {
         if let Some(done) = lock(&self.done).take() {
-            // The client may be gone.
+            // The client may have disconnected.
             let _ = done.send(answer);
         }
     }
 
-    /// The answer where something broke inside.
+    /// Returns the answer for an internal error.
     fn broken(&self, text: &str) -> Answer {
         self.reply(&self.call.early(text, "report this call"))
     }
 
-    /// Answers in the place of the thread that panicked.
+    /// Answers the call of a thread that panicked.
     fn panicked(&self) {
         self.calls.metrics.failed(Fault::Panic);
         if self.call.take() {
@@ -411,8 +412,8 @@ impl PendingCall {
     }
 }
 
-/// From now on a panic while a call is decided becomes an answer. In a program that is built to end at a panic, its thread
-/// is kept for ever: there is no other way to go on.
+/// Installs a panic hook that answers the call of the thread that panics. In a program built with `panic = "abort"`,
+/// that thread then sleeps forever, because otherwise the process would end.
 pub(crate) fn answer_panics(note: fn(&str)) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
@@ -428,7 +429,7 @@ pub(crate) fn answer_panics(note: fn(&str)) {
     }));
 }
 
-/// The environment without what an agent's process would say of its own session: it is another agent's, if it is there.
+/// Returns the environment without an agent's session variables, because they would be another agent's.
 fn without_agent(environment: &Environment) -> Environment {
     let of_agents: BTreeSet<&str> =
         ALL.iter().flat_map(|capabilities| capabilities.project_variables).copied().collect();
@@ -469,7 +470,7 @@ mod tests {
             token_file: None,
             read_timeout: Duration::from_secs(1),
             connections: 1,
-            // One that kept its place would keep all others waiting.
+            // A thread that kept its permit would block all other calls.
             at_once: 1,
             asker: Arc::new(guard_hook::remote::Child { environment: Box::leak(Box::new(environment.clone())) }),
             ready: |_| {},
@@ -483,14 +484,14 @@ mod tests {
         for panics in 1..=PANICS {
             let broken = runtime.block_on(calls.answer_by(guard_harness::default(), |_| panic!("on purpose")));
             let broken = reply(broken);
-            // Nothing of the call is known, so nobody may see an ask.
+            // Nothing is known about the call, so an ask might not be shown.
             assert!(broken.exit == 2 && broken.stdout.contains("\"permissionDecision\":\"deny\""), "{broken:?}");
             assert!(broken.stdout.contains("guard-host failed inside"), "{broken:?}");
             if panics < 3 {
                 assert!(decided().stdout.contains("\"permissionDecision\":\"deny\""), "{panics}");
             }
         }
-        // It wants to be started again, and still decides until it is.
+        // The process should be restarted, but still decides calls.
         runtime.block_on(calls.unhealthy());
         assert!(decided().stdout.contains("\"permissionDecision\":\"deny\""));
         assert_eq!(calls.count(), PANICS as u64 + 3);

@@ -1,5 +1,5 @@
-//! [`ChainCache`]: prepared chains in memory, each held against the files that it depends on at every call;
-//! [`EpochTicker`]: the clock of guests' time limits, which ticks only while a call is decided.
+//! [`ChainCache`]: prepared chains in memory, checked against the files that they depend on at every call.
+//! [`EpochTicker`]: the clock for guests' time limits, which ticks only while a call is decided.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,10 +18,10 @@ use guard_hook::hook::{Chains, open_chain};
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, FileState, Seal};
 
-/// The most projects with a file of their own whose chains are kept.
+/// The maximum number of projects with their own file whose chains are cached.
 const KEPT: usize = 64;
 
-/// The chains of a process that lives on.
+/// The chains of a long-running process.
 pub(crate) struct ChainCache {
     dirs: AppDirs,
     environment: Arc<Environment>,
@@ -29,13 +29,13 @@ pub(crate) struct ChainCache {
     pulse: Arc<EpochTicker>,
 }
 
-/// An engine and the chains that it runs.
+/// An engine and its chains.
 struct Generation {
     engine: Engine,
     kept: HashMap<Vec<String>, CachedChain>,
 }
 
-/// A chain, and the state of the key when it was prepared.
+/// A chain and the key's state when the chain was prepared.
 #[derive(Clone)]
 struct CachedChain {
     chain: Arc<Chain>,
@@ -45,7 +45,7 @@ struct CachedChain {
 impl ChainCache {
     /// # Errors
     ///
-    /// The sandbox cannot start on this machine.
+    /// The sandbox can't start on this machine.
     pub(crate) fn new(
         dirs: &AppDirs,
         environment: Arc<Environment>,
@@ -55,15 +55,15 @@ impl ChainCache {
         Ok(ChainCache { dirs: dirs.clone(), environment, now: Mutex::new(now), pulse })
     }
 
-    /// Lets go of the engine and all chains: a call that will never end may hold a part of them.
+    /// Replaces the engine and all chains, because a call that never ends may hold a part of them.
     pub(crate) fn renew(&self) {
-        // Without a new engine the old one is as good as none.
+        // If there is no new engine, the old one stays.
         if let Ok(new) = Generation::new(&self.dirs, &self.pulse) {
             *self.now() = new;
         }
     }
 
-    /// The chain of these projects, for a call that happens in `cwd`.
+    /// Returns the chain of these projects for a call in `cwd`.
     pub(crate) fn of(&self, projects: &[String], cwd: &str) -> Arc<Chain> {
         let projects = effective(projects);
         let key = FileState::read(&Seal::file(&self.dirs.state));
@@ -89,7 +89,7 @@ impl ChainCache {
         let overrides = Overrides::default();
         let (prepared, compiling) = open_chain(&self.dirs, &self.environment, projects, cwd, &overrides);
         if let Some(mut child) = compiling {
-            // Somebody has to wait for it when it ends.
+            // Waits for the child, so that it doesn't stay a zombie.
             let _ = thread::Builder::new().spawn(move || child.wait());
         }
         prepared
@@ -133,11 +133,11 @@ struct State {
 }
 
 impl EpochTicker {
-    /// Starts its thread.
+    /// Starts the thread.
     ///
     /// # Errors
     ///
-    /// There is no room for one.
+    /// The thread can't be started.
     pub(crate) fn start() -> std::io::Result<Arc<Self>> {
         let pulse = Arc::new(EpochTicker::default());
         let own = pulse.clone();
@@ -145,7 +145,7 @@ impl EpochTicker {
         Ok(pulse)
     }
 
-    /// A call begins to be decided.
+    /// Counts a call that begins to be decided.
     pub(crate) fn begin(&self) {
         let mut state = self.state();
         state.running += 1;
@@ -154,7 +154,7 @@ impl EpochTicker {
         }
     }
 
-    /// It was decided, or never will be.
+    /// Counts a call that was decided or given up.
     pub(crate) fn end(&self) {
         let mut state = self.state();
         state.running = state.running.saturating_sub(1);
@@ -170,7 +170,7 @@ impl EpochTicker {
             while state.running == 0 {
                 state = self.began.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
-            // Those of older generations, too: a call may still be decided on one.
+            // Includes the engines of older generations, on which a call may still be running.
             let engines = state.engines.clone();
             drop(state);
             let mut clocks: Vec<(Ticks, &Engine)> = engines.iter().map(|engine| (Ticks::start(), engine)).collect();

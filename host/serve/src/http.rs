@@ -1,4 +1,4 @@
-//! [`Router`]: what is at which address, for whom, and what a request may be.
+//! [`Router`]: the server's URLs, their access control, and the limits of requests.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,32 +20,32 @@ use crate::token::Token;
 use guard_harness::Harness;
 use guard_hook::hook::PAYLOAD_BYTES;
 
-/// The exit code that the hook would end with.
+/// The header with the hook's exit code.
 const EXIT: HeaderName = HeaderName::from_static("x-guard-host-exit");
 
-/// How long the decision took, in milliseconds, as tools for the web read it.
+/// The header with the duration of the decision in milliseconds, in the format that browsers' tools read.
 const TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// How much of a body that is refused is read and thrown away, so that the client hears the refusal.
+/// The maximum number of bytes of a refused body that are read and discarded, so that the client gets the response.
 const THROWN_AWAY: u64 = 80 << 20;
 
-/// The state that requests are answered from.
+/// The state for answering requests.
 pub(crate) struct Router {
     pub(crate) calls: Arc<Calls>,
     pub(crate) token: Token,
-    /// How long a client may take to send its request's body.
+    /// The time limit for receiving a request's body.
     pub(crate) read_timeout: Duration,
     pub(crate) started: Instant,
     pub(crate) note: fn(&str),
-    /// Room for the bodies of requests, in KiB.
+    /// The budget for the bodies of requests, in KiB.
     pub(crate) bodies: Semaphore,
     pub(crate) health: Mutex<()>,
 }
 
-/// Room for the bodies of all requests, in KiB: four of the largest.
+/// The budget for the bodies of all requests in KiB, four times the largest.
 pub(crate) const BODIES_KIB: usize = 64 << 10;
 
-/// A request that is not answered with a reply.
+/// An error response.
 struct Refusal {
     status: StatusCode,
     text: String,
@@ -58,7 +58,7 @@ impl Refusal {
     }
 }
 
-/// Where a request goes.
+/// The handler for a request.
 enum Route {
     Health,
     Metrics,
@@ -139,7 +139,7 @@ impl Router {
         place.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no harness of this name"))
     }
 
-    /// Reads a body to its end, as soon as there is room for it. It has the room until its call is answered.
+    /// Reads a body when the budget permits. The body keeps its share until its call is answered.
     async fn read(
         &self,
         body: &mut Incoming,
@@ -150,7 +150,7 @@ impl Router {
         if size.lower() > most {
             return Err(too_large(most));
         }
-        // One that does not say how long it is may become as long as any.
+        // A body without a length may be as long as the limit.
         let kibibytes = size.upper().unwrap_or(most).div_ceil(1024).try_into().unwrap_or(u32::MAX);
         let room = timeout_at(until.into(), self.bodies.acquire_many(kibibytes)).await;
         let Ok(Ok(room)) = room else { return Err(busy()) };
@@ -158,7 +158,7 @@ impl Router {
     }
 
     async fn health(&self) -> Response<Full<Bytes>> {
-        // One at a time: who asks needs no token.
+        // One at a time, because this needs no token.
         let _turn = self.health.lock().await;
         let calls = self.calls.clone();
         let problems = spawn_blocking(move || calls.config().problems.len()).await.unwrap_or_default();
@@ -172,9 +172,9 @@ impl Router {
         respond(StatusCode::OK, body.to_string())
     }
 
-    /// The server's counters, in the format of Prometheus.
+    /// Returns the server's counters in the Prometheus format.
     async fn metrics(&self) -> Response<Full<Bytes>> {
-        // As for `/health`: to count the problems may prepare a chain.
+        // One at a time, as for `/health`, because counting the problems may prepare a chain.
         let _turn = self.health.lock().await;
         let calls = self.calls.clone();
         let uptime = self.started.elapsed();
@@ -212,7 +212,7 @@ async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>,
         };
         match frame {
             None => return Ok(bytes),
-            // Copied: a frame may hold a block of the connection that is far larger than what is in it.
+            // Copied, because a frame may keep alive a much larger buffer of the connection.
             Some(Ok(frame)) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
             Some(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(most)),
             Some(Err(_)) => return Err(Refusal::new(StatusCode::BAD_REQUEST, "the request broke off")),
@@ -220,7 +220,7 @@ async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>,
     }
 }
 
-/// Reads the rest of a body: a connection that is closed with something unread takes the answer with it.
+/// Reads the rest of a body, because closing a connection with unread data can discard the response.
 async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
     let mut read = 0;
     while let Some(frame) = timeout_at(until.into(), body.frame()).await.ok()? {
@@ -232,7 +232,7 @@ async fn throw_away(body: &mut Incoming, until: Instant) -> Option<()> {
     Some(())
 }
 
-/// The hook's reply. A harness that reads an exit code and standard error finds them in the header and the body.
+/// Converts the hook's reply. The exit code is in a header, and standard error is in the body.
 fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusal> {
     let (mut response, exit) = match answer {
         Answer::Reply(reply, _) => (respond(StatusCode::OK, reply.body()), reply.exit),
@@ -248,7 +248,7 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
     Ok(response)
 }
 
-/// The response to a call from elsewhere. In any other case nothing was decided.
+/// Converts the response to a call from another machine. Otherwise nothing was decided.
 fn decision_response(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
     match answer {
         Answer::Response(text, ..) => Ok(respond(StatusCode::OK, text)),

@@ -1,19 +1,19 @@
-//! The server: the hook's answers over HTTP, from one process that lives on.
+//! The server: the hook's answers over HTTP, from one long-running process.
 //!
 //! # Invariants
 //!
-//! - A call that was let in gets exactly one answer. A deadline, a panic or a thread that hangs becomes at least ask, as in
-//!   the hook, and ends neither the process nor another call.
-//! - Status 200 alone is a verdict. With any other status nothing was decided.
-//! - The audit line of a call, its journal lines and its pending call are written before its answer is sent: what was
-//!   answered is on record even if the process is killed.
-//! - Only who shows the token causes a decision. What others can learn is in `/health`, and nothing of it is private;
-//!   `/metrics` names policies and rules, and is for who shows the token.
-//! - The server listens on the machine itself only.
-//! - What stays of a call in memory are numbers, and the names of the rules that found something.
-//! - Prepared chains stay in memory. At every call the one that is used is compared with the files that it depends on.
-//! - One server at a time has a state folder, and one has an address; locks of the system say which, so a server that was
-//!   killed is in nobody's way.
+//! - An accepted call gets exactly one answer. A deadline, a panic or a hanging thread gives at least an ask, as in the
+//!   hook, and doesn't affect the process or other calls.
+//! - Only status 200 is a verdict. With any other status, nothing was decided.
+//! - A call's audit line, journal lines and pending call are written before its answer is sent, so that every answer is
+//!   on record even if the process is killed.
+//! - Decisions and `/metrics`, which names policies and rules, require the token. `/health` doesn't, and reveals
+//!   nothing private.
+//! - The server only listens on the machine itself.
+//! - After a call, only counters and the names of the rules with findings stay in memory.
+//! - Prepared chains stay in memory. For every call, the chain is checked against the files that it depends on.
+//! - A state folder and an address belong to one server at a time. This is enforced by the system's locks, so that a
+//!   killed server doesn't block the next one.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -54,47 +54,46 @@ use shutdown::ShutdownSignals;
 use token::Token;
 pub use token::{TokenError, TokenErrorKind};
 
-/// The stack of a thread that decides: every guest reaches its own limit first.
+/// The stack size of a worker thread, large enough that every guest reaches its own limit first.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The threads beyond those that decide: for calls that were given up at their deadline and still hang.
+/// The number of additional threads, for those that hang after their call was given up.
 const SPARE_THREADS: usize = 64;
 
-/// The longest head of a request.
+/// The maximum size of a request's head.
 const HEAD_BYTES: usize = 32 << 10;
 
-/// How long the end waits for running calls: the longest deadline, and the time for records.
+/// The time that shutdown waits for running calls: the longest deadline and the time for records.
 const END: Duration = Duration::from_secs(4);
 
-/// How long the loop rests when no connection can be taken, as when the process has too many files open.
+/// The pause when no connection can be accepted, for example because too many files are open.
 const REST: Duration = Duration::from_millis(50);
 
-/// How a server is started.
+/// The options of a server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where it listens.
+    /// The address to listen on.
     pub address: Address,
-    /// The file of the token; `None`: `serve.token` in the state folder.
+    /// The token's file, or `None` for `serve.token` in the state folder.
     pub token_file: Option<PathBuf>,
-    /// How long a client may take to send its request's head, and then its body; a connection without a request is closed
-    /// after the same time.
+    /// The time limit for a request's head, and again for its body. An idle connection is closed after the same time.
     pub read_timeout: Duration,
-    /// The most connections at once.
+    /// The maximum number of connections.
     pub connections: usize,
-    /// The most calls that are decided at once; others wait for their turn.
+    /// The maximum number of calls that are decided at once. Others wait.
     pub at_once: usize,
-    /// Asks the server of a `[remote]`, where the configuration has one.
+    /// The client for the server of a `[remote]`, if the configuration has one.
     pub asker: Arc<dyn RemoteDecider>,
-    /// Is told the address once the server listens.
+    /// Called with the address once the server listens.
     pub ready: fn(&str),
-    /// Is told what people who run the server should know.
+    /// Called with messages for the server's administrators.
     pub note: fn(&str),
 }
 
-/// Why a server does not start, or why it ended.
+/// The reason why a server didn't start, or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address is one that other machines can reach.
+    /// Other machines can reach the address.
     #[error("`{0}` is not an address of this machine alone")]
     Exposed(SocketAddr),
     /// Another process has the address.
@@ -103,37 +102,37 @@ pub enum ServeError {
     /// Another server has the state folder.
     #[error("another server uses the state folder `{0}`")]
     Busy(PathBuf),
-    /// The address cannot be used.
+    /// The address can't be used.
     #[error("cannot listen at `{0}`: {1}")]
     Listen(String, #[source] io::Error),
-    /// The state folder cannot be used.
+    /// The state folder can't be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The lock of the state folder cannot be used.
+    /// The state folder's lock can't be used.
     #[error("cannot use the lock `{0}`: {1}")]
     Lock(PathBuf, #[source] io::Error),
     /// There is no token.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// The sandbox cannot start on this machine.
+    /// The sandbox can't start on this machine.
     #[error("the sandbox cannot start on this machine: {0}")]
     Sandbox(String),
-    /// The machine has no room for threads, or no signals.
+    /// Threads can't be started, or signals can't be handled.
     #[error("the machine has no room for the server: {0}")]
     Threads(#[source] io::Error),
     /// Its configuration names it as the server that decides.
     #[error("`[remote]` names this server itself: `{0}`")]
     Itself(String),
-    /// The server ended by itself.
+    /// The server ended because of too many panics.
     #[error("too much went wrong inside")]
     WornOut,
 }
 
-/// Serves until the process is told to end, and gives every running call its answer first.
+/// Serves until the process is asked to end, and answers all running calls before it returns.
 ///
 /// # Errors
 ///
-/// It does not start, or ends by itself: see [`ServeError`].
+/// [`ServeError`] has the reasons.
 pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Result<(), ServeError> {
     make_private(&dirs.state)?;
     let lock = dirs.state.join("serve.lock");
@@ -148,7 +147,7 @@ pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Resu
         allow_files(options.connections);
         let calls = Calls::new(dirs, environment, options)?;
         calls::answer_panics(options.note);
-        // Makes the chain that most calls need, before the first one waits for it.
+        // Prepares the chain that most calls need before the first call.
         if let Some(remote) = calls.config().remote
             && is_at(&options.address, &remote.url)
         {
@@ -167,16 +166,16 @@ pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Resu
         let was_told = serve(options, listener, Arc::new(site), ends).await;
         was_told.then_some(()).ok_or(ServeError::WornOut)
     });
-    // A thread that hangs is not waited for: its call was answered.
+    // Doesn't wait for hanging threads. Their calls were answered.
     runtime.shutdown_background();
     result
 }
 
-/// The token of the servers that use this state folder. Makes it if there is none.
+/// Returns the token of servers that use this state folder. Creates it if there is none.
 ///
 /// # Errors
 ///
-/// The file is not private, or holds no token.
+/// The file isn't private, or contains no token.
 pub fn token(dirs: &AppDirs) -> Result<String, TokenError> {
     Token::load_or_create(&token_file(dirs)).map(Token::into_text)
 }
@@ -193,7 +192,7 @@ fn is_at(address: &Address, url: &str) -> bool {
     port == Some(own.port())
 }
 
-/// One thread talks to the clients; each call is decided on one of the others.
+/// Creates the runtime: one thread for the connections, the others for deciding calls.
 fn runtime(at_once: usize) -> io::Result<Runtime> {
     runtime::Builder::new_current_thread()
         .enable_io()
@@ -203,7 +202,7 @@ fn runtime(at_once: usize) -> io::Result<Runtime> {
         .build()
 }
 
-/// Raises the limit of open files as far as the process may, so that each connection finds one.
+/// Raises the limit of open files for the connections, as far as permitted.
 #[cfg(unix)]
 fn allow_files(connections: usize) {
     let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(256);
@@ -214,15 +213,15 @@ fn allow_files(connections: usize) {
     }
 }
 
-/// There is no such limit.
+/// This system has no such limit.
 #[cfg(not(unix))]
 fn allow_files(_: usize) {}
 
-/// True: it was told to end.
+/// Returns true if the server was asked to end.
 async fn serve(options: &Options, listener: Listener, site: Arc<Router>, mut ends: ShutdownSignals) -> bool {
     let (end, ending) = watch::channel(false);
     let room = Arc::new(Semaphore::new(options.connections));
-    // Connections that are refused, and told so.
+    // Permits for connections that get a refusal.
     let refusals = Arc::new(Semaphore::new(SPARE_THREADS));
     (options.ready)(&listener.name());
     let was_told = loop {
@@ -256,7 +255,7 @@ async fn serve(options: &Options, listener: Listener, site: Arc<Router>, mut end
             Connection::Socket(stream) => tokio::spawn(converse(stream, site, ending, place)),
         };
     };
-    // Nobody new is let in; who is in gets an answer.
+    // No new connections are accepted. Existing requests are answered.
     drop(listener);
     let _ = end.send(true);
     let all = u32::try_from(options.connections).unwrap_or(u32::MAX);
@@ -264,7 +263,7 @@ async fn serve(options: &Options, listener: Listener, site: Arc<Router>, mut end
     was_told
 }
 
-/// Answers the requests of a connection, one after the other.
+/// Answers the requests of a connection in sequence.
 async fn converse<S>(stream: S, site: Arc<Router>, mut ending: watch::Receiver<bool>, place: OwnedSemaphorePermit)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -273,12 +272,12 @@ where
     let service = service_fn(move |request| site.clone().serve(request));
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(read_timeout).max_buf_size(HEAD_BYTES).half_close(true);
-    // A client that does not read its answers is let go as one that does not send its requests.
+    // The timeout also covers clients that don't read their answers.
     let mut stream = Box::pin(TimeoutStream::new(stream));
     stream.as_mut().set_write_timeout_pinned(Some(read_timeout));
     let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
     select! {
-        // What goes wrong here is the client's loss.
+        // An error here only affects the client.
         _ = connection.as_mut() => {}
         () = async { drop(ending.wait_for(|is_ending| *is_ending).await) } => {
             connection.as_mut().graceful_shutdown();
@@ -288,7 +287,7 @@ where
     drop(place);
 }
 
-/// Tells a client that there is no room.
+/// Responds to a client that there are too many connections.
 async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, place: OwnedSemaphorePermit) {
     const BODY: &str = "{\"error\":\"there are too many connections\"}";
     let head =
@@ -297,7 +296,7 @@ async fn turn_away<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, place: Owne
     let _ = timeout(Duration::from_secs(1), async {
         stream.write_all(text.as_bytes()).await?;
         stream.shutdown().await?;
-        // What is unread when a connection is closed takes the answer with it.
+        // Closing a connection with unread data can discard the response.
         let mut rest = [0_u8; 4096];
         while stream.read(&mut rest).await? > 0 {}
         io::Result::Ok(())

@@ -1,4 +1,4 @@
-//! [`Listener`]: the address of a server, which is its own as long as it lives.
+//! [`Listener`]: a server's address, owned exclusively while the server runs.
 
 use std::fs;
 use std::io;
@@ -18,16 +18,16 @@ use tokio::net::{UnixListener, UnixStream};
 
 use crate::ServeError;
 
-/// Where a server listens.
+/// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// At this address of the machine itself.
+    /// A loopback TCP address.
     Tcp(SocketAddr),
-    /// At this Unix socket.
+    /// A Unix socket.
     Socket(PathBuf),
 }
 
-/// No listener there is one of a socket: see [`socket`].
+/// Windows has no socket listeners: see [`socket`].
 #[cfg(not(unix))]
 type UnixListener = TcpListener;
 #[cfg(not(unix))]
@@ -51,7 +51,7 @@ pub(crate) enum Connection {
 }
 
 impl Listener {
-    /// Takes the address.
+    /// Binds the address.
     pub(crate) fn bind(address: &Address) -> Result<Self, ServeError> {
         match address {
             Address::Tcp(address) if !address.ip().is_loopback() => Err(ServeError::Exposed(*address)),
@@ -68,7 +68,7 @@ impl Listener {
         }
     }
 
-    /// The address, for people.
+    /// Returns the address for messages.
     pub(crate) fn name(&self) -> String {
         match self {
             Listener::Tcp(listener) => {
@@ -78,12 +78,12 @@ impl Listener {
         }
     }
 
-    /// The next connection.
+    /// Accepts the next connection.
     pub(crate) async fn accept(&self) -> io::Result<Connection> {
         match self {
             Listener::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
-                // An answer is one small packet, and somebody waits for it.
+                // An answer is one small packet, and the client waits for it.
                 let _ = stream.set_nodelay(true);
                 Ok(Connection::Tcp(stream))
             }
@@ -95,13 +95,13 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Listener::Socket { path, .. } = self {
-            // The lock is held until after this, so the file is this server's.
+            // The lock is held until afterwards, so the file is this server's.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// Binds the socket. The holder of the lock owns it: a socket without a holder was left by a server that has died.
+/// Binds the socket. The lock's holder owns it, so an existing socket was left by a server that died.
 #[cfg(unix)]
 fn socket(path: &Path) -> Result<Listener, ServeError> {
     let name = path.display().to_string();
@@ -114,7 +114,7 @@ fn socket(path: &Path) -> Result<Listener, ServeError> {
     })?;
     match fs::symlink_metadata(path) {
         Ok(data) if data.file_type().is_socket() => {
-            // A server that does not know the lock.
+            // Another program may listen there without the lock.
             if std::os::unix::net::UnixStream::connect(path).is_ok() {
                 return Err(ServeError::Taken(name));
             }
@@ -123,7 +123,7 @@ fn socket(path: &Path) -> Result<Listener, ServeError> {
         Ok(_) => return Err(fail(io::Error::other("something else lies there"))),
         Err(_) => {}
     }
-    // From its first moment it is for this user alone.
+    // The socket is only accessible to this user from the start.
     let mask = rustix::process::umask(Mode::from_raw_mode(0o177));
     let listener = UnixListener::bind(path);
     rustix::process::umask(mask);
@@ -132,8 +132,8 @@ fn socket(path: &Path) -> Result<Listener, ServeError> {
     Ok(Listener::Socket { listener, path: path.to_path_buf(), _lock: lock })
 }
 
-/// Windows has such sockets, but neither the standard library nor tokio knows them, and access lists would have to keep
-/// others out.
+/// Windows has Unix sockets, but neither the standard library nor tokio supports them, and access lists would be needed
+/// to exclude other users.
 #[cfg(not(unix))]
 fn socket(path: &Path) -> Result<Listener, ServeError> {
     let error = io::Error::new(

@@ -1,10 +1,10 @@
-//! [`Metrics`]: what a server has done since its start, in numbers, as Prometheus reads them.
+//! [`Metrics`]: a server's counters since its start, for Prometheus.
 //!
 //! # Invariants
 //!
-//! - Every answered call is counted once, so the calls of all series are the `calls` of `/health`.
-//! - A name becomes the value of a label and never a part of the format: the library escapes it.
-//! - The number of series is bounded, whatever policies and configurations name.
+//! - Every answered call is counted once, so that the sum of all series is the `calls` of `/health`.
+//! - Names only occur as label values, which the library escapes.
+//! - The number of series is limited, regardless of the names in policies and configurations.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -24,39 +24,39 @@ use guard_contract::verdict::{Attributed, FAULT, Verdict};
 use guard_contract::{Outcome, outcome_name};
 use guard_redact::{plain, shorten};
 
-/// The type of the text.
+/// The content type of the text.
 pub(crate) const METRICS: &str = CONTENT_TYPE;
 
-/// The most series of findings. Findings beyond them are counted together.
+/// The maximum number of series of findings. Further findings are counted together.
 const SERIES: usize = 1000;
 
 /// The policy and the rule under which findings beyond [`SERIES`] are counted.
 const OTHERS: &str = "(others)";
 
-/// The longest name in a label.
+/// The maximum length of a name in a label.
 const NAME_BYTES: usize = 128;
 
-/// The upper limits of the histogram, in seconds. A usual call takes less than a millisecond, and the last limit is the
-/// longest deadline.
+/// The upper bounds of the histogram's buckets, in seconds. A typical call takes less than a millisecond, and the last
+/// bound is the longest deadline.
 const BUCKETS: [f64; 13] = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0];
 
-/// The verdict of a call whose payload cannot be read.
+/// The verdict label of a call whose payload can't be read.
 pub(crate) const UNREADABLE: &str = "unreadable";
 
-/// The verdict of a call that the server had no time for.
+/// The verdict label of a call that the server had no time for.
 pub(crate) const UNDECIDED: &str = "undecided";
 
-/// The verdict of a call from elsewhere that is asked about again, because facts of its machine are missing.
+/// The verdict label of a call from another machine that is repeated because facts are missing.
 const INCOMPLETE: &str = "incomplete";
 
-/// A fault.
+/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// A policy gave no answer.
+    /// A policy didn't answer.
     Policy,
     /// A call reached its deadline without a verdict.
     Deadline,
-    /// The server failed inside.
+    /// The server panicked.
     Panic,
     /// An audit line was not written.
     AuditLog,
@@ -75,7 +75,7 @@ impl Fault {
     }
 }
 
-/// The counts of a verdict.
+/// The verdict and findings to count for a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tally {
     verdict: &'static str,
@@ -84,7 +84,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// The counts of this verdict.
+    /// Creates the tally of a verdict.
     pub(crate) fn from_verdict(verdict: &Verdict) -> Self {
         let finding = |found: &Attributed| {
             let outcome = match found.watched() {
@@ -102,18 +102,18 @@ impl Tally {
         }
     }
 
-    /// A call that is asked about again. Its findings are counted then.
+    /// Creates the tally of a call that is repeated. Its findings are counted then.
     pub(crate) fn incomplete(verdict: &Verdict) -> Self {
         Tally { verdict: INCOMPLETE, findings: Vec::new(), ..Tally::from_verdict(verdict) }
     }
 
-    /// A call without a verdict, for this reason.
+    /// Creates the tally of a call without a verdict.
     pub(crate) fn without_verdict(reason: &'static str) -> Self {
         Tally { verdict: reason, findings: Vec::new(), faults: 0 }
     }
 }
 
-/// The names and the values of a series' labels.
+/// The labels of a series.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Labels<const N: usize>([(&'static str, String); N]);
 
@@ -123,13 +123,13 @@ impl<const N: usize> EncodeLabelSet for Labels<N> {
     }
 }
 
-/// Counters of a server since its start.
+/// A server's counters since its start.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     calls: Family<Labels<2>, Counter>,
     findings: Family<Labels<3>, Counter>,
-    /// The series of findings that there are.
+    /// The existing series of findings.
     known: Mutex<HashSet<Labels<3>>>,
     duration: Histogram,
     faults: Family<Labels<1>, Counter>,
@@ -139,7 +139,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// All at zero.
+    /// Creates counters at zero.
     pub(crate) fn new() -> Self {
         let mut metrics = Metrics {
             registry: Registry::with_prefix("guard_host"),
@@ -166,7 +166,7 @@ impl Metrics {
         let help = "The time since the start of the server";
         registry.register_with_unit("uptime", help, Unit::Seconds, metrics.uptime.clone());
         registry.register("config_problems", "Mistakes in the configuration of all projects", metrics.problems.clone());
-        // A counter that begins with its first event hides this event from `rate`.
+        // Prometheus's `rate` misses the first event of a counter that doesn't start at zero.
         Fault::ALL.iter().for_each(|fault| drop(metrics.faults.get_or_create(&kind(*fault))));
         [401, 503].iter().for_each(|status| drop(metrics.refusals.get_or_create(&status_labels(*status))));
         metrics
@@ -184,7 +184,7 @@ impl Metrics {
         self.faults.get_or_create(&kind(Fault::Policy)).inc_by(tally.faults);
     }
 
-    /// Counts what went wrong.
+    /// Counts a fault.
     pub(crate) fn failed(&self, fault: Fault) {
         self.faults.get_or_create(&kind(fault)).inc();
     }
@@ -194,17 +194,17 @@ impl Metrics {
         self.refusals.get_or_create(&status_labels(status)).inc();
     }
 
-    /// All numbers as text.
+    /// Returns all counters as text.
     pub(crate) fn text(&self, uptime: Duration, problems: usize) -> String {
         self.uptime.set(uptime.as_secs_f64());
         self.problems.set(i64::try_from(problems).unwrap_or(i64::MAX));
         let mut text = String::new();
-        // Nothing fails that writes into memory.
+        // Writing to memory doesn't fail.
         let _ = encode(&mut text, &self.registry);
         text
     }
 
-    /// The labels of a finding, while there is room for one more series.
+    /// Returns the labels of a finding, or those of [`OTHERS`] if there are too many series.
     fn bounded_labels(&self, [policy, rule, outcome]: [&str; 3]) -> Labels<3> {
         let labels = |policy: &str, rule: &str| {
             let [policy, rule] = [policy, rule].map(str::to_owned);
@@ -230,7 +230,7 @@ fn status_labels(status: u16) -> Labels<1> {
     Labels([("status", status.to_string())])
 }
 
-/// A name that somebody else chose, as a label may hold it.
+/// Returns a name for a label: shortened, because others choose it.
 fn name(text: &str) -> String {
     shorten(&plain(text), NAME_BYTES)
 }
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(series.count(), SERIES + 1);
         let others = "guard_host_findings_total{policy=\"(others)\",rule=\"(others)\",outcome=\"warn\"} 50\n";
         assert!(text.contains(others), "{text}");
-        // One that is known is still counted by its name.
+        // A known series still counts under its name.
         metrics.answered("claude", &tally("p0"), Duration::ZERO);
         let text = metrics.text(Duration::ZERO, 0);
         assert!(text.contains("{policy=\"p0\",rule=\"r\",outcome=\"warn\"} 2\n"), "{text}");

@@ -1,4 +1,4 @@
-//! [`ShutdownSignals`]: the ways in which a person or the system tells the server to end.
+//! [`ShutdownSignals`]: the signals with which a person or the system ends the server.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(windows)]
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlShutdown, ctrl_break, ctrl_c, ctrl_shutdown};
 
-/// The ways in which the server is told to end.
+/// The signals that end the server.
 #[cfg(unix)]
 pub(crate) struct ShutdownSignals {
     terminate: Signal,
@@ -21,7 +21,7 @@ impl ShutdownSignals {
         Ok(ShutdownSignals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
-    /// Waits for one of them.
+    /// Waits for a signal.
     pub(crate) async fn wait(&mut self) {
         select! {
             _ = self.terminate.recv() => {}
@@ -30,7 +30,7 @@ impl ShutdownSignals {
     }
 }
 
-/// The ways in which the server is told to end.
+/// The signals that end the server.
 #[cfg(windows)]
 pub(crate) struct ShutdownSignals {
     interrupt: CtrlC,
@@ -44,7 +44,7 @@ impl ShutdownSignals {
         Ok(ShutdownSignals { interrupt: ctrl_c()?, stop: ctrl_break()?, shutdown: ctrl_shutdown()? })
     }
 
-    /// Waits for one of them.
+    /// Waits for a signal.
     pub(crate) async fn wait(&mut self) {
         select! {
             _ = self.interrupt.recv() => {}

@@ -1,4 +1,4 @@
-//! [`Token`]: the secret that a client shows, in a file of this user alone.
+//! [`Token`]: the secret that clients send, in a private file.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,51 +8,51 @@ use guard_platform::access::is_own;
 use guard_platform::fs::MetadataExt;
 use guard_state::{hex, make_private, write_new};
 
-/// The random bytes of a token that is made here.
+/// The number of random bytes of a generated token.
 const RANDOM_BYTES: usize = 32;
 
-/// The shortest token that nobody guesses.
+/// The minimum length of a token that can't be guessed.
 const SHORTEST: usize = 16;
 
-/// The largest file.
+/// The maximum size of the file.
 const FILE_BYTES: u64 = 4 << 10;
 
-/// The secret that a client shows.
+/// The secret that clients send.
 pub(crate) struct Token(Vec<u8>);
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the token file `{path}`: {kind}")]
 pub struct TokenError {
     /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     #[source]
     pub kind: TokenErrorKind,
 }
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenErrorKind {
-    /// The machine refuses.
+    /// An error of the file system.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// It isn't a file.
     #[error("it is not a regular file")]
     NotAFile,
-    /// It belongs to somebody else.
+    /// Another user owns it.
     #[error("it belongs to another user")]
     Foreign,
-    /// Others can read it or write to it.
+    /// Other users can read it or write to it.
     #[error("others can read it or write to it; run `chmod 600` on it, and make a new token if they may have read it")]
     Open,
-    /// It holds no token.
+    /// It contains no token.
     #[error("it must hold one line of {SHORTEST} or more visible ASCII characters")]
     NoToken,
 }
 
 impl Token {
-    /// The token in this file. Makes the file if there is none.
+    /// Reads the token in this file. Creates the file if there is none.
     pub(crate) fn load_or_create(path: &Path) -> Result<Self, TokenError> {
         let token = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path),
@@ -62,13 +62,13 @@ impl Token {
         token.map_err(|kind| TokenError { path: path.to_path_buf(), kind })
     }
 
-    /// Its text.
+    /// Returns the token's text.
     pub(crate) fn into_text(self) -> String {
-        // It was read as visible ASCII.
+        // The file was checked to be visible ASCII.
         String::from_utf8(self.0).unwrap_or_default()
     }
 
-    /// Whether the value of an `Authorization` header shows it. Takes as long for a wrong token as for the right one.
+    /// Returns whether the value of an `Authorization` header contains the token, in constant time.
     pub(crate) fn is_shown_by(&self, header: &[u8]) -> bool {
         let Some((scheme, shown)) = header.split_at_checked("Bearer ".len()) else { return false };
         let shown = shown.trim_ascii();
@@ -87,7 +87,7 @@ fn make(path: &Path) -> Result<(), TokenErrorKind> {
 }
 
 fn read(path: &Path) -> Result<Token, TokenErrorKind> {
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if !fs::metadata(path)?.is_file() {
         return Err(TokenErrorKind::NotAFile);
     }

@@ -1,11 +1,11 @@
-//! [`AppDirs`]: where the files of this program lie.
+//! [`AppDirs`]: the paths of this program's files.
 
 use std::path::{Path, PathBuf};
 
 use guard_platform::account;
 use guard_platform::paths::{native, under};
 
-/// Where the files of this program lie.
+/// The paths of this program's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppDirs {
     /// The managed configuration.
@@ -14,17 +14,17 @@ pub struct AppDirs {
     pub config: PathBuf,
     /// State: the key, the audit log, sessions.
     pub state: PathBuf,
-    /// The folder in which it stands which projects are trusted: the one of the state.
+    /// The state folder that records which projects are trusted.
     pub trust: PathBuf,
-    /// Files that can be made again: artifacts and prepared chains.
+    /// Files that can be rebuilt: artifacts and prepared chains.
     pub cache: PathBuf,
     /// The user's home directory; empty if there is none.
     pub home: String,
 }
 
 impl AppDirs {
-    /// The usual places below a home directory. No variable but the home itself moves them, so that a repository's
-    /// settings cannot.
+    /// Returns the default paths below a home directory. No environment variable except the home itself changes them,
+    /// so a repository's settings can't.
     #[must_use]
     pub fn under_home(home: &str) -> Self {
         let home_dir = native(home);
@@ -38,13 +38,13 @@ impl AppDirs {
         }
     }
 
-    /// The folder of the machine's settings, in which the managed configuration has a folder of its own: `/etc`.
+    /// The folder of the machine's settings, `/etc`. The managed configuration has its own folder in it.
     #[must_use]
     pub fn machine(&self) -> &Path {
         self.managed.ancestors().nth(2).unwrap_or(Path::new("/etc"))
     }
 
-    /// The flags that name these places, for another process of this program.
+    /// The command-line flags for these paths, for another process of this program.
     #[must_use]
     pub fn arguments(&self) -> [(&'static str, &Path); 3] {
         [("--config", &self.config), ("--state", &self.state), ("--cache", &self.cache)]

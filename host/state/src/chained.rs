@@ -1,13 +1,13 @@
-//! [`ChainedLog`]: a log of JSON lines of which each proves the one before.
+//! [`ChainedLog`]: a log of JSON lines, each of which authenticates the line before it.
 //!
-//! A line ends with three fields: `n`, its number; `prev`, the SHA-256 digest of the bytes of the line before; and `seal`,
-//! an HMAC of `prev` and of the line up to this field, by the key of the state folder. A file beside the log, sealed as
-//! well, says which line was the last one. So a line that was changed, moved, put in or taken out is found, at the end and
-//! through rotation, too. Whoever has the lines without the key can still check `n` and `prev`.
+//! Each line ends with three fields: `n`, its number; `prev`, the SHA-256 digest of the previous line's bytes; and
+//! `seal`, an HMAC over `prev` and the line up to this field, with the state folder's key. A sealed file beside the log
+//! records the last line. This detects lines that were changed, moved, inserted or removed, including at the end and
+//! across rotation. `n` and `prev` can be checked without the key.
 //!
-//! Only a log that this user alone can write to has a chain: another user has another key.
+//! Only a log that no other user can write to has a chain, because each user has their own key.
 //!
-//! A seal tells nothing of a process of the same user, which can read the key.
+//! Seals don't protect against processes of the same user, which can read the key.
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -25,49 +25,49 @@ mod verify;
 
 pub use verify::{ChainBreak, Verified};
 
-/// Purposes of seals: of lines, of lines written without the lock, and of the file of the last line.
+/// The purposes of the seals: lines, lines written without the lock, and the file that records the last line.
 const LINE: &str = "audit line";
 const APART: &str = "audit line apart";
 const LAST: &str = "audit log end";
 
-/// How much is read of the end of a log whose last line isn't known. No line is longer.
+/// Bytes to read from the end of a log whose last line isn't known. No line is longer.
 const TAIL_BYTES: u64 = 1 << 20;
 
-/// How a line without a place in the chain begins its end.
+/// Start of the trailing fields of a line outside the chain.
 const APART_MARK: &str = ",\"apart\":true,\"seal\":\"";
 
-/// A log with a chain, and the files beside it.
+/// A log with a chain, and the paths of its companion files.
 #[derive(Debug)]
 pub struct ChainedLog<'a> {
     /// The log.
     pub path: &'a Path,
-    /// The file that it is rotated to.
+    /// The file that the log is rotated to.
     pub rotated: &'a Path,
-    /// The file of the last line.
+    /// The file that records the last line.
     pub last: &'a Path,
-    /// The folder of the key.
+    /// The folder with the key.
     pub state: &'a Path,
 }
 
-/// The last line of a log, as the file beside it says it.
+/// The last line of a log, as recorded in the companion file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct LastLine {
-    /// Its number.
+    /// The line's number.
     n: u64,
-    /// The size of the log after it.
+    /// The log's size after the line, in bytes.
     size: u64,
-    /// Its digest.
+    /// The line's digest.
     digest: Tag,
-    /// The number of the first line of the log; 0 if that isn't known.
+    /// The number of the log's first line, or 0 if it isn't known.
     first: u64,
-    /// The same, of the rotated file.
+    /// The number of the rotated file's first line, or 0 if it isn't known.
     first_rotated: u64,
 }
 
 impl LastLine {
     fn text(&self, seal: &Seal) -> String {
         let LastLine { n, size, digest, first, first_rotated } = self;
-        // Always as long, because it is written over the old one.
+        // Fixed length, because it overwrites the previous record in place.
         let body = format!("{n:020} {size:020} {first:020} {first_rotated:020} {}", text(digest));
         let tag = seal.tag(LAST, &Tag::default(), body.as_bytes());
         format!("{body} {}\n", text(&tag))
@@ -86,16 +86,16 @@ impl LastLine {
 }
 
 impl ChainedLog<'_> {
-    /// Appends a line, which is a JSON object. With `is_locked` the caller holds the lock of the log, and the line gets
-    /// its place in the chain; without, only its seal. A log that others can write to gets the line as it is.
+    /// Appends a line, a JSON object. If the caller holds the log's lock (`is_locked`), the line becomes part of the
+    /// chain. Otherwise it only gets a seal. In a log that other users can write to, the line is appended unchanged.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn append(&self, line: &str, is_locked: bool) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.append(true).create(true).mode(0o600);
-        // One log of many users may be written by all and read by one.
+        // A log shared by several users may be writable for all of them and readable for one.
         let mut file = options.clone().read(true).open(self.path).or_else(|_| options.open(self.path))?;
         let data = file.metadata()?;
         let Some(open) = line.strip_suffix('}').filter(|open| open.len() > 1) else {
@@ -120,17 +120,17 @@ impl ChainedLog<'_> {
         let mut options = OpenOptions::new();
         let end = open_at_once(options.write(true).create(true).truncate(false).mode(0o600), self.last)?;
         if is_new {
-            // A chain never begins without it, so that it can't have been removed unseen.
+            // Written before the chain begins, so that its removal is always detected.
             write_all_at(&end, LastLine { n: last.n - 1, ..last.clone() }.text(&seal).as_bytes(), 0)?;
         }
         append_line(&mut file, &whole)?;
         last.digest = digest(whole.as_bytes());
         last.size = file.metadata()?.len();
-        // Not waited for until it is on the disk: a power loss can take the last lines with it.
+        // Not synced to disk, so a power loss can lose the last lines.
         write_all_at(&end, last.text(&seal).as_bytes(), 0)
     }
 
-    /// The last line of the log, with what isn't known of it read from the log itself; and whether no chain has begun.
+    /// Returns the record of the last line, completed from the log itself, and whether the log has no chain yet.
     fn last(&self, file: &mut File, size: u64, seal: &Seal) -> io::Result<(LastLine, bool)> {
         let known = self.known_last_line(seal);
         if let Some(last) = known.as_ref().filter(|last| last.size == size && size > 0) {
@@ -140,7 +140,7 @@ impl ChainedLog<'_> {
             let rotated = open_at_once(OpenOptions::new().read(true), self.rotated);
             let end = rotated.ok().map(|mut file| tail(&mut file)).transpose()?.flatten();
             let Some(last) = known.filter(|last| last.n > 0) else {
-                // The file beside it is gone, and the chain goes on with a gap that shows it.
+                // The record is gone. The chain continues with a gap, which `verify` reports.
                 let n = end.as_ref().map_or(0, |end| end.n);
                 let digest = end.map(|end| end.digest).unwrap_or_default();
                 return Ok((LastLine { n: if n == 0 { 0 } else { n + 1 }, digest, ..LastLine::default() }, true));
@@ -150,13 +150,13 @@ impl ChainedLog<'_> {
                     LastLine { n: end.n, digest: end.digest, first: 0, first_rotated: last.first, size: last.size },
                     false,
                 ),
-                // The log was removed. It still has to begin with the same line, so the gap shows.
+                // The log was removed. Its first line's number stays recorded, so `verify` reports the gap.
                 None => (last, false),
             });
         }
         let end = tail(file)?.unwrap_or_default();
         Ok(match known {
-            // A process was killed between the line and the file beside it, or somebody took lines.
+            // A process was killed between writing the line and its record, or lines were removed.
             Some(last) => (LastLine { n: last.n.max(end.n), digest: end.digest, ..last }, false),
             None if end.n > 0 => (LastLine { n: end.n + 1, digest: end.digest, ..LastLine::default() }, true),
             None => (LastLine { digest: end.digest, ..LastLine::default() }, true),
@@ -174,7 +174,7 @@ impl ChainedLog<'_> {
     }
 }
 
-/// The digest of the last line of a file, and the number of the last one that has a number. None of an empty file.
+/// Returns the digest of a file's last line and the number of its last numbered line, or `None` for an empty file.
 fn tail(file: &mut File) -> io::Result<Option<LastLine>> {
     let size = file.metadata()?.len();
     if size == 0 {
@@ -190,7 +190,7 @@ fn tail(file: &mut File) -> io::Result<Option<LastLine>> {
     Ok(Some(LastLine { n: n.unwrap_or_default(), digest: digest(end), size, ..LastLine::default() }))
 }
 
-/// The end of a line that has a place in the chain.
+/// The trailing fields of a line in the chain.
 struct Link<'a> {
     n: u64,
     prev: Tag,
@@ -212,7 +212,7 @@ impl<'a> Link<'a> {
     }
 }
 
-/// A line up to its seal, and the seal.
+/// Splits a line into the sealed part and its seal.
 fn sealed(line: &[u8]) -> Option<(&[u8], Tag)> {
     let (rest, tag) = line.strip_suffix(b"\"}")?.split_last_chunk()?;
     Some((rest.strip_suffix(b",\"seal\":\"")?, Tag(*tag)))
@@ -231,18 +231,18 @@ fn tag_of(text: &str) -> Option<Tag> {
     text.as_bytes().try_into().ok().map(Tag)
 }
 
-/// A log for reading; `None` if there is no file.
+/// Opens a log for reading. Returns `None` if there is no file.
 fn open_log(path: &Path) -> io::Result<Option<BufReader<File>>> {
     match open_at_once(OpenOptions::new().read(true), path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
-        // A device or a pipe may have no end.
+        // Reading a device or a pipe might never end.
         Ok(file) if !file.metadata()?.is_file() => Err(io::Error::other(format!("`{}` is not a file", path.display()))),
         Ok(file) => Ok(Some(BufReader::new(file))),
     }
 }
 
-/// A place in a log, for people: a file and the number of a line in it, from 1 on.
+/// A position in a log for messages: a file and a line number in it, starting at 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPosition {
     /// The file.

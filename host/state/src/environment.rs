@@ -1,4 +1,4 @@
-//! [`Environment`]: what the process was started with, read once, so that nothing else asks for globals.
+//! [`Environment`]: the process's environment, read once at the start so that no other code reads globals.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,22 +11,22 @@ use guard_platform::{account, paths};
 /// The environment of the process.
 #[derive(Debug, Clone)]
 pub struct Environment {
-    /// When the process started, as near as it can tell.
+    /// The time when the process started, approximately.
     pub started: Instant,
-    /// The variables that are text. Shared, because an agent may have set hundreds.
+    /// The variables with valid UTF-8 values. Shared, because an agent may set hundreds.
     pub variables: Arc<BTreeMap<String, String>>,
     /// The working directory, absolute; empty if it is gone.
     pub cwd: String,
-    /// This program's file.
+    /// The path of this program's executable.
     pub program: PathBuf,
     /// The home directory, absolute; empty if there is none.
     pub home: String,
-    /// The home directory that the user database has for this user, whatever `HOME` says; empty if it has none.
+    /// The home directory from the user database, regardless of `HOME`, or empty if there is none.
     pub account_home: String,
 }
 
 impl Environment {
-    /// That of this process.
+    /// Reads this process's environment.
     #[must_use]
     pub fn current(started: Instant) -> Self {
         let text = |value: std::ffi::OsString| value.into_string().ok();
@@ -42,7 +42,7 @@ impl Environment {
     }
 }
 
-/// The name of a variable. On Windows it counts in any case, and is `Path` as often as `PATH`.
+/// Normalizes a variable's name. On Windows, names are case-insensitive: `Path` is `PATH`.
 fn normalize_name(name: String) -> String {
     if cfg!(windows) { name.to_ascii_uppercase() } else { name }
 }

@@ -1,8 +1,6 @@
-//! Files of users: read within a bound, and written below a folder's handle: whole or not at all, and never over what a
-//! user wrote.
+//! Users' files: bounded reads, and atomic writes below a folder's handle that never overwrite what a user wrote.
 //!
-//! No link leads out of the folder, and none is followed at the end of a path. What the program writes for itself stands
-//! in `cache` and `audit`.
+//! A link can't lead out of the folder, and a link at the end of a path isn't followed.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,31 +11,31 @@ use guard_platform::{dir, fs::read_exact_at};
 
 use crate::folder::temporary_name;
 
-/// The most copies of replaced files that stand beside one file.
+/// The maximum number of backups beside one file.
 const COPIES: u32 = 1000;
 
 /// The result of writing a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteResult {
-    /// It was not there, and is now.
+    /// The file was created.
     New,
-    /// It was there with the same bytes.
+    /// The file existed with the same bytes.
     Same,
-    /// It was there with other bytes, and was left as it is.
+    /// The file existed with other bytes, and was left unchanged.
     Kept,
-    /// Something else is there: this. Nothing was written.
+    /// Something that isn't a file exists there, as described. Nothing was written.
     Blocked(&'static str),
-    /// It was there with other bytes, which are now in this file beside it.
+    /// The file existed with other bytes, which are now in this backup beside it.
     Replaced(PathBuf),
 }
 
-/// The text of a file that should be a regular one. A link is followed: who names a file means what it leads to.
+/// Reads a regular file as text. Follows links, because a person who names a link means its target.
 ///
 /// # Errors
 ///
-/// Those of the file system; it is something else, no text, or larger than `cap` bytes.
+/// Any error of the file system, or if it isn't a regular file, isn't UTF-8, or is larger than `cap` bytes.
 pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
@@ -49,13 +47,12 @@ pub fn read_text(path: &Path, cap: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// Appends a line and its end to a file that is open for appending. A line that an earlier writer left without an end,
-/// because it died or the disk was full, is ended first, so that it spoils no other line; for that the file must be
-/// open for reading, too.
+/// Appends a line and a line feed to a file that is open for reading and appending. If an earlier writer left an
+/// unfinished line, for example because the disk was full, it is terminated first, so that it doesn't corrupt this one.
 ///
 /// # Errors
 ///
-/// Those of the file system. A part of the line may be in the file.
+/// Any error of the file system. Part of the line may have been written.
 pub fn append_line(file: &mut std::fs::File, line: &str) -> io::Result<()> {
     let mut last = [0];
     let is_read = match file.metadata()?.len().checked_sub(1) {
@@ -63,21 +60,21 @@ pub fn append_line(file: &mut std::fs::File, line: &str) -> io::Result<()> {
         None => false,
     };
     let start = if is_read && last != *b"\n" { "\n" } else { "" };
-    // In one write, which others do not come between.
+    // One write, so that lines of other processes don't interleave.
     file.write_all(format!("{start}{line}\n").as_bytes())
 }
 
 /// The result of reading a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line {
-    /// All of it.
+    /// The whole line.
     Whole,
     /// The file ends before the line does.
     Unfinished,
 }
 
-/// Adds to `line` up to the next end of a line, which is left out. A line of more than `cap` bytes is passed over: `line`
-/// is then empty, and `overlong` is set.
+/// Appends to `line` up to the next line feed, which is dropped. A line of more than `cap` bytes is skipped: `line` is
+/// then empty, and `overlong` is set.
 ///
 /// # Errors
 ///
@@ -108,7 +105,7 @@ pub fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>, overlong: &mut boo
     }
 }
 
-/// Writes the file at `path`, relative to `folder`. Folders that are missing are made.
+/// Writes the file at `path`, relative to `folder`. Creates missing folders.
 ///
 /// # Errors
 ///
@@ -131,7 +128,7 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
         Ok(data) if !data.is_file() => {
             let target = std::fs::metadata(folder.join(path));
             return Ok(match (data.is_symlink(), target) {
-                // Who links a file there has one.
+                // A link to a file counts as a file that the user has.
                 (true, Ok(target)) if target.is_file() && !replace => WriteResult::Kept,
                 (true, Ok(_)) => WriteResult::Blocked("a link"),
                 (true, Err(_)) => WriteResult::Blocked("a link that leads nowhere"),
@@ -148,7 +145,7 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
         }
     }
     let temporary = temporary(&dir, name, bytes, 0o666)?;
-    // Unlike a rename, a link never takes the place of a file that has come in between.
+    // Unlike a rename, a hard link never replaces a file that was created in the meantime.
     let linked = dir.hard_link(&temporary, &dir, name);
     let _ = dir.remove_file(&temporary);
     match linked {
@@ -158,14 +155,14 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
     }
 }
 
-/// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole.
+/// Writes a temporary file and renames it, so that readers see either the old file or the whole new one.
 ///
 /// # Errors
 ///
-/// Those of the file system; the old file is then untouched.
+/// Any error of the file system. The old file is then unchanged.
 pub fn overwrite(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let temporary = temporary(dir, name, bytes, mode)?;
-    // The mode of a new file is cut by the process's mask, that of one that was there must stay.
+    // The umask applies to new files, but an existing file's mode must not change.
     let renamed = dir::set_mode(dir, &temporary, mode & 0o7777).and_then(|()| dir.rename(&temporary, dir, name));
     if renamed.is_err() {
         let _ = dir.remove_file(&temporary);
@@ -173,7 +170,7 @@ pub fn overwrite(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<
     renamed
 }
 
-/// A new file with the bytes, under a name of its own.
+/// Creates a uniquely named file with the bytes.
 fn temporary(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
     let path = PathBuf::from(temporary_name(&name.to_string_lossy())?);
     let mut file = dir.open_with(&path, dir::with_mode(OpenOptions::new().write(true).create_new(true), mode))?;
@@ -184,14 +181,14 @@ fn temporary(dir: &Dir, name: &Path, bytes: &[u8], mode: u32) -> io::Result<Path
     Ok(path)
 }
 
-/// The file holds these bytes.
+/// Returns whether the file's contents are these bytes.
 fn has(dir: &Dir, name: &Path, bytes: &[u8]) -> io::Result<bool> {
     let mut found = Vec::with_capacity(bytes.len() + 1);
     dir.open(name)?.take(bytes.len() as u64 + 1).read_to_end(&mut found)?;
     Ok(found == bytes)
 }
 
-/// Returns the file a second name, so that its bytes outlive its replacement.
+/// Hard-links the file under a backup name, so that its bytes survive being replaced. Returns the backup's path.
 fn keep_beside(dir: &Dir, name: &Path) -> io::Result<PathBuf> {
     for number in 1..=COPIES {
         let copy = PathBuf::from(format!("{}.{number}.bak", name.display()));

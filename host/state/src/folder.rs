@@ -7,39 +7,39 @@ use std::path::{Path, PathBuf};
 use guard_platform::access::{self, Access};
 use guard_platform::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, set_file_mode};
 
-/// Why a folder cannot be used.
+/// The reason why a folder can't be used.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the folder `{path}`: {kind}")]
 pub struct FolderError {
     /// The folder.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     #[source]
     pub kind: FolderErrorKind,
 }
 
-/// Why a folder cannot be used.
+/// The reason why a folder can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderErrorKind {
-    /// The machine refuses.
+    /// An error of the file system.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It belongs to somebody else.
+    /// Another user owns it.
     #[error("it belongs to another user")]
     Foreign,
-    /// Others can write to it.
+    /// Other users can write to it.
     #[error("others can write to it; run `chmod 700` on it")]
     Open,
-    /// It is something else.
+    /// It isn't a folder.
     #[error("it is not a folder")]
     NotAFolder,
 }
 
-/// Makes the folder, with those above it, for this user alone; checks it if it is there.
+/// Creates the folder and its parents with access for this user only, or checks it if it exists.
 ///
 /// # Errors
 ///
-/// [`FolderErrorKind`] says why it cannot be used.
+/// [`FolderErrorKind`] has the reasons.
 pub fn make_private(path: &Path) -> Result<(), FolderError> {
     match check_private(path) {
         Err(FolderError { kind: FolderErrorKind::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
@@ -51,11 +51,11 @@ pub fn make_private(path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Checks that the folder is there and belongs to this user alone.
+/// Checks that the folder exists and that only this user can write to it.
 ///
 /// # Errors
 ///
-/// [`FolderErrorKind`] says why it cannot be used.
+/// [`FolderErrorKind`] has the reasons.
 pub fn check_private(path: &Path) -> Result<(), FolderError> {
     let check = || -> Result<(), FolderErrorKind> {
         let data = fs::symlink_metadata(path)?;
@@ -71,29 +71,29 @@ pub fn check_private(path: &Path) -> Result<(), FolderError> {
     check().map_err(|kind| FolderError { path: path.to_path_buf(), kind })
 }
 
-/// The file is a regular one, belongs to this user, and nobody else can write to it.
+/// Returns whether it is a regular file that this user owns and no other user can write to.
 pub fn is_private(data: &Metadata) -> bool {
     data.is_file() && access::is_own(data) && data.mode() & 0o022 == 0
 }
 
-/// Writes a file under another name and renames it, so that a reader sees the old one or the new one whole. It has just
-/// this mode, whatever the process masks.
+/// Writes a temporary file and renames it, so that readers see either the old file or the whole new one. The file gets
+/// exactly this mode, regardless of the umask.
 ///
 /// # Errors
 ///
-/// Those of the file system; the old file is then untouched.
+/// Any error of the file system. The old file is then unchanged.
 pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     write(path, bytes, mode, |_| Ok(()))
 }
 
-/// As [`write_new`], for what has to outlive a loss of power: the bytes are on the disk before they have the name.
+/// Like [`write_new`], but syncs the bytes to disk before the rename, so that the file survives a power loss.
 ///
 /// # Errors
 ///
-/// Those of the file system; the old file is then untouched.
+/// Any error of the file system. The old file is then unchanged.
 pub fn write_lasting(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     write(path, bytes, mode, File::sync_all)?;
-    // The name as well, where the folder can be synced. The file has its name by now, so a failure is no error.
+    // Also syncs the folder, where possible. The rename is done by now, so a failure isn't an error.
     let folder = path.parent().and_then(|folder| File::open(folder).ok());
     let _ = folder.map(|folder| folder.sync_all());
     Ok(())
@@ -109,14 +109,14 @@ fn write(path: &Path, bytes: &[u8], mode: u32, finish: impl FnOnce(&File) -> io:
     write
 }
 
-/// A name that nobody else uses, for a file that will be renamed to this one.
+/// Returns a unique name for a temporary file that will be renamed to `name`.
 pub(super) fn temporary_name(name: &str) -> io::Result<String> {
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
     Ok(format!(".{name}.{}", super::hex(&random)))
 }
 
-/// A new file in the folder of `path`, under a name of its own.
+/// Creates a uniquely named file in the folder of `path`.
 pub(super) fn create_beside(path: &Path, mode: u32) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let temporary = path.with_file_name(temporary_name(&name)?);

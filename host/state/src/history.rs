@@ -1,10 +1,10 @@
-//! [`History`]: what happened in a session, call by call, in a file that grows.
+//! [`History`]: the events of a session's calls, in an append-only file.
 //!
-//! Format: a line a call. 64 hexadecimal digits of HMAC-SHA-256 over the purpose, a zero byte, the digits of the line
-//! before, and the body; a space; the body, a JSON list of events.
+//! Format: one line for each call, with 64 hexadecimal digits of HMAC-SHA-256 over the purpose, a zero byte, the
+//! previous line's digits and the body; a space; and the body, a JSON list of events.
 //!
-//! Each seal covers the one before, so a line that is missing in the middle, from another session, or written by hand is
-//! found. Lines that were cut off at the end are not.
+//! Each seal covers the previous one. This detects lines that are missing in the middle, come from another session, or
+//! were written by hand, but not lines that were cut off at the end.
 
 mod past;
 
@@ -24,39 +24,39 @@ use crate::{FileLock, Seal, is_private, make_private, write_new};
 
 pub use past::PastEvents;
 
-/// The largest file. Beyond it the oldest events go, until half is left.
+/// The maximum size of a file. Beyond it, the oldest events are dropped until half of it is left.
 pub const HISTORY_BYTES: usize = 1 << 20;
 
-/// The longest line: one call.
+/// The maximum length of a line, the events of one call.
 const LINE_BYTES: usize = 64 << 10;
 
-/// The most files. Those that were written to last are kept.
+/// The maximum number of files. The most recently written ones are kept.
 const FILES: usize = 256;
 
-/// A file that nothing was added to for so long belongs to no session that goes on.
+/// The age of the last event after which a session is considered ended.
 const LIFE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// How long a reader waits for a line that is being written.
+/// Maximum wait for a line that another process is writing.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Kinds that go last when the file is full, in this order: few, and decisive.
+/// Kinds that are dropped last when the file is full, in this order. They are rare and decide verdicts.
 const LASTING: [&str; 4] = ["download", "denied", "remote", SECRET];
 
 const SECRET: &str = "secret-read";
 
-/// The kind of an event that tells of which kind events had to go.
+/// The kind of an event that records from which kind events were dropped.
 const FORGOTTEN: &str = "forgotten";
 
-/// Why a history cannot be read or written.
+/// The reason why a history can't be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// The machine refuses.
+    /// An error of the file system.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// There is no key.
     #[error(transparent)]
     Seal(#[from] SealError),
-    /// The file is not what this program wrote.
+    /// The file isn't as this program wrote it.
     #[error("`{0}` is damaged")]
     Damaged(PathBuf),
 }
@@ -69,14 +69,14 @@ pub struct History {
 }
 
 impl History {
-    /// The one of a session; none without an id, as nobody knows which calls belong together.
+    /// Returns the history of a session, or `None` for an empty id, because calls without one can't be grouped.
     #[must_use]
     pub fn open(state: &Path, session: &str) -> Option<Self> {
         let history = || History { state: state.to_path_buf(), name: Sessions::name(session) };
         (!session.is_empty()).then(history)
     }
 
-    /// All histories in a state folder, with the names of their sessions.
+    /// Lists the histories in a state folder, with the names of their sessions.
     #[must_use]
     pub fn all(state: &Path) -> Vec<(String, Self)> {
         let entries = fs::read_dir(folder(state)).into_iter().flatten().flatten();
@@ -91,28 +91,30 @@ impl History {
         folder(&self.state).join(format!("{}{END}", self.name))
     }
 
-    /// Reads the session's events, if each line is sealed; empty if none were noted.
+    /// Reads the session's events and checks each line's seal. Empty if none were recorded.
     ///
     /// # Errors
     ///
-    /// [`HistoryError::Damaged`] if a line is not whole or not sealed, and those of the file system and of the key.
+    /// [`HistoryError::Damaged`] if a line is incomplete or its seal is wrong, and errors of the file system and the
+    /// key.
     pub fn read(&self) -> Result<PastEvents, HistoryError> {
         let Some(mut bytes) = self.bytes()? else { return Ok(PastEvents::default()) };
         if bytes.last() != Some(&b'\n') {
-            // A line that is being written. What is still torn under the lock was left by a process that was killed.
+            // Another process may be writing a line. A line that is incomplete under the lock was left by a killed
+            // process.
             let _lock = self.lock(PATIENCE)?;
             bytes = self.bytes()?.unwrap_or_default();
         }
-        // A file is never made without a line.
+        // A file is never created without a line.
         if bytes.is_empty() { Err(self.damaged()) } else { self.checked(bytes) }
     }
 
-    /// Adds the events of one call, in order, and gives each its number.
+    /// Appends the events of one call in order, and numbers them.
     ///
     /// # Errors
     ///
-    /// [`HistoryError::Damaged`] if the file is, [`ErrorKind::TimedOut`] if others hold its lock for longer than
-    /// `patience`, and those of the file system and of the key. Then nothing is added.
+    /// [`HistoryError::Damaged`] if the file is damaged, [`ErrorKind::TimedOut`] if another process holds its lock for
+    /// longer than `patience`, and errors of the file system and the key. Nothing is appended then.
     pub fn append(&self, mut events: Vec<Event>, patience: Duration) -> Result<(), HistoryError> {
         if events.is_empty() {
             return Ok(());
@@ -125,7 +127,7 @@ impl History {
         let mut options = OpenOptions::new();
         let mut file = open_at_once(options.read(true).append(true).create(true).mode(0o600), &path)?;
         let data = file.metadata()?;
-        // A file is never made without a line.
+        // A file is never created without a line.
         if !is_private(&data) || !is_new && data.len() == 0 {
             return Err(self.damaged());
         }
@@ -141,12 +143,12 @@ impl History {
         if size > HISTORY_BYTES as u64 {
             return self.shrink(&seal, events);
         }
-        // Beyond the process's limit a write is answered with a signal.
+        // A write beyond the process's file size limit raises a signal.
         if process::file_limit().is_some_and(|limit| size >= limit) {
             return Err(io::Error::from(ErrorKind::FileTooLarge).into());
         }
         if let Err(error) = file.write_all(&line) {
-            // Half a line would spoil what is known.
+            // A partial line would make the whole history unreadable.
             let _ = file.set_len(data.len());
             return Err(error.into());
         }
@@ -156,7 +158,7 @@ impl History {
         Ok(())
     }
 
-    /// Forgets all of it.
+    /// Deletes the history.
     ///
     /// # Errors
     ///
@@ -190,7 +192,7 @@ impl History {
         if bytes.len() > HISTORY_BYTES { Err(self.damaged()) } else { Ok(Some(bytes)) }
     }
 
-    /// The lines, if each is sealed.
+    /// Returns the events if each line's seal is right.
     fn checked(&self, bytes: Vec<u8>) -> Result<PastEvents, HistoryError> {
         let seal = Seal::open(&self.state)?;
         let mut tag = Tag::default();
@@ -204,12 +206,12 @@ impl History {
         Ok(PastEvents { lines: bytes })
     }
 
-    /// The seal of the last line, and the number of its last event.
+    /// Returns the seal of the last line and the number of its last event.
     fn tail(&self, file: &mut File, size: u64) -> Result<(Tag, u32), HistoryError> {
         if size == 0 {
             return Ok((Tag::default(), 0));
         }
-        // With the line feed before it.
+        // Includes the line feed before the line.
         file.seek(SeekFrom::Start(size.saturating_sub(LINE_BYTES as u64 + 1)))?;
         let mut bytes = Vec::new();
         file.take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
@@ -228,14 +230,14 @@ impl History {
         Ok(line)
     }
 
-    /// Writes the file anew, with these events, and as many of the others as half of the file holds.
+    /// Rewrites the file with these events and the newest of the others, up to half of the maximum size.
     fn shrink(&self, seal: &Seal, new: Vec<Event>) -> Result<(), HistoryError> {
         let mut events = self.checked(self.bytes()?.unwrap_or_default())?.events("")?;
         events.extend(new);
         let events = shortened(events);
         let mut bytes = Vec::new();
         let mut tag = Tag::default();
-        // As many as a line surely holds.
+        // Eight events always fit in a line.
         for events in events.chunks(8) {
             let line = self.line(seal, &tag, events)?;
             tag = Line::parse(&line).map(|line| line.tag).unwrap_or_default();
@@ -248,7 +250,7 @@ impl History {
         format!("history {}", self.name)
     }
 
-    /// Removes the files of sessions that are long over, and the oldest beyond [`FILES`].
+    /// Removes the files of ended sessions, and the oldest beyond [`FILES`].
     fn prune(&self) {
         let written = |entry: fs::DirEntry| {
             let path = entry.path();
@@ -268,8 +270,8 @@ impl History {
     }
 }
 
-/// The events without the oldest of them, until half of a file holds them. The decisive kinds go last, and what goes of them
-/// is told by an event.
+/// Drops the oldest events until the rest fits in half of a file. The [`LASTING`] kinds are dropped last, and an event
+/// records that.
 fn shortened(mut events: Vec<Event>) -> Vec<Event> {
     let size = |event: &Event| serde_json::to_vec(event).map_or(0, |bytes| bytes.len());
     let mut surplus = events.iter().map(size).sum::<usize>().saturating_sub(HISTORY_BYTES / 2);
@@ -299,7 +301,7 @@ fn shortened(mut events: Vec<Event>) -> Vec<Event> {
         certain: false,
         tags: Vec::new(),
     };
-    // A secret is known to have been read as long as one is listed; any file may be a download.
+    // One event is enough to know that a secret was read. After a lost download, any file may be a download.
     let tell = |kind: &String| match kind.as_str() {
         SECRET => None,
         "download" => Some(told("download", "/")),
@@ -311,14 +313,14 @@ fn shortened(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-/// How the files' names end.
+/// The file name extension.
 const END: &str = ".log";
 
 fn folder(state: &Path) -> PathBuf {
     state.join("history")
 }
 
-/// A line without its line feed.
+/// A line without the line feed.
 struct Line<'a> {
     tag: Tag,
     body: &'a [u8],

@@ -1,8 +1,8 @@
-//! The remedy for an error of the file system. Each cause has one of its own.
+//! Hints for errors of the file system.
 
 use std::io::{Error, ErrorKind};
 
-/// The remedy for a file that can't be read or written.
+/// Returns the hint for a file that can't be read or written.
 #[must_use]
 pub fn io_hint(error: &Error) -> &'static str {
     match error.kind() {

@@ -2,18 +2,17 @@
 //!
 //! # Invariants
 //!
-//! - A file does not count because of its name. It counts if it belongs to this user alone and, where it is sealed, if
-//!   its seal fits the key in the state folder.
+//! - A file isn't trusted because of its name. It is trusted if only this user can write to it and, for sealed files,
+//!   if its seal matches the key in the state folder.
 //! - A seal detects damage, stale files and files from elsewhere. It does not detect a process of the same user, which
 //!   can read the key.
 //! - An approval belongs to one session, one folder and one operation. It answers the asks of the rules that the person
 //!   was shown, and never a deny. A session file that cannot be read approves nothing.
-//! - What happened in a session is sealed line by line. A list that is damaged tells nothing, and says so.
+//! - A session's history is sealed line by line. A damaged history is reported as an error, never as an empty one.
 //! - Approvals are private files without a seal, so a process of the same user can write one. The policy `self-protect`
-//!   keeps an agent from that; a program that an earlier call left running is out of its sight.
-//! - The environment is read once, into [`environment::Environment`]. No variable changes a verdict, except for two
-//!   that say where things are (`HOME`, and the harness's own variable for the project's root) and those that a policy
-//!   was granted.
+//!   stops an agent's calls that would do so, but it can't stop a program that an earlier call left running.
+//! - The environment is read once, into [`environment::Environment`]. The only variables that can change a verdict are
+//!   `HOME`, the harness's variable for the project's root, and those that a policy was granted.
 
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 

@@ -1,4 +1,4 @@
-//! [`FileLock`]: one process at a time.
+//! [`FileLock`]: a lock between processes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -8,22 +8,23 @@ use std::time::{Duration, Instant};
 
 use guard_platform::fs::{OpenOptionsExt, open_at_once};
 
-/// The time between two looks at a lock that another process holds, which doubles. Most are held for a line of a log.
+/// The first wait before retrying a lock that another process holds. It doubles each time. Most locks are held while
+/// one line of a log is written.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
-/// Holds a lock until it is dropped, or the process ends.
+/// A lock that is held until this is dropped or the process ends.
 #[derive(Debug)]
 pub struct FileLock {
     _file: File,
 }
 
 impl FileLock {
-    /// Waits for the lock file `path`, at most until `deadline`.
+    /// Waits for the lock on the file `path` until `deadline`.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::TimedOut`], or those of the file system.
+    /// [`io::ErrorKind::TimedOut`], or any error of the file system.
     pub fn acquire(path: &Path, deadline: Instant) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let file = open_at_once(options.write(true).create(true).truncate(false).mode(0o600), path)?;

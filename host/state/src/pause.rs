@@ -1,4 +1,4 @@
-//! [`Pause`]: a person's word that policies stop nothing for a while. It ends by itself.
+//! [`Pause`]: a period in which policies are evaluated but not enforced. It expires on its own.
 //!
 //! Format: a sealed file of JSON, `{"until": "2027-01-31T12:00:00.000Z", "only": [], "denies": false}`.
 
@@ -12,39 +12,39 @@ use serde::{Deserialize, Serialize};
 use crate::session::stamp;
 use crate::{Seal, make_private};
 
-/// Raised whenever the shape of the file changes.
+/// Incremented whenever the file's format changes.
 const PURPOSE: &str = "pause 2";
 
-/// The longest pause.
+/// The maximum length of a pause.
 pub const LONGEST: SignedDuration = SignedDuration::from_hours(24);
 
-/// A pause that has not ended.
+/// A pause in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
-    /// When it ends, in UTC.
+    /// The end, in UTC.
     pub until: String,
-    /// The policies that it is about; `None`: all that may be paused.
+    /// The paused policies. If empty, all policies that can be paused.
     pub only: Vec<String>,
-    /// It lifts denies, too, and not asks alone.
+    /// Whether denies are lifted too, not only asks.
     pub denies: bool,
 }
 
 impl Pause {
-    /// The pause of a state folder. `None` if there is none, if it has ended, or if nobody here sealed it.
+    /// Reads the pause of a state folder. `None` if there is none, if it has expired, or if its seal is wrong.
     #[must_use]
     pub fn load(state: &Path, now: Timestamp) -> Option<Self> {
         let file = file(state);
-        // Only a file asks for the key, which would be made otherwise.
+        // Opening the seal would create a key, so it is only opened if there is a file.
         fs::symlink_metadata(&file).ok()?;
         let pause: Pause = Seal::open(state).ok()?.read(PURPOSE, &file)?;
         pause.left(now).map(|_| pause)
     }
 
-    /// Pauses for this long, at most [`LONGEST`]. A pause that was there ends.
+    /// Begins a pause of this length, at most [`LONGEST`]. Replaces an earlier one.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn begin(
         state: &Path,
         now: Timestamp,
@@ -59,11 +59,11 @@ impl Pause {
         Ok(pause)
     }
 
-    /// Ends the pause. False if there was no file of one.
+    /// Ends the pause. Returns false if there was none.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn end(state: &Path) -> io::Result<bool> {
         match fs::remove_file(file(state)) {
             Ok(()) => Ok(true),
@@ -72,15 +72,15 @@ impl Pause {
         }
     }
 
-    /// How long it still lasts; `None` if it has ended. One that would last longer than [`LONGEST`] was written under
-    /// another clock, and counts as ended.
+    /// The remaining time, or `None` if the pause has expired. A pause that would last longer than [`LONGEST`] was
+    /// written under another clock, and is treated as expired.
     #[must_use]
     pub fn left(&self, now: Timestamp) -> Option<SignedDuration> {
         let left = self.until.parse::<Timestamp>().ok()?.duration_since(now);
         (left.is_positive() && left <= LONGEST).then_some(left)
     }
 
-    /// It is about the policy of this name.
+    /// Returns whether the policy of this name is paused.
     #[must_use]
     pub fn names(&self, policy: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == policy)

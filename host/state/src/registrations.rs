@@ -1,7 +1,8 @@
-//! [`Record`]: what a file was before a registration was put into it, so that taking it out leaves no trace.
+//! [`Record`]: the earlier text of a file to which a registration was added, so that removing it restores the file
+//! exactly.
 //!
-//! Only the difference is kept, in the state folder, sealed. A file that was changed since is left to the edit that takes
-//! the registration out by its shape.
+//! Only the difference is recorded, sealed, in the state folder. If the file has changed since, the registration is
+//! removed by an edit instead.
 
 use std::path::{Path, PathBuf};
 
@@ -10,30 +11,30 @@ use sha2::{Digest, Sha256};
 
 use crate::{Seal, hex, make_private};
 
-/// Raised whenever the shape of [`Record`] changes.
+/// Incremented whenever the format of [`Record`] changes.
 const PURPOSE: &str = "registration 1";
 
-/// The most records that are listed.
+/// The maximum number of records that are listed.
 const RECORDS: usize = 256;
 
-/// The earlier state of a file.
+/// The earlier text of a file, as a difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     file: PathBuf,
-    /// It was not there.
+    /// The file didn't exist.
     absent: bool,
-    /// The bytes that are the same at the start and at the end.
+    /// The number of unchanged bytes at the start. `end` has those at the end.
     start: usize,
     end: usize,
-    /// The text that was between them.
+    /// The earlier text between the unchanged parts.
     removed: String,
-    /// The digest of the text to which this applies.
+    /// The digest of the text that this record can undo.
     after: String,
     folders: Vec<PathBuf>,
 }
 
 impl Record {
-    /// The record for a file that was `before` and is `after` now.
+    /// Creates the record for a file whose text was `before` and is now `after`.
     pub fn new(file: &Path, before: Option<&str>, after: &str) -> Self {
         let old = before.unwrap_or_default();
         let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
@@ -47,8 +48,8 @@ impl Record {
         Record { file, absent: before.is_none(), start, end, removed, after: digest(after), folders: Vec::new() }
     }
 
-    /// The file's earlier text: `None` if it did not exist. The outer `None` if `text` is not the one that the record
-    /// is for.
+    /// Returns the file's earlier text: `Some(None)` if the file didn't exist, `None` if `text` isn't the one that was
+    /// recorded.
     pub fn undo(&self, text: &str) -> Option<Option<String>> {
         if digest(text) != self.after {
             return None;
@@ -60,28 +61,28 @@ impl Record {
         Some(Some([start, &self.removed, end].concat()))
     }
 
-    /// The same record for a file for which these folders were made.
+    /// Adds the folders that were created for the file.
     pub fn with_folders(mut self, folders: Vec<PathBuf>) -> Self {
         self.folders.extend(folders);
         self
     }
 
-    /// The folders that were made for the file, outermost first.
+    /// The folders that were created for the file, outermost first.
     pub fn folders(self) -> Vec<PathBuf> {
         self.folders
     }
 
-    /// The record of a file; `None` if there is none that counts.
+    /// Reads the record of a file. `None` if there is none with a valid seal.
     pub fn read(state: &Path, file: &Path) -> Option<Self> {
         let path = place(state, file);
-        // Without a record nothing has to be made for it, the key least of all.
+        // Opening the seal would create a key, so it is only opened if there is a record.
         if !path.exists() {
             return None;
         }
         Seal::open(state).ok()?.read::<Record>(PURPOSE, &path).filter(|record| record.file == file)
     }
 
-    /// The files of all records that count.
+    /// Lists the files of all records with a valid seal.
     pub fn files(state: &Path) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(folder(state)) else { return Vec::new() };
         let Ok(seal) = Seal::open(state) else { return Vec::new() };
@@ -91,7 +92,8 @@ impl Record {
         files
     }
 
-    /// Keeps the record. Without it the registration can still be taken out, only the white space may differ.
+    /// Writes the record. Errors are ignored: without a record, removing the registration may only leave different
+    /// white space.
     pub fn write(mut self, state: &Path) {
         if let Some(older) = Record::read(state, &self.file) {
             let newer = std::mem::take(&mut self.folders);
@@ -104,19 +106,19 @@ impl Record {
         }
     }
 
-    /// Drops the record of a file.
+    /// Deletes the record of a file.
     pub fn forget(state: &Path, file: &Path) {
         let _ = std::fs::remove_file(place(state, file));
     }
 }
 
-/// The files that registrations have put something into, and the folder whose change tells that they may be others.
+/// Lists the files with registrations, and the folder whose change means that the list may be out of date.
 #[must_use]
 pub fn registered(state: &Path) -> (Vec<PathBuf>, PathBuf) {
     (Record::files(state), folder(state))
 }
 
-/// Where the records are.
+/// The folder of the records.
 pub fn folder(state: &Path) -> PathBuf {
     state.join("registrations")
 }

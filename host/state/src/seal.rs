@@ -1,4 +1,4 @@
-//! [`Seal`]: files that only this user's guard-host can have written.
+//! [`Seal`]: authenticates files that this user's guard-host wrote.
 //!
 //! Format: 64 hexadecimal digits of HMAC-SHA-256 over purpose, a zero byte and the body; a newline; the body.
 
@@ -15,14 +15,14 @@ use sha2::Sha256;
 use super::folder::{self, FolderError, create_beside, is_private, write_new};
 use super::stamp::hex;
 
-/// The block size of SHA-256, so that HMAC takes the key as it is.
+/// The block size of SHA-256, so that HMAC uses the key unchanged.
 const KEY_BYTES: usize = 64;
 const MAC_DIGITS: usize = 64;
 
-/// The largest sealed file.
+/// The maximum size of a sealed file.
 const SEALED_BYTES: u64 = 8 << 20;
 
-/// The seal of a part of a file, in hexadecimal digits; zeros where there is no part.
+/// The seal of a part of a file in hexadecimal digits. Zeros before the first part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tag(pub(crate) [u8; MAC_DIGITS]);
 
@@ -32,7 +32,7 @@ impl Default for Tag {
     }
 }
 
-/// The key that vouches for files.
+/// The key that authenticates files.
 #[derive(Clone)]
 pub struct Seal {
     key: [u8; KEY_BYTES],
@@ -44,29 +44,29 @@ impl std::fmt::Debug for Seal {
     }
 }
 
-/// Why there is no key.
+/// The reason why there is no key.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
-    /// The state folder cannot be used.
+    /// The state folder can't be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The key cannot be read or made.
+    /// The key can't be read or created.
     #[error("cannot use the key `{0}`: {1}")]
     Key(String, #[source] io::Error),
 }
 
 impl Seal {
-    /// The file of the key in a state folder.
+    /// The path of the key in a state folder.
     #[must_use]
     pub fn file(state: &Path) -> PathBuf {
         state.join("mac.key")
     }
 
-    /// The key of a state folder; makes one if there is none.
+    /// Reads the key of a state folder, or creates one if there is none.
     ///
     /// # Errors
     ///
-    /// The folder or the key cannot be used: see [`SealError`].
+    /// [`SealError`] has the reasons.
     pub fn open(state: &Path) -> Result<Self, SealError> {
         let path = Seal::file(state);
         if let Some(key) = read_key(&path) {
@@ -79,7 +79,7 @@ impl Seal {
         if fs::symlink_metadata(&path).is_ok_and(|data| !is_private(&data) || data.len() != KEY_BYTES as u64) {
             fs::remove_file(&path).map_err(fail)?;
         }
-        // Two processes may come here at once: the link is made by one of them, and both read what is there then.
+        // Two processes may create a key at once. Only one hard link succeeds, and both processes then read that key.
         let (temporary, mut file) = create_beside(&path, 0o600).map_err(fail)?;
         let linked = io::Write::write_all(&mut file, &key).and_then(|()| fs::hard_link(&temporary, &path));
         let _ = fs::remove_file(&temporary);
@@ -92,13 +92,13 @@ impl Seal {
         Ok(Seal { key })
     }
 
-    /// Reads a sealed file of JSON. `None` if it is missing, foreign, damaged, or was sealed for another purpose.
+    /// Reads a sealed JSON file. `None` if it is missing, damaged, or sealed with another key or purpose.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self, purpose: &str, path: &Path) -> Option<T> {
         serde_json::from_slice(&self.read_bytes(purpose, path)?).ok()
     }
 
-    /// As [`Seal::read`], of a body in any form.
+    /// Like [`Seal::read`], with the body as bytes.
     #[must_use]
     pub fn read_bytes(&self, purpose: &str, path: &Path) -> Option<Vec<u8>> {
         let mut file = open_at_once(OpenOptions::new().read(true), path).ok()?;
@@ -115,20 +115,20 @@ impl Seal {
         Some(bytes)
     }
 
-    /// Writes a sealed file of JSON.
+    /// Writes a sealed JSON file.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn write<T: Serialize>(&self, purpose: &str, path: &Path, value: &T) -> io::Result<()> {
         self.write_bytes(purpose, path, &serde_json::to_vec(value)?)
     }
 
-    /// As [`Seal::write`], of a body in any form.
+    /// Like [`Seal::write`], with the body as bytes.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn write_bytes(&self, purpose: &str, path: &Path, body: &[u8]) -> io::Result<()> {
         let mut bytes = hex(&self.mac(purpose, body).finalize().into_bytes()).into_bytes();
         bytes.push(b'\n');
@@ -136,13 +136,13 @@ impl Seal {
         write_new(path, &bytes, 0o600)
     }
 
-    /// The seal of a part of a file, in which `before` is that of the part before it.
+    /// Computes the seal of a part of a file. `before` is the previous part's seal.
     pub(crate) fn tag(&self, purpose: &str, before: &Tag, body: &[u8]) -> Tag {
         let digits = hex(&self.chained(purpose, before, body).finalize().into_bytes());
         digits.as_bytes().try_into().map(Tag).unwrap_or_default()
     }
 
-    /// Whether this is the seal of such a part.
+    /// Returns whether `tag` is the seal of this part.
     pub(crate) fn fits(&self, purpose: &str, before: &Tag, body: &[u8], tag: &Tag) -> bool {
         unhex(&tag.0).is_some_and(|tag| self.chained(purpose, before, body).verify_slice(&tag).is_ok())
     }

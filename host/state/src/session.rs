@@ -1,7 +1,7 @@
-//! Sessions: the pending calls and the approvals of each.
+//! Sessions: their pending calls and approvals.
 //!
 //! An approval belongs to one session, one working directory and one operation, and covers only the rules that the
-//! person was shown. Knows neither harnesses nor policies; `cli/confirm.rs` says who may approve.
+//! person was shown. This module knows neither harnesses nor policies. `cli/confirm.rs` decides who may approve.
 
 mod operation;
 mod choice;
@@ -20,13 +20,14 @@ pub use operation::{Operation, is_readable, shown};
 pub use record::{ConfirmationPrompt, Contents, Entry, SessionNote, call_key};
 pub use store::Sessions;
 
-/// How long a pending call and an approval count.
+/// How long a pending call and an approval are valid.
 const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
-/// How long the hook's own question stands for the confirmation that it was about.
+/// How long a prompt by the hook counts for the confirmation that it was about.
 const QUESTION: SignedDuration = SignedDuration::from_mins(2);
 
-/// The command that a person types to confirm, up to the operation. Unusual places are named.
+/// Returns the command that a person types to confirm, up to the operation, with flags for paths that aren't the
+/// defaults.
 #[must_use]
 pub fn confirm_command(places: &AppDirs) -> String {
     let usual = AppDirs::under_home(&places.home);
@@ -41,13 +42,13 @@ pub fn confirm_command(places: &AppDirs) -> String {
     line + " confirm"
 }
 
-/// A time as the files of this program have it: in UTC, with milliseconds.
+/// Formats a time as in this program's files: in UTC, with milliseconds.
 #[must_use]
 pub fn stamp(time: Timestamp) -> String {
     format!("{time:.3}")
 }
 
-/// The present day in UTC, such as `2026-01-31`, as the `until` of an allow names one.
+/// Returns today's date in UTC, such as `2026-01-31`, as in the `until` of an allow.
 #[must_use]
 pub fn today() -> String {
     format!("{:.10}", stamp(Timestamp::now()))

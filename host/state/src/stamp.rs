@@ -1,4 +1,4 @@
-//! [`Stamp`] and [`FileState`]: what tells that a file is still the one that was looked at.
+//! [`Stamp`] and [`FileState`]: detect whether a file has changed since it was examined.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::is_private;
 
-/// Device, inode, size and both times of a file.
+/// The device, inode, size, modification time and change time of a file.
 ///
-/// The change time cannot be set back by the usual calls, so a file that was written to has another stamp even when its
+/// The change time can't be set by the usual calls, so a file that was written to has a different stamp even if its
 /// modification time was restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stamp {
@@ -24,18 +24,18 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a file that belongs to this user alone; none of anything else.
+    /// Returns the stamp of a file that only this user can write to, or `None`.
     #[must_use]
     pub fn for_private_file(path: &Path) -> Option<Self> {
         let data = fs::symlink_metadata(path).ok().filter(is_private)?;
         Stamp::new(path, &data).ok()
     }
 
-    /// The stamp of the file that a path leads to. `data` are its metadata.
+    /// Returns the stamp of the file at a path. `data` is its metadata.
     ///
     /// # Errors
     ///
-    /// Those of the file system, where the metadata don't say it all.
+    /// Any error of the file system, on systems where the metadata isn't enough.
     #[inline]
     pub fn new(path: &Path, data: &fs::Metadata) -> io::Result<Self> {
         let Identity { dev, ino, changed, .. } = identity(path, data)?;
@@ -43,21 +43,22 @@ impl Stamp {
     }
 }
 
-/// The state of a path that may be empty. A link that leads nowhere is not an empty place: it was meant to be a file.
+/// The state of a path at which there may be no file. A dangling link isn't a missing file, because a file was meant to
+/// be there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileState {
-    /// Nothing.
+    /// There is no file.
     Missing,
-    /// A link, there or on the way, that leads nowhere.
+    /// The path is or contains a dangling link.
     Dangling,
-    /// Something that cannot be looked at; the number is the system's for the reason.
+    /// The file can't be examined. The number is the system's error code.
     Unreadable(i32),
-    /// The file's stamp.
+    /// There is a file with this stamp.
     There(Stamp),
 }
 
 impl FileState {
-    /// The state of what `path` leads to.
+    /// Returns the state of `path`. Follows links.
     #[must_use]
     pub fn read(path: &Path) -> Self {
         let absent = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
@@ -73,7 +74,7 @@ impl FileState {
         }
     }
 
-    /// Why nothing can be read there although something stands there; `None` if something can, or nothing stands there.
+    /// Returns the reason why the existing file can't be read. `None` if it can, or if there is none.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match self {
@@ -84,13 +85,13 @@ impl FileState {
     }
 }
 
-/// Of a path that leads nowhere: the last component on it that is there is a link.
+/// Returns whether a path without a target ends at a link: its last existing component is one.
 fn is_dangling(path: &Path) -> bool {
     let mut there = path.ancestors().filter_map(|path| Some((path, fs::symlink_metadata(path).ok()?)));
     there.next().is_some_and(|(path, data)| data.is_symlink() && fs::metadata(path).is_err())
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Formats bytes as lower-case hexadecimal digits.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
@@ -100,7 +101,7 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The text is a SHA-256 in hexadecimal digits of either case.
+/// Returns whether the text is a SHA-256 digest in hexadecimal digits of either case.
 #[must_use]
 pub fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())

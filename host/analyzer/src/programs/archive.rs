@@ -1,4 +1,4 @@
-//! Archives and compression: what is packed is read, what is unpacked is written somewhere below a directory.
+//! Archives and compression: compressed files are read, and extracted ones are written below a directory.
 
 mod clouds;
 mod releases;
@@ -33,14 +33,14 @@ const TAR: Options = Options::new(
      listed-incremental",
 );
 
-/// The named files of an archive are printed.
+/// Adds the reads of an archive's files that are printed.
 fn shown(run: &mut Run<'_>, members: &[Operand<'_>]) {
     for member in members {
         run.read_as(member, Draft::routine("read", "fs.read").flag("revision", true));
     }
 }
 
-/// Files below `folder` are written; which ones, only the archive knows.
+/// Adds the write of files below `folder`. Only the archive determines which files.
 fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>, is_whole: bool) {
     let by = run.name.clone();
     let replaces = is_whole && replaces(run);
@@ -52,7 +52,7 @@ fn unpack(run: &mut Run<'_>, folder: Option<&Operand<'_>>, is_whole: bool) {
     }
 }
 
-/// Whether an option says that files of the same names are replaced without a question.
+/// Returns whether an option replaces files of the same names without a prompt.
 fn replaces(run: &Run<'_>) -> bool {
     let mut words = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| word.starts_with('-'));
     match run.name.as_str() {
@@ -66,9 +66,9 @@ fn replaces(run: &Run<'_>) -> bool {
     }
 }
 
-/// Of what the archive holds, the named files and folders are written below `folder`, and all of it if none is named.
+/// Adds the writes of an archive's named files and folders below `folder`, or of all its content if none is named.
 fn unpack_named(run: &mut Run<'_>, folder: Option<&Operand<'_>>, members: &[Operand<'_>]) {
-    // A pattern of the program may reach into folders, so nothing is known behind the name in which it begins.
+    // The program's patterns can match across folders, so nothing is known after the name in which one starts.
     let fixed = |member: &Operand<'_>| {
         let plain = member.text.split(['*', '?', '[']).next().unwrap_or_default();
         let end = if plain.len() == member.text.len() { plain.len() } else { plain.rfind('/').unwrap_or(0) };
@@ -87,7 +87,7 @@ fn unpack_named(run: &mut Run<'_>, folder: Option<&Operand<'_>>, members: &[Oper
     }
 }
 
-/// A dump of a file system. Its device stays as it is.
+/// Adds the write of a file system's dump. The device isn't changed.
 fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     match parsed.value("f", "file") {
         Some(remote) if remote.text.contains(':') => {
@@ -103,7 +103,7 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             run.starts_helper(program);
         }
     }
-    // The old spelling: the first word is a cluster without a dash, and its values are the words that follow.
+    // The old syntax: the first word is a cluster without a dash, and the next words are its values.
     let bundle = run.arguments().first().filter(|word| !word.text.starts_with('-') && is_bundle(word));
     let (letters, file, folder, rest) = match bundle {
         Some(word) => old_style(parsed, word),
@@ -116,11 +116,11 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             shown(run, &rest);
         } else {
             let folder = parsed.value("", "one-top-level").or_else(|| folder.clone());
-            // The names of what is written are then others than those in the archive.
+            // Then the written names differ from those in the archive.
             let renames = parsed.has("", "transform") || parsed.has("", "strip-components") || parsed.has("s", "");
             unpack_named(run, folder.as_ref(), if renames { &[] } else { &rest });
             if parsed.is("P", "absolute-names") || letters.contains('P') {
-                // The archive says where; it may be anywhere.
+                // The archive determines the path, which may be anywhere.
                 let here = here();
                 let root = Operand::of(&here).renamed("/".to_owned());
                 let by = run.name.clone();
@@ -181,7 +181,7 @@ fn unzip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("pc", "") {
         shown(run, members);
     } else if !parsed.is("lvtzZ", "") {
-        // `-j` leaves the folders of a member out.
+        // `-j` removes the folders of members.
         unpack_named(run, parsed.value("d", "").as_ref(), if parsed.is("j", "") { &[] } else { members });
     }
 }
@@ -208,7 +208,7 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             if run.arguments().iter().any(|word| word.text == "-so") {
                 return shown(run, members);
             }
-            // `-o` alone has the folder behind it: `-aoa` and `-o+` say what becomes of files that are there.
+            // The folder follows `-o` without a separator. `-aoa` and `-o+` set what happens to existing files.
             let given = run.arguments().iter().find_map(|word| Some((word, word.text.strip_prefix("-o")?)));
             let given = given.filter(|(_, folder)| !matches!(*folder, "" | "+" | "-"));
             let mut folder = given.map(|(word, folder)| Operand::tail(word, folder));
@@ -233,7 +233,7 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The compressed file takes the place of the plain one, or the other way round.
+/// Adds the effects of replacing a file by the compressed one, or the other way around.
 fn compress<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let keeps =
         parsed.has("kctl", "keep") || parsed.is("", "stdout") || parsed.is("", "test") || run.name.contains("zstd");

@@ -1,11 +1,11 @@
-//! Effects on cloud accounts and hosted repositories that no table can express: the files that a command moves.
+//! Effects on cloud accounts and hosted repositories that no table can express: the files that a command copies.
 
 use super::trees::keeps_names;
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// The local side of a copy to or from S3.
+/// Adds the effects on the local side of a copy to or from S3.
 pub(super) fn s3_copy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let is_dry = parsed.on("", "dryrun", true);
     if is_dry || parsed.text(0) != "s3" || !matches!(parsed.text(1), "cp" | "mv" | "sync") {
@@ -19,7 +19,7 @@ pub(super) fn s3_copy<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// `gh gist create`: the files become public, or known to whoever has the address.
+/// Adds the effects of `gh gist create`. The files become public, or available to anyone with the URL.
 pub(super) fn gist<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.text(0) == "gist" && parsed.text(1) == "create" {
         parsed.from(2).iter().for_each(|file| run.read(file));

@@ -1,15 +1,15 @@
-//! Editors of configuration files: which file they read, or change in place.
+//! Editors of configuration files: the file that they read, or change in place.
 //!
-//! One table and one reading of the words.
+//! All editors share one table and one parser.
 
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 
-/// A program, as far as it reads and changes files of settings.
+/// The syntax with which a program reads and changes configuration files.
 struct Editor {
     names: &'static [&'static str],
     options: Options,
-    /// Words of which the first operand must be one for a change. Empty: any.
+    /// Verbs that change a file. Empty: any first operand does.
     verbs: &'static [&'static str],
     /// Options of which it needs one to change a file. Empty: none.
     with: &'static [&'static str],
@@ -18,13 +18,12 @@ struct Editor {
     file: File,
 }
 
-/// Where the command names the file.
+/// The position of the file in the command line.
 enum File {
     /// The value of a letter or a long option.
     Value(&'static str, &'static str),
-    /// The operand at this index.
+    /// The operand with this index.
     At(usize),
-    /// The last operand.
     Last,
     /// The operands from this index on.
     From(usize),
@@ -81,7 +80,7 @@ const EDITORS: &[Editor] = &[
     },
 ];
 
-/// Adds a read or a write of each file that an editor of the table is given.
+/// Adds a read or a write of each file of an editor in the table.
 pub(super) fn find(run: &mut Run<'_>) {
     let name = run.name.clone();
     let Some(editor) = EDITORS.iter().find(|editor| editor.names.contains(&name.as_str())) else { return };

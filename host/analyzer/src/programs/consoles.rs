@@ -1,6 +1,7 @@
-//! Consoles of frameworks and of cloud programs: they take code or SQL as a word, as an option, or on standard input.
+//! Consoles of frameworks and of cloud programs. They take code or SQL as an operand, as an option, or on standard
+//! input.
 //!
-//! What else these programs do is in their tables.
+//! The other effects of these programs are in their tables.
 
 use guard_sdk::syntax::Word;
 
@@ -9,16 +10,16 @@ use super::scripts;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// One way to hand a text to a console.
+/// One way in which a console takes a text.
 struct Console {
     names: &'static [&'static str],
-    /// The words without a dash that lead; one of each.
+    /// The leading words without a dash. Each list contains the alternatives for one word.
     verbs: &'static [&'static [&'static str]],
-    /// The options that hold the text.
+    /// The options with the text.
     options: &'static [&'static str],
-    /// Whether a word behind the verbs is the text.
+    /// Whether a word after the verbs is the text.
     operand: bool,
-    /// The options that name a file with the text.
+    /// The options with a file that contains the text.
     files: &'static [&'static str],
     /// Whether the text may come from standard input.
     input: bool,
@@ -100,18 +101,18 @@ impl Console {
         self
     }
 
-    /// Whether commands and long options may be cut short, as in consoles of Symfony.
+    /// Returns whether commands and long options can be abbreviated, as in consoles of Symfony.
     fn abbreviates(&self) -> bool {
         self.names.iter().any(|name| matches!(*name, "artisan" | "console" | "doctrine"))
     }
 
-    /// Whether the word is an option that holds the text.
+    /// Returns whether the word is an option with the text.
     fn is_option(&self, word: &str) -> bool {
         let abbreviated = |option: &&str| self.abbreviates() && word.len() > 3 && option.starts_with(word);
         self.options.contains(&word) || self.options.iter().any(abbreviated)
     }
 
-    /// The words behind the verbs, if these lead the words without a dash.
+    /// Returns the words after the verbs, if the words without a dash start with these.
     fn behind<'w>(&self, words: &'w [Word]) -> Option<&'w [Word]> {
         let mut rest = words;
         for verb in self.verbs {
@@ -127,7 +128,7 @@ impl Console {
     }
 }
 
-/// Adds what the text does that a console of that name is given.
+/// Adds the effects of the text that a console of that name takes.
 pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
     for console in CONSOLES.iter().filter(|console| console.names.contains(&name)) {
         let Some(behind) = console.behind(words) else { continue };
@@ -167,7 +168,7 @@ pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
     }
 }
 
-/// The files whose text the console is given.
+/// Returns the files whose text the console takes.
 fn file_words<'w>(console: &Console, words: &'w [Word]) -> Vec<Operand<'w>> {
     let given = |(at, word): (usize, &'w Word)| match word.text.split_once('=') {
         Some((option, file)) if console.files.contains(&option) => Some(Operand::tail(word, file)),
@@ -177,8 +178,8 @@ fn file_words<'w>(console: &Console, words: &'w [Word]) -> Vec<Operand<'w>> {
     words.iter().enumerate().filter_map(given).collect()
 }
 
-/// Whether each part of the word begins a part of the verb, which has as many: `d:q:s` for `doctrine:query:sql`. A verb of
-/// one part is cut short to four letters at least.
+/// Returns whether the word abbreviates the verb part by part: `d:q:s` for `doctrine:query:sql`. The abbreviation of a
+/// verb of one part has at least four letters.
 fn is_short_for(word: &str, verb: &str) -> bool {
     let parts = || word.split(':').zip(verb.split(':'));
     let is_long = verb.contains(':') || word.len() > 3;
@@ -187,7 +188,7 @@ fn is_short_for(word: &str, verb: &str) -> bool {
         && parts().all(|(part, whole)| !part.is_empty() && whole.starts_with(part))
 }
 
-/// Whether a word is code or SQL, and not an option, a name, or a file of code.
+/// Returns whether a word is code or SQL, and not an option, a name, or a file of code.
 fn is_text(word: &str) -> bool {
     let is_file = [".rb", ".php", ".sql"].iter().any(|end| word.ends_with(end)) && !word.contains(' ');
     !word.starts_with('-') && !is_file && word.contains([' ', '.', '('])

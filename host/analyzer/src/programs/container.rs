@@ -1,6 +1,6 @@
-//! docker and its kin: the files that they move, and containers that are given the machine.
+//! docker and similar engines: the files that they copy, and containers with access to the host.
 //!
-//! What they remove stands in `programs/docker.toml`.
+//! Removals are in `programs/docker.toml`.
 
 use guard_sdk::syntax::Word;
 
@@ -11,7 +11,7 @@ use crate::run::path::lexical;
 use crate::wrappers::remote::{COMPOSE, ENGINE};
 use crate::wrappers::sandbox::mounts_of_engine;
 
-/// Adds the effects of a call other than removal.
+/// Adds the effects of a call except removals.
 pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     let engine = run.name.clone();
     let parsed = run.parse(run.arguments(), ENGINE);
@@ -33,7 +33,7 @@ pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
-/// `cp` between a container and this machine: only the side without `name:` is here.
+/// Adds the effects of `cp` between a container and this machine. Only the side without `name:` is here.
 fn copies<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     let parsed = run.parse(words, Options::NONE);
     let is_here = |operand: &&Operand<'a>| !operand.text.contains(':');
@@ -48,7 +48,8 @@ fn copies<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     }
 }
 
-/// `config` prints the composed file with the values of variables, unless an option asks for a part without them.
+/// Adds the reads of `config`, which prints the rendered file with the values of variables, unless an option selects a
+/// part without them.
 fn composes<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     const PARTS: &[&str] = &[
         "-q",
@@ -69,14 +70,14 @@ fn composes<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     }
 }
 
-/// A container that is given the machine: all privileges, the engine's socket, or the root directory.
+/// Adds the effect of a container with access to the host: all privileges, the engine's socket, or the root directory.
 fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
     let parsed = run.parse(words, RUN);
     let entry = parsed.value("", "entrypoint");
     let shows = |program: &str| matches!(program, "env" | "printenv" | "set" | "export");
     let inside = run.pipelines.children(run.commands, run.command.id).any(|command| shows(command.program()));
     if inside || entry.is_some_and(|entry| shows(&entry.text)) {
-        // The container prints what the file puts into its environment.
+        // The container prints the variables in the file.
         parsed.values("", "env-file").for_each(|file| run.read(&file));
     }
     let privileged = parsed.has("", "privileged")
@@ -97,15 +98,15 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
     }
 }
 
-/// Whether it is the socket of an engine, which starts containers for whoever can write to it.
+/// Returns whether a path is the socket of an engine, through which any program can start containers.
 pub(crate) fn is_engine_socket(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    // A copy elsewhere is a proxy that somebody has put there to let less through.
+    // A socket elsewhere is usually a proxy with restricted access.
     let is_there = path.starts_with("/run/") || path.starts_with("/var/run/") || path.contains("/.");
     is_there && matches!(name, "docker.sock" | "podman.sock" | "containerd.sock" | "crio.sock" | "dockershim.sock")
 }
 
-/// Whether a capability of the kernel is one by which a program leaves its container.
+/// Returns whether a kernel capability lets a program escape from its container.
 fn is_power(capability: &str) -> bool {
     let name = capability.to_ascii_uppercase();
     let name = name.strip_prefix("CAP_").unwrap_or(&name);
@@ -113,7 +114,7 @@ fn is_power(capability: &str) -> bool {
     powers.contains(&name)
 }
 
-/// Whether an option takes away what keeps a container apart from its host.
+/// Returns whether an option removes a part of the isolation from the host.
 fn lifts_a_limit(option: &str) -> bool {
     matches!(
         option.replace(':', "=").as_str(),
@@ -121,7 +122,7 @@ fn lifts_a_limit(option: &str) -> bool {
     )
 }
 
-/// Whether a device is a disk of the host, or its memory.
+/// Returns whether a device is a disk or the memory of the host.
 fn is_disk(device: &str) -> bool {
     let name = device.split(':').next().unwrap_or_default().strip_prefix("/dev/").unwrap_or_default();
     let disks = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "mapper/", "disk"];

@@ -1,4 +1,4 @@
-//! Clients of databases, and programs that drop one.
+//! Database clients, and programs that drop a database.
 
 pub(super) mod generated;
 mod lines;
@@ -50,7 +50,7 @@ const MYSQL: Options =
     Options::new("ehuPSD", "execute host user port socket database defaults-file init-command").with_attached("p");
 const EXECUTE: Options = Options::new("eqfhud", "execute query file host user url database server");
 
-/// The statements on standard input, if no option gave any.
+/// Adds the effects of statements on standard input.
 fn from_input(run: &mut Run<'_>, client: &str) {
     if let Some(input) = run.input() {
         statements(run, client, &input.text, input.certain);
@@ -64,7 +64,8 @@ fn from_input(run: &mut Run<'_>, client: &str) {
     }
 }
 
-/// The files of statements that a client is given: one that the command line prints is read, any other is not seen.
+/// Adds the reads and effects of statement files. The content of a process substitution is known, that of other files
+/// isn't.
 fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operand<'a>>) {
     for file in files {
         run.read(&file);
@@ -79,7 +80,7 @@ fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operan
     }
 }
 
-/// Statements that nobody sees. On this machine they are daily work; on a server elsewhere they ask for a look.
+/// Adds the effect of statements with unknown text, if the server is remote. On this machine, they are common.
 fn unseen_statements(run: &mut Run<'_>, client: &str) {
     if run.arguments().iter().any(|word| remote_host::is_remote(&word.text)) {
         run.emit(Draft::destructive("database", "sql.script").certain(false).tag("client", client));
@@ -95,7 +96,7 @@ fn given<'a>(run: &mut Run<'a>, client: &str, values: impl Iterator<Item = Opera
     any
 }
 
-/// Statements, and the lines that the client itself takes as commands.
+/// Adds the effects of statements, and of the client's own commands.
 fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
     scripts::sql(run, client, text, certain);
     for line in text.lines() {
@@ -117,7 +118,7 @@ fn psql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let any = given(run, &client, parsed.values("c", "command"));
     files(run, &client, parsed.values("f", "file"));
     for file in parsed.values("oL", "output").chain(parsed.values("", "log-file")) {
-        // What a pipe starts stands beside it.
+        // The program that a pipe starts is listed as a command of its own.
         if !file.text.starts_with('|') {
             run.write(&file);
         }
@@ -138,12 +139,13 @@ fn mysql<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// SQLite's own options begin with one dash: `-cmd TEXT` holds statements, others take one word or none.
+/// Adds the effects of `sqlite3`. Its options start with one dash: `-cmd TEXT` contains statements, and others take one
+/// word or none.
 fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     if is_read_only(run) {
         return;
     }
-    // `-A` has the options of an archive behind it.
+    // The options of an archive follow `-A`.
     let archive = run.arguments().iter().position(|word| word.text.starts_with("-A"));
     if let Some(behind) = archive.and_then(|at| run.arguments().get(at..)) {
         let options: Vec<&str> = behind.iter().map(|word| word.text.as_str()).collect();
@@ -167,7 +169,7 @@ fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
             _ => {}
         }
     }
-    // What is only in memory is lost anyway, unless a line opens something else.
+    // A database in memory is lost anyway, unless a statement opens another one.
     let opens = |word: &&guard_sdk::syntax::Word| {
         [".open", ".load", "attach"].iter().any(|verb| word.text.to_ascii_lowercase().contains(verb))
     };
@@ -184,7 +186,7 @@ fn sqlite<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
-/// The database was opened so that nothing can be written to it.
+/// Returns whether the database was opened as read-only.
 fn is_read_only(run: &Run<'_>) -> bool {
     run.arguments().iter().any(|word| matches!(word.text.as_str(), "-readonly" | "--readonly"))
 }
@@ -269,7 +271,7 @@ fn cypher<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn influx<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    // Of old it spelt its long options with one dash.
+    // Older versions spell long options with one dash.
     let words = run.arguments();
     let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| option.text == "-execute");
     let queried = parsed.operands.iter().skip_while(|word| word.text != "query").skip(1).cloned();

@@ -1,6 +1,6 @@
 //! Programs that format or partition disks, whose options differ too much for a table.
 //!
-//! Those that wipe one stand in `programs/disks.toml`, volumes in `programs/volumes.toml`.
+//! Programs that wipe disks are in `programs/disks.toml`, and those for volumes in `programs/volumes.toml`.
 
 use guard_sdk::syntax::Word;
 
@@ -21,7 +21,7 @@ pub(super) const TABLE: &[Program] = &[
 
 fn format(run: &mut Run<'_>, device: &Operand<'_>) {
     let by = run.name.clone();
-    // A file that holds a file system is a file; what an expansion gives may be a device.
+    // A file system image is an ordinary file. An expansion may be a device.
     if !device.dynamic && !device.word.glob && !run.names_a_device(device) {
         return run.write(device);
     }
@@ -32,15 +32,15 @@ fn only_asks(parsed: &Parsed<'_>) -> bool {
     parsed.is("hV", "help") || parsed.is("", "version")
 }
 
-/// The device is the operand below `/dev`, else the first one; a size may follow it.
+/// Returns the device: the operand below `/dev`, or else the first operand. A size may follow it.
 fn device<'a>(run: &Run<'a>, parsed: &Parsed<'a>) -> Option<Operand<'a>> {
-    // Which options take a value differs by program, so one whose value looks like a device gives it back.
+    // The options with a value differ by program, so the value of any option that looks like a device counts.
     let named = run.arguments().iter().find(|word| word.text.contains("/dev/")).map(Operand::of);
     named.or_else(|| parsed.operands.first().cloned())
 }
 
-/// Whether an option says that only what would happen is shown. The letters differ by program, and for some of them the
-/// same letter takes a value.
+/// Returns whether an option makes this a dry run. The letters differ by program, and in some of them the same letter
+/// takes a value.
 fn rehearses(run: &Run<'_>) -> bool {
     let names: &[&str] = match run.name.as_str() {
         "mke2fs" | "mkfs.ext2" | "mkfs.ext3" | "mkfs.ext4" => &["-n"],

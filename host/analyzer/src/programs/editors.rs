@@ -1,4 +1,4 @@
-//! Editors: what they are asked to edit, they write.
+//! Editors: they write the files that they open.
 
 use guard_sdk::syntax::Word;
 
@@ -54,7 +54,7 @@ fn vi<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
-/// Whether a command of vim deletes every line.
+/// Returns whether a vim command deletes every line.
 fn deletes_all(command: &str) -> bool {
     let command = command.trim().trim_start_matches(':');
     let each = ["argdo ", "bufdo ", "windo ", "tabdo ", "silent ", "silent! "];
@@ -68,10 +68,10 @@ fn ed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     writes(run, parsed);
 }
 
-/// The most lines of commands on standard input.
+/// The maximum number of lines of commands on standard input.
 const MOST: usize = 256;
 
-/// Adds the effects of the commands on standard input on files.
+/// Adds the effects on files of the commands on standard input.
 fn typed(run: &mut Run<'_>, by_lines: bool) {
     let Some(input) = run.input().filter(|_| by_lines) else { return };
     for line in input.text.lines().take(MOST) {
@@ -88,7 +88,7 @@ fn touched(run: &mut Run<'_>, act: Action) {
         Action::Reads(path) => run.read(&Operand::of(&word(path))),
         Action::Writes(path) => run.write(&Operand::of(&word(path))),
         Action::Deletes { path, tree } if path.is_empty() => {
-            // Which one is known only at run time.
+            // The file is only known at run time.
             let unknown = Word { text: "$_".to_owned(), dynamic: true, ..here() };
             if tree {
                 run.delete_tree(&Operand::of(&unknown), true, "vim");

@@ -1,4 +1,4 @@
-//! Commands that print the environment: of this machine, of a service, or of a program that was given secrets.
+//! Commands that print the environment of this machine, of a service, or of a program that was started with secrets.
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::{Command, Word};
@@ -29,10 +29,10 @@ const LOADERS: &[&str] = &[
 /// Variables that every process has.
 const ORDINARY: &[&str] = &["HOME", "LANG", "PATH", "PWD", "SHELL", "TERM", "USER"];
 
-/// Words by which variables with secrets are searched for.
+/// Words in searches for variables with secrets.
 const PARTS_OF_NAMES: &[&str] = &["API", "AUTH", "CRED", "CREDS", "CREDENTIAL", "CREDENTIALS", "KEY", "KEYS", "PASS"];
 
-/// Services whose variables are mostly keys and addresses with passwords.
+/// Services whose variables are mostly keys and URLs with passwords.
 pub(super) const SERVICES: &[&str] = &[
     "ANTHROPIC",
     "ATLASSIAN",
@@ -80,7 +80,7 @@ pub(super) const SERVICES: &[&str] = &[
     "VERCEL",
 ];
 
-/// Whether the command prints variables that are mostly secrets.
+/// Returns whether the command prints variables that are mostly secrets.
 pub(super) fn is_printed(run: &Run<'_>) -> bool {
     let words = run.arguments();
     let first = words.first().map_or("", |word| word.text.as_str());
@@ -105,7 +105,7 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
                 || first == "getenv" && words.get(1).is_some_and(|word| is_likely(&word.text)) && is_shown(run)
         }
         "docker" | "podman" | "nerdctl" => has("inspect") && (is_formatted(run) || is_picked_behind(run)),
-        // The option has the command that runs in the machine.
+        // The option's value is the command that runs in the machine.
         "fly" | "flyctl" => {
             let starts = words.windows(2).filter(
                 |pair| matches!(pair.first(), Some(option) if matches!(option.text.as_str(), "-C" | "--command")),
@@ -115,7 +115,7 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
                     .filter_map(|pair| pair.get(1))
                     .any(|command| matches!(command.text.as_str(), "env" | "printenv"))
         }
-        // These give an expression the environment.
+        // Their expressions can read the environment.
         "jq" | "gojq" => is_filtered(run),
         "yq" => words.iter().any(|word| names_variable(&word.text, &["env("])),
         "awk" | "gawk" | "mawk" => words.iter().any(|word| {
@@ -127,19 +127,18 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
     form && !is_redirected(run) || is_searched_for_secrets(run)
 }
 
-/// Whether the output of the command is seen.
 fn is_shown(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
     !is_captured && (position.length < 2 || is_passed_on(run) && !is_searched(run))
 }
 
-/// Programs that show all that they are given, in another order or form.
+/// Programs that print their whole input, perhaps in another order or format.
 const PAGERS: &[&str] =
     &["bat", "cat", "column", "fold", "head", "less", "more", "most", "nl", "pr", "sort", "tac", "tail", "uniq"];
 
-/// Whether all of the output is put in order, or is paged, for somebody who reads it. Alone, a script mostly logs what it
-/// runs in.
+/// Returns whether all of the output is sorted, formatted or paged. Without such a pipe, a script mostly logs its
+/// environment.
 fn is_paged(run: &Run<'_>) -> bool {
     let rest = run.command.position.length.saturating_sub(run.command.position.index + 1);
     let is_captured = run.command.position.within.iter().any(|place| place == "substitution" || place == "process");
@@ -151,12 +150,12 @@ fn is_paged(run: &Run<'_>) -> bool {
     rest > 0 && !is_captured && u32::try_from(behind(run).count()) == Ok(rest) && behind(run).all(shows)
 }
 
-/// Whether a filter behind the command takes a part of what it prints.
+/// Returns whether a later stage of the pipeline selects a part of the output.
 fn is_searched(run: &Run<'_>) -> bool {
     behind(run).any(|command| matches!(command.program(), "grep" | "awk" | "sed" | "cut" | "jq" | "wc"))
 }
 
-/// The commands behind this one in its pipeline.
+/// Returns the commands after this one in its pipeline.
 fn behind<'a>(run: &Run<'a>) -> impl Iterator<Item = &'a Command> + use<'a> {
     let pipeline = run.command.position.pipeline;
     let id = usize::try_from(run.command.id).unwrap_or_default();
@@ -179,8 +178,8 @@ fn is_likely(name: &str) -> bool {
     likelihood(name) == Some(Likelihood::Likely)
 }
 
-/// Whether the command runs inside a container that runs already. What that was given as its environment are mostly
-/// passwords.
+/// Returns whether the command runs inside a container that is already running. The environment of such a container
+/// mostly contains passwords.
 fn is_in_service(run: &Run<'_>) -> bool {
     let place = run.commands.partition_point(|command| command.id < run.command.id);
     let starts = run.commands.get(..place).unwrap_or_default().iter().rev().take(MAX_BEHIND);
@@ -190,15 +189,16 @@ fn is_in_service(run: &Run<'_>) -> bool {
     run.is_via("container") && starts.next().is_some_and(|command| command.argv.iter().any(|word| word.text == "exec"))
 }
 
-/// Platforms that give what they run its passwords and keys by the environment.
+/// Platforms that pass passwords and keys to programs in the environment.
 const PLATFORMS: &[&str] = &["aws", "az", "cf", "dokku", "heroku", "nomad", "platform", "render", "scalingo", "upsun"];
 
-/// Whether the command runs where such a platform runs the program.
+/// Returns whether the command runs on such a platform.
 fn is_on_platform(run: &Run<'_>) -> bool {
     run.command.via.iter().any(|via| via.kind == "ssh" && PLATFORMS.contains(&via.detail.as_str()))
 }
 
-/// Whether all words are options of the platform's own tool, which it takes anywhere: `heroku run env -a app`.
+/// Returns whether all words are options of the platform's own tool, which accepts them anywhere: `heroku run env -a
+/// app`.
 fn are_of_platform(run: &Run<'_>) -> bool {
     let mut words = run.arguments().iter().map(|word| word.text.as_str());
     while let Some(word) = words.next() {
@@ -211,7 +211,7 @@ fn are_of_platform(run: &Run<'_>) -> bool {
     true
 }
 
-/// Whether `-p NAME`, `-pNAME` or `--property=NAME` is given.
+/// Returns whether `-p NAME`, `-pNAME` or `--property=NAME` is present.
 fn shows_property(run: &Run<'_>, name: &str) -> bool {
     run.arguments().iter().any(|word| {
         let value =
@@ -220,17 +220,17 @@ fn shows_property(run: &Run<'_>, name: &str) -> bool {
     })
 }
 
-/// Whether a format shows the settings of a container, its variables among them.
+/// Returns whether a format prints a container's settings, including its variables.
 fn is_formatted(run: &Run<'_>) -> bool {
     run.arguments().iter().any(|word| word.text.contains("Config.Env") || word.text.contains(".Config}"))
 }
 
-/// Whether the next program takes the variables out of the description of a container.
+/// Returns whether the next program extracts the variables from a container's description.
 fn is_picked_behind(run: &Run<'_>) -> bool {
     behind(run).next().is_some_and(|command| command.argv.iter().any(|word| word.text.contains(".Config.Env")))
 }
 
-/// Whether a filter of `jq` is the environment, or a variable with a secret.
+/// Returns whether a `jq` filter prints the environment, or a variable whose name suggests a secret.
 fn is_filtered(run: &Run<'_>) -> bool {
     let words = run.arguments();
     let befores = std::iter::once("").chain(words.iter().map(|word| word.text.as_str()));
@@ -239,13 +239,13 @@ fn is_filtered(run: &Run<'_>) -> bool {
         matches!(first, "env" | "$ENV") && !text.contains("keys") && !text.contains("has(")
     };
     let mut pairs = words.iter().zip(befores);
-    // Behind these a name is given.
+    // After these options comes a name.
     pairs.any(|(word, before)| {
         !before.starts_with("--arg") && (is_whole(&word.text) || names_variable(&word.text, &["$ENV.", "env."]))
     })
 }
 
-/// Whether a search in the environment asks for a secret by its name, and shows the line.
+/// Returns whether the command's listing is searched for the name of a secret, and the matching lines are printed.
 fn is_searched_for_secrets(run: &Run<'_>) -> bool {
     let words = run.arguments();
     let first = words.first().map_or("", |word| word.text.as_str());
@@ -255,12 +255,12 @@ fn is_searched_for_secrets(run: &Run<'_>) -> bool {
         "export" | "declare" | "typeset" => {
             words.is_empty() || words.len() == 1 && matches!(first, "-p" | "-x" | "-xp")
         }
-        // What was typed has passwords and tokens, too.
+        // The history also contains passwords and tokens.
         "history" => words.iter().all(|word| word.text.bytes().all(|byte| byte.is_ascii_digit())),
         "fc" => first == "-l",
         "systemctl" => has("show-environment"),
         "launchctl" => first == "export",
-        // The composed file has the values of variables.
+        // The rendered file contains the values of variables.
         "docker" | "docker-compose" | "podman-compose" => has("config") && (run.name != "docker" || has("compose")),
         _ => false,
     };
@@ -268,15 +268,15 @@ fn is_searched_for_secrets(run: &Run<'_>) -> bool {
     if !lists || is_captured || !is_passed_on(run) {
         return false;
     }
-    // Their order changes nothing about the lines.
+    // Pagers and `sort` don't change the lines.
     let mut next = behind(run).skip_while(|command| PAGERS.contains(&command.program()));
     let Some(search) = next.next() else { return false };
-    // The part before the sign is the name alone.
+    // These can print only the name before the `=`.
     let cuts = |command: &Command| matches!(command.program(), "cut" | "sed" | "awk");
     shows_lines_with_secrets(search) && !next.any(cuts)
 }
 
-/// Whether a search shows whole lines that name a secret: `grep TOKEN`, `awk '/TOKEN/'`, `sed -n '/TOKEN/p'`.
+/// Returns whether a search prints whole lines that name a secret: `grep TOKEN`, `awk '/TOKEN/'`, `sed -n '/TOKEN/p'`.
 fn shows_lines_with_secrets(search: &Command) -> bool {
     let mut words = search.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     let has = |option: &str| search.argv.iter().any(|word| word.text == option);
@@ -292,7 +292,7 @@ fn shows_lines_with_secrets(search: &Command) -> bool {
     }
 }
 
-/// Whether a pattern has a word by which variables with secrets are searched for.
+/// Returns whether a pattern contains a word that suggests a variable with a secret.
 fn names_secret(pattern: &str) -> bool {
     let mut names =
         pattern.split(|char: char| !char.is_ascii_alphanumeric() && char != '_').filter(|name| name.len() > 2);

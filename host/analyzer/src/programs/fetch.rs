@@ -1,4 +1,4 @@
-//! Programs that fetch from, and send to, the network.
+//! Programs that fetch from the network or send to it.
 
 pub(crate) mod foreign_secrets;
 mod metadata;
@@ -46,7 +46,6 @@ const WGET: Options = Options::new(
      execute wait quota",
 );
 
-/// Whether the command prints what it downloads.
 pub(crate) fn prints_a_download(name: &str, command: &Command) -> bool {
     match name {
         "curl" | "curlie" => !saves_every_file(command),
@@ -66,7 +65,7 @@ pub(crate) fn prints_a_download(name: &str, command: &Command) -> bool {
     }
 }
 
-/// Whether the command is a download of which nothing reaches the output.
+/// Returns whether the command is a download without output.
 pub(crate) fn only_saves(name: &str, command: &Command) -> bool {
     match name {
         "curl" | "curlie" => saves_every_file(command),
@@ -81,17 +80,17 @@ pub(crate) fn only_saves(name: &str, command: &Command) -> bool {
     }
 }
 
-/// Whether a file is one of the process's own streams.
+/// Returns whether a file is one of the process's own streams.
 fn is_stream(file: &str) -> bool {
     file == "-" || file.starts_with("/dev/") || file.starts_with("/proc/")
 }
 
-/// Whether curl saves each of its URLs to a file, so that nothing comes out of it.
+/// Returns whether curl saves each of its URLs to a file, so that it has no output.
 fn saves_every_file(command: &Command) -> bool {
     let parsed = parse(command.argv.get(1..).unwrap_or_default(), CURL, false);
     let is_file = |file: &Operand<'_>| !is_stream(&file.text) && !file.dynamic;
     let named = parsed.values("o", "output").filter(is_file).count() + usize::from(parsed.has("O", "remote-name"));
-    // An option can be taken back. `--remote-name-all` is set for each URL behind it when curl reads that URL.
+    // An option can be negated. `--remote-name-all` applies to the URLs after it.
     let all = command.argv.iter().position(|word| word.text == "--remote-name-all");
     let is_url = |word: &Word, url: Option<&Operand<'_>>| url.is_some_and(|url| url.text == word.text);
     let first = command.argv.iter().position(|word| is_url(word, parsed.operands.first()));
@@ -116,7 +115,7 @@ fn saves_every_file(command: &Command) -> bool {
     is_certain && !printed && !says_more && urls > 0 && files >= urls
 }
 
-/// The address that a download is asked from, if it is written down.
+/// Returns the URL of a download, if it is in the text.
 pub(crate) fn url(command: &Command) -> Option<String> {
     let words = command.argv.get(1..).unwrap_or_default();
     let spec = if command.program().starts_with("wget") { WGET } else { CURL };
@@ -124,7 +123,7 @@ pub(crate) fn url(command: &Command) -> Option<String> {
     parsed.value("", "url").or_else(|| parsed.operands.first().cloned()).map(|operand| operand.text.into_owned())
 }
 
-/// Whether everything that `curl` prints comes from files that its words name.
+/// Returns whether everything that `curl` prints comes from files that its words name.
 pub(crate) fn only_reads_files(command: &Command) -> bool {
     let parsed = parse(command.argv.get(1..).unwrap_or_default(), CURL, false);
     let is_file = |url: &Operand<'_>| {
@@ -136,7 +135,8 @@ pub(crate) fn only_reads_files(command: &Command) -> bool {
     is_alone && urls.peek().is_some() && urls.all(|url| is_file(&url))
 }
 
-/// Asks for a URL; one that names a file reads it, and one of a machine's own metadata hands out its keys.
+/// Adds the request for a URL. A `file:` URL is a read, and the URL of a cloud machine's metadata is a read of its
+/// keys.
 fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
     if let Some(rest) = url.text.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://")).and(url.text.get(7..))
     {
@@ -151,7 +151,7 @@ fn requests<'a>(run: &mut Run<'a>, url: &Operand<'a>) {
     }
 }
 
-/// The last segment of a URL, which is what a download is called.
+/// Returns the last segment of a URL's path, which becomes the name of a download.
 fn file_of(url: &str) -> &str {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = path.split(['?', '#']).next().unwrap_or_default();
@@ -169,12 +169,12 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let mut overrides = headers.filter_map(|header| overridden(&header.text));
     let deletes = |method: &String| method.eq_ignore_ascii_case("DELETE");
     let method = if deletes(&method) { method } else { overrides.find(deletes).unwrap_or(method) };
-    // `curlie` takes the method as a word of its own.
+    // `curlie` takes the method as a separate word.
     let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
     let sends = method.is_empty() && sends_a_body(parsed);
     urls.last().into_iter().for_each(|url| removals::by_address(run, &method, sends, &url.text));
     let folder = parsed.value("", "output-dir");
-    // `%output{FILE}` in what it tells at the end.
+    // `%output{FILE}` in the format of its report.
     for format in parsed.values("w", "write-out") {
         let named = format.text.split_once("%output{").and_then(|(_, rest)| rest.split('}').next());
         named.iter().for_each(|file| run.write(&format.renamed(file.trim_start_matches('>').to_owned())));
@@ -206,14 +206,14 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The method that a header puts in the place of the request's own.
+/// Returns the method in a header that overrides the request's own.
 fn overridden(header: &str) -> Option<String> {
     const NAMES: &[&str] = &["x-http-method-override", "x-http-method", "x-method-override"];
     let (name, method) = header.split_once(':')?;
     NAMES.iter().any(|known| known.eq_ignore_ascii_case(name.trim())).then(|| method.trim().to_owned())
 }
 
-/// `HOST SERVICE/METHOD`, and other clients with the method alone.
+/// Adds the removal that a gRPC method suggests: `HOST SERVICE/METHOD`, or the method alone in other clients.
 fn grpc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let looks = |operand: &Operand<'a>| matches!(operand.text.as_ref(), "list" | "describe" | "ls" | "show");
     if parsed.operands.iter().any(looks) {
@@ -226,10 +226,10 @@ fn grpc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The most lines of requests that are looked at.
+/// The maximum number of lines that are examined in a file of requests.
 const LINES: usize = 256;
 
-/// A file of requests, each of which begins with `METHOD URL`.
+/// Adds the effects of a file of requests, each of which starts with `METHOD URL`.
 fn hurl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|file| run.read(file));
     let given = parsed.operands.iter().find_map(|file| run.substituted(file));
@@ -241,7 +241,7 @@ fn hurl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A file of options: a name and its value on a line, with or without dashes, `=` and quotes.
+/// Adds the effects of a file of options. A line has a name and its value, with or without dashes, `=` and quotes.
 fn curl_config(run: &mut Run<'_>, text: &str, url: Option<&Operand<'_>>) {
     let mut words = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -273,7 +273,7 @@ fn curl_uploads(run: &mut Run<'_>, parsed: &Parsed<'_>, url: Option<&Operand<'_>
         uploads |= whole;
         run.read(&file);
     }
-    // A file of headers, or of cookies, goes out as it is.
+    // A file of headers or cookies is sent unchanged.
     for value in parsed.values("H", "header").chain(parsed.values("", "proxy-header")) {
         let Some(file) = value.text.strip_prefix('@') else { continue };
         uploads = true;
@@ -308,17 +308,17 @@ fn curl_uploads(run: &mut Run<'_>, parsed: &Parsed<'_>, url: Option<&Operand<'_>
     }
 }
 
-/// Options of curl whose value is the body of a request.
+/// Options of curl with the body of a request.
 const BODIES: &[&str] = &["data", "data-raw", "data-binary", "data-urlencode", "data-ascii", "json"];
 
-/// The call has a body, or parts of a form, that its own words hold.
+/// Returns whether the call's words contain a body or parts of a form.
 fn sends_a_body(parsed: &Parsed<'_>) -> bool {
     let has_body = BODIES.iter().any(|name| parsed.value("", name).is_some()) || parsed.value("d", "").is_some();
     let has_form = parsed.value("F", "form").is_some() || parsed.value("", "form-string").is_some();
     has_form || has_body && !parsed.is("G", "get")
 }
 
-/// Records that the content of a call's words is sent to an address.
+/// Adds the effect of sending content of the call's words to a URL.
 fn sends(run: &mut Run<'_>, url: &str) {
     run.emit(Draft::routine("network", "network.send").target(url));
 }
@@ -342,7 +342,7 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for file in parsed.values("i", "input-file") {
         run.read(&file);
     }
-    // `-e NAME=VALUE` is a line of the file of settings.
+    // `-e NAME=VALUE` is a line of the settings file.
     for setting in parsed.values("e", "execute") {
         let Some((name, value)) = setting.text.split_once('=') else { continue };
         let value = setting.renamed(value.trim().to_owned());
@@ -385,14 +385,14 @@ fn wget<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// `[METHOD] URL [ITEM]...`; an item with `@` sends a file.
+/// Adds the effects of `[METHOD] URL [ITEM]...`. An item with `@` sends a file.
 fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     const METHODS: &[&str] = &["get", "post", "put", "patch", "delete", "head", "options"];
     let is_method = |text: &str| METHODS.iter().any(|method| text.eq_ignore_ascii_case(method));
     let at = usize::from(parsed.operands.len() > 1 && is_method(parsed.text(0)));
     let Some(url) = parsed.operands.get(at) else { return };
     requests(run, url);
-    // A field has `=` or `:=`; `==` is for the query. With a field and no method it is a POST.
+    // A field has `=` or `:=`. `==` is for the query. With a field and without a method, the request is a POST.
     let is_field = |text: &str| text.split_once('=').is_some_and(|(_, value)| !value.starts_with('='));
     let has_fields = parsed.from(at + 1).iter().any(|item| is_field(&item.text) || item.text.contains('@'));
     let method = if at == 1 { parsed.text(0).to_owned() } else { String::new() };
@@ -400,7 +400,7 @@ fn httpie<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let mut uploads = false;
     for item in parsed.from(at + 1) {
         let Some((key, file)) = item.text.split_once('@') else { continue };
-        // A mail address, unless the sign says what the file is for.
+        // An email address, unless the characters before `@` mark a file.
         let is_file = key.is_empty() || key.ends_with(['=', ':']) || !key.contains(['=', ':']);
         if is_file {
             let file = file.split(";type=").next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Programs that make, copy, move, link, delete or mark files.
+//! Programs that create, copy, move, link or delete files, or change their metadata.
 
 mod cut_names;
 mod modes;
@@ -68,7 +68,7 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let force = parsed.has("f", "force");
     let interactive = parsed.has("iI", "interactive") && !force;
     let by = run.name.clone();
-    // A word such as `$flags` may turn out to be `-rf`.
+    // A word such as `$flags` may expand to `-rf`.
     let may_be_flags = |word: &&Operand<'a>| word.dynamic && !word.word.quoted && word.text.starts_with('$');
     let unknown = !recursive && parsed.operands.iter().any(|word| may_be_flags(&word));
     for operand in &parsed.operands {
@@ -97,7 +97,8 @@ fn deletes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.delete(operand, false));
 }
 
-/// `rmdir`, which takes empty directories only, and the commands of another system, where `/s` means all below.
+/// Adds the deletions of `rmdir`, which only removes empty directories, and of the Windows commands, for which `/s`
+/// means recursive.
 fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let is_switch = |operand: &&Operand<'a>| {
         let letters = operand.text.strip_prefix('/');
@@ -115,7 +116,8 @@ fn del<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// `rd/s/q FOLDER`: switches may stand right behind the name, which then looks like a path. True if that is so.
+/// Adds the deletion of `rd/s/q FOLDER`, in which switches directly follow the name, so that it looks like a path.
+/// Returns whether the command has this form.
 pub(super) fn has_switches(run: &mut Run<'_>) -> bool {
     let mut parts = run.command.word(0).split('/');
     let deletes = parts
@@ -140,7 +142,7 @@ fn deletes_trees<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.delete_tree(operand, true, &by));
 }
 
-/// Adds the emptying of the bin, whose content can't be recovered afterwards.
+/// Adds the effect of emptying the trash, whose content can't be recovered afterwards.
 fn empties_bin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !parsed.is("h", "help") && !parsed.on("", "dry-run", false) {
         run.emit(Draft::destructive("delete", "trash.empty"));
@@ -170,13 +172,13 @@ fn shred<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A source that lies on another machine: `host:path`.
+/// Returns whether an operand is on another machine: `host:path`.
 fn is_remote(operand: &Operand<'_>) -> bool {
     let before = operand.text.split_once(':').map_or("", |(before, _)| before);
     !before.is_empty() && !before.contains('/')
 }
 
-/// Writes the target, and the names that the sources get in it.
+/// Adds the writes of the target, and of the files that the sources become in it.
 fn write_into<'a>(run: &mut Run<'a>, target: &Target<'a, '_>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
     if is_remote(&target.place) && matches!(run.name.as_str(), "scp" | "rsync") {
         let draft = Draft::notable("network", "network.upload").target(&target.place.text);
@@ -196,7 +198,7 @@ fn copied(by: &str) -> Draft {
     Draft::notable("write", "fs.write").tag("by", by)
 }
 
-/// Adds the write that puts `source` at `place`, or below it if that is a folder.
+/// Adds the write of `source` at `place`, or below it if that is a folder.
 pub(super) fn put<'o>(run: &mut Run<'_>, source: &Operand<'o>, place: &Operand<'o>, each: bool) {
     let by = run.name.clone();
     let mut target = targets::perhaps_in(source, place.clone());
@@ -216,7 +218,7 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     copied_back(run, parsed, &target);
     let by = run.name.clone();
-    // `cp -s` and `cp -l` make links.
+    // `cp -s` and `cp -l` create links.
     let links = matches!(by.as_str(), "cp" | "gcp") && (parsed.has("sl", "symbolic-link") || parsed.has("", "link"));
     let (cwd, home, inside) = (run.cwd().to_owned(), run.home, run.inside());
     write_into(run, &target, |source, _| {
@@ -227,7 +229,7 @@ fn cp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     });
 }
 
-/// A loop puts files of a folder to the same places here: `cp ../other/$name $name`.
+/// Adds the write of a loop that copies files of a folder to the same paths here: `cp ../other/$name $name`.
 fn copied_back(run: &mut Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '_>) {
     let [source] = target.sources else { return };
     let place = &target.place;
@@ -245,7 +247,7 @@ fn copied_back(run: &mut Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '_>) 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let Some(mut target) = targets::of(run, parsed) else { return };
     if path::device(&target.place.text) == Some(Device::Stream) {
-        // Nothing takes it in: what is moved there is gone.
+        // A stream discards its input, so moved files are lost.
         target.sources.iter().for_each(|source| run.delete_tree(source, true, "mv"));
         return;
     }
@@ -265,7 +267,7 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     write_into(run, &target, |_, _| copied(&by));
 }
 
-/// Folders whose content a program makes again.
+/// Folders whose content a program can rebuild.
 const THROWAWAY: &[&str] = &[
     ".cache",
     "build",
@@ -282,7 +284,7 @@ const THROWAWAY: &[&str] = &[
     "tmp",
 ];
 
-/// Whether the operand is a folder that a person keeps right below the home, or everything in a folder.
+/// Returns whether the operand is a user's folder directly in the home directory, or all content of a folder.
 fn is_kept(run: &Run<'_>, source: &Operand<'_>) -> bool {
     let raw = path::lexical(&path::place(source, run.cwd(), run.home).raw);
     let folder = raw.strip_prefix(run.home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !run.home.is_empty());
@@ -294,7 +296,7 @@ fn is_kept(run: &Run<'_>, source: &Operand<'_>) -> bool {
         })
 }
 
-/// A link is made. `leads_to`: the place that it leads to, if that is known.
+/// Drafts the write of a link. `leads_to`: the path of its target, or empty if unknown.
 fn linked(by: &str, source: &Operand<'_>, leads_to: &str) -> Draft {
     let draft = copied(by).tag("link-to", &source.text);
     if leads_to.is_empty() { draft } else { draft.tag("leads-to", leads_to) }
@@ -303,7 +305,7 @@ fn linked(by: &str, source: &Operand<'_>, leads_to: &str) -> Draft {
 fn ln<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     let (cwd, home, inside) = (run.cwd().to_owned(), run.home, run.inside());
-    // A symbolic link holds its text, which is read from where the link lies.
+    // A relative path in a symbolic link is resolved from the link's folder.
     let symbolic = parsed.has("s", "symbolic") && !parsed.has("r", "relative");
     let draft = |source: &Operand<'a>, folder: &str| {
         let base = if symbolic { folder } else { &cwd };
@@ -332,7 +334,7 @@ fn makes_directories<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Behind the expression, or the two texts of the plain spelling, stand the files.
+/// Adds the renames of the files, which follow the expression or, in the other syntax, the two texts.
 fn rename<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("n", "no-act") {
         return;
@@ -361,7 +363,7 @@ fn tee<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     for operand in &parsed.operands {
         let draft = Draft::notable("write", "fs.write").flag("append", append);
-        // The files that a pattern fits all get the same.
+        // All files that a pattern matches get the same content.
         if !append && (gets_nothing(run.command) || operand.word.glob) {
             run.empty(operand, draft.tag("by", &by));
         } else {
@@ -375,7 +377,7 @@ fn truncate<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     let by = run.name.clone();
-    // `+` and other signs before the number are relative to the size of now.
+    // `+` and other signs before the number make the size relative to the current one.
     let size = parsed.value("s", "size");
     let to_nothing =
         size.is_some_and(|size| size.text.starts_with('0') && !size.text.contains(|c: char| matches!(c, '1'..='9')));
@@ -389,7 +391,7 @@ fn truncate<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Whether what the command reads is empty.
+/// Returns whether the command's input is empty.
 fn gets_nothing(command: &Command) -> bool {
     let mut inputs = command.redirections.iter().filter(|redirection| redirection.fd == 0);
     inputs.next_back().is_some_and(|redirection| redirection.operator == "<" && redirection.target.text == "/dev/null")

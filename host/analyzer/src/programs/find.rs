@@ -1,4 +1,4 @@
-//! `find`: what it deletes or writes by itself, and where it starts.
+//! `find`: the deletions and writes of its own actions, and its start paths.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[Program::new(&["find", "gfind"], Options::NONE, find)];
 
-/// Tests that leave most files alone. `-type` and the depth are not among them.
+/// Tests that exclude most files. `-type` and the depth don't count.
 const FILTERS: &[&str] = &[
     "-name",
     "-iname",
@@ -43,48 +43,47 @@ const FILTERS: &[&str] = &[
     "-lname",
 ];
 
-/// Where it starts; the working directory if nothing is named.
+/// Returns the start paths. None means the working directory.
 pub(crate) fn starts(words: &[Word]) -> impl Iterator<Item = &Word> {
     let is_option = |word: &&Word| matches!(word.text.as_str(), "-H" | "-L" | "-P") || word.text.starts_with("-O");
     let ends = |word: &Word| word.text.starts_with('-') || matches!(word.text.as_str(), "(" | "!" | "\\(");
     words.iter().skip_while(is_option).take_while(move |word| !ends(word))
 }
 
-/// Whether tests leave most files alone.
 pub(crate) fn is_filtered(words: &[Word]) -> bool {
     words.iter().any(|word| FILTERS.contains(&word.text.to_ascii_lowercase().as_str()))
 }
 
 /// The common properties of everything that a search finds or acts on.
 pub(crate) struct SoleName<'a> {
-    /// The tag for [`SoleName::name`]: `every`, or another one if letters may be small or capital.
+    /// The tag for [`SoleName::name`]: `every`, or `every-ignore-case`.
     pub(crate) tag: &'static str,
     /// The name, as a pattern.
     pub(crate) name: Cow<'a, str>,
-    /// The letter of the only kind that it finds, or nothing.
+    /// The letter of the only file type that it finds, or empty.
     pub(crate) kind: &'a str,
 }
 
-/// The names of which everything has one. Empty if the search may find more, or follows links.
+/// Returns the names of which every result has one. Empty if the search may find others, or follows links.
 pub(super) fn sole_names(words: &[Word]) -> Vec<SoleName<'_>> {
     if words.iter().any(|word| word.dynamic) || starts(words).any(|start| start.glob) {
         return Vec::new();
     }
     let tests: Vec<&str> = words.iter().map(|word| word.text.as_str()).skip(starts(words).count()).collect();
     let is_bracket = |word: &&str| matches!(*word, "(" | ")" | "\\(" | "\\)");
-    // Each alternative needs a name of its own, whatever brackets are around it.
+    // Each alternative needs its own name, regardless of parentheses.
     let alternatives = tests.split(|word| matches!(*word, "-o" | "-or"));
     let names = alternatives.map(|tests| sole_name(tests.iter().copied().filter(|word| !is_bracket(word))));
     let names: Option<Vec<SoleName<'_>>> = names.collect();
     let mut names = names.unwrap_or_default();
-    // A kind that only one alternative asks for may be asked of all: it is before a bracket.
+    // A type in one alternative may apply to that one or, before parentheses, to all. It is ignored.
     if names.len() > 1 {
         names.iter_mut().for_each(|name| name.kind = "");
     }
     names
 }
 
-/// The name that one alternative asks for.
+/// Returns the name that one alternative requires.
 fn sole_name<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<SoleName<'a>> {
     let (mut name, mut kind, mut tag) = (None, "", "every");
     while let Some(word) = words.next() {
@@ -103,7 +102,7 @@ fn sole_name<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<SoleName<'a
     name.map(|name| SoleName { tag, name: name.into(), kind })
 }
 
-/// The names that tests ask for, as patterns, and whether each is a whole path.
+/// Returns the patterns in name tests, and whether each is for a whole path.
 pub(super) fn names(words: &[Word]) -> Vec<(bool, String)> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -125,7 +124,7 @@ pub(super) fn names(words: &[Word]) -> Vec<(bool, String)> {
     found
 }
 
-/// The last component that a regular expression spells, as a pattern for names.
+/// Returns the last component of a regular expression, as a pattern for names.
 pub(super) fn last_name(expression: &str) -> String {
     let last = expression.rsplit('/').next().unwrap_or_default().replace(".*", "*");
     last.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect()
@@ -144,7 +143,7 @@ fn find<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
-/// Whether `find` rejects its words before it looks at any file: `-type -d` names no kind.
+/// Returns whether `find` rejects its arguments before it examines files: the value of `-type -d` isn't a type.
 fn is_rejected(words: &[Word]) -> bool {
     words.windows(2).any(|pair| match pair {
         [test, kind] => test.text == "-type" && kind.text.starts_with('-') && !kind.dynamic,
@@ -158,7 +157,7 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     }
     let some = Draft::notable("delete", "fs.delete").tag("by", "find");
     let draft = match (takes_empty_folders(words), is_filtered(words)) {
-        // As `rmdir` does.
+        // Like `rmdir`.
         (true, _) => Some(some),
         (false, true) => Some(some.flag("glob", true).flag("filtered", true)),
         (false, false) => None,
@@ -178,10 +177,10 @@ fn delete<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     }
 }
 
-/// Whether a deletion is of folders alone. `find` deletes those in which nothing is, and fails on the others.
+/// Returns whether a deletion is limited to folders. `find` then deletes empty folders, and fails for others.
 fn takes_empty_folders(words: &[Word]) -> bool {
     let is = |word: &Word, text: &str| word.text == text;
-    // What stands behind the first deletion comes too late.
+    // Tests after the first deletion have no influence on it.
     let end = words.iter().position(|word| is(word, "-delete")).unwrap_or(words.len());
     let words = words.get(..end).unwrap_or_default();
     let folders = words.windows(2).any(|pair| matches!(pair, [test, kind] if is(test, "-type") && is(kind, "d")));

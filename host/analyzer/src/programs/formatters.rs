@@ -1,28 +1,29 @@
-//! Formatters, linters that repair, and codemods: which files below a folder they rewrite.
+//! Formatters, fixing linters, and codemods: the files that they rewrite.
 //!
-//! One table and one reading of the words. A file that is named is written; a folder that is named, or the one in which
-//! the command runs, has files with certain names that are rewritten.
+//! All programs share one table and one parser. A named file is written. In a named folder or the working directory,
+//! files with certain names are rewritten.
 
 use guard_sdk::syntax::Word;
 
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 
-/// A program, as far as it rewrites files.
+/// The syntax with which a program rewrites files.
 struct Formatter {
     names: &'static [&'static str],
-    /// The words that have it do so, each with spaces between; one of these leads the operands. Empty: any call.
+    /// Verbs that rewrite files, with their words separated by spaces. The operands must start with one of these.
+    /// Empty: any call.
     verbs: &'static [&'static str],
-    /// Options of which it needs one to write. Empty: it always does.
+    /// Options of which it needs one to write. Empty: it always writes.
     with: &'static [&'static str],
-    /// Options with which it only looks.
+    /// Options with which it only checks.
     without: &'static [&'static str],
     options: Options,
-    /// The names of the files, as a pattern.
+    /// The pattern of the files' names.
     files: &'static str,
-    /// Where it looks if nothing is named. Empty: nowhere.
+    /// The paths that it searches if no operand is present. Empty: none.
     usual: &'static [&'static str],
-    /// Options that have it look into folders. Empty: it always does.
+    /// Options with which it searches folders. Empty: it always does.
     deep: &'static [&'static str],
 }
 
@@ -48,7 +49,7 @@ const STYLES: &str = "*.{css,scss,sass,less,vue,svelte,html}";
 const PYTHON: &str = "*.{py,pyi,ipynb}";
 const C: &str = "*.{c,h,cc,cpp,cxx,hpp,hh,m,mm,java,cs,proto,js,ts}";
 
-/// The folders of a package of Rust, and of the packages of a workspace.
+/// The folders of a Rust package, and of the packages of a workspace.
 const RUST: &[&str] = &[
     "src",
     "tests",
@@ -343,7 +344,7 @@ const FORMATTERS: &[Formatter] = &[
     },
 ];
 
-/// Words of a command beyond these are not looked at.
+/// The maximum number of operands that are examined.
 const WORDS: usize = 256;
 
 /// Adds a write for each file and folder whose files the command rewrites.
@@ -358,7 +359,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// The formatter and its words: also those of `python -m black .` and of `yarn eslint .`.
+/// Returns the formatter and its arguments, also those of `python -m black .` and of `yarn eslint .`.
 fn called<'a>(run: &Run<'a>) -> (String, &'a [Word]) {
     let words: &'a [Word] = run.arguments();
     let module = run.name.starts_with("python") && words.first().is_some_and(|word| word.text == "-m");
@@ -373,7 +374,7 @@ fn called<'a>(run: &Run<'a>) -> (String, &'a [Word]) {
 }
 
 impl Formatter {
-    /// States the writes if this is a call that rewrites; whether it is.
+    /// Adds the writes if the call rewrites files. Returns whether it does.
     fn write<'a>(&self, run: &mut Run<'a>, parsed: &Parsed<'a>) -> bool {
         let behind = match self.verbs {
             [] => Some(0),
@@ -391,7 +392,7 @@ impl Formatter {
             run.enter(&folder);
         }
         let operands = parsed.from(behind);
-        // `./...` is a folder and all below it.
+        // `./...` is a folder and everything below it.
         let whole = |operand: &Operand<'a>| {
             operand.text.strip_suffix("...").map(|folder| folder.trim_end_matches('/').to_owned())
         };

@@ -1,6 +1,6 @@
-//! git: what its subcommands lose, publish and write.
+//! git: the losses, publications and writes of its subcommands.
 //!
-//! Aliases of the user's configuration are not known here; one that the command line defines is already replaced.
+//! Aliases in the user's configuration are unknown here. Aliases that the command line defines are already replaced.
 
 mod discard;
 mod looks;
@@ -31,7 +31,6 @@ pub(super) const TABLE: &[Program] = &[
 const GLOBAL: Options =
     Options::leading("Cc", "git-dir work-tree namespace super-prefix config-env attr-source list-cmds");
 
-/// A subcommand.
 struct Verb {
     name: &'static str,
     options: Options,
@@ -104,7 +103,7 @@ const VERBS: &[Verb] = &[
     verb("commit", Options::new("mFCct", "message file author date template reuse-message reedit-message fixup squash trailer cleanup pathspec-from-file").with_attached("uS"), commit),
 ];
 
-/// Whether it is a subcommand that has effects.
+/// Returns whether this subcommand has effects.
 pub(super) fn is_verb(name: &str) -> bool {
     VERBS.iter().any(|verb| verb.name == name)
 }
@@ -125,7 +124,7 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     restores::find(run, &name, words);
     let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return };
     let parsed = run.parse(words, verb.options);
-    // Git prints how its own commands are used, wherever the option stands, and does nothing else.
+    // With a help option anywhere, git's own commands only print their usage.
     let is_own = !matches!(verb.name, "filter-branch" | "filter-repo" | "p4" | "svn");
     let is_last = |option: &str| words.len() == 2 && words.last().is_some_and(|word| word.text == option);
     if !is_own || !parsed.is("", "help") && !is_last("--help") && !is_last("-h") {
@@ -133,7 +132,7 @@ fn git<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Git runs programs, or hooks, of a folder that everybody may write to.
+/// Records a reason if git runs programs or hooks from a folder that everyone can write to.
 fn runs_unread(run: &mut Run<'_>, parsed: &Parsed<'_>) {
     let settings = git_settings::given(run.arguments());
     let own = settings.iter().filter(|setting| !setting.stays && setting.decides_what_runs());
@@ -165,7 +164,7 @@ fn annex<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Bridges to other systems, and the part of a tree that has a repository of its own.
+/// Adds the effects of bridges to other systems, and of subtrees that have a repository of their own.
 fn publishes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let prefix = run.parse(run.arguments(), Options::new("P", "prefix")).value("P", "prefix");
     if let Some(prefix) = prefix.filter(|_| matches!(parsed.text(0), "add" | "merge" | "pull")) {
@@ -178,7 +177,7 @@ fn publishes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn reset<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !parsed.has("", "hard") {
-        // `--keep` spares changed files, but the branch loses its commits as well.
+        // `--keep` keeps changed files, but the branch also loses its commits.
         if parsed.has("", "merge") || parsed.is("", "keep") && !parsed.operands.is_empty() {
             run.emit(Draft::notable("vcs", "git.reset.merge").target(parsed.text(0)));
         }
@@ -209,7 +208,7 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     if parsed.has("", "cached") {
-        // Git refuses without it if the index has what neither the file nor the last commit has.
+        // Without `--force`, git refuses if the index has content that is in neither the file nor the last commit.
         if parsed.has("f", "force") {
             run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
         }
@@ -219,13 +218,13 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("r", "");
     for operand in &parsed.operands {
         let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
-        // Only by force does it take what git does not hold.
+        // It only deletes uncommitted content with `--force`.
         let draft = draft.severe(Severity::Destructive, force && recursive);
         run.emit_on(draft.flag("recursive", recursive).tag("by", "git"), operand);
     }
 }
 
-/// The next commit has other content, or another mode, for these files than the work tree.
+/// Adds an effect for each file whose content or mode in the next commit differs from the work tree.
 fn update_index<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let changes = ["chmod", "force-remove", "remove", "add", "assume-unchanged", "skip-worktree"];
     let files = parsed.operands.iter().filter(|_| changes.iter().any(|name| parsed.is("", name))).cloned();
@@ -270,7 +269,7 @@ fn worktree<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A setting that decides what git runs.
+/// Adds the effect of a setting that determines what git runs.
 fn set(run: &mut Run<'_>, setting: &git_settings::Setting) {
     let draft = Draft::notable("vcs", "git.config").target(&setting.name).tag("scope", "local");
     run.emit(draft.tag("runs", &setting.value.text));
@@ -344,14 +343,14 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     parsed.operands.iter().for_each(|patch| run.read(patch));
-    // The index alone changes.
+    // Only the index changes.
     if parsed.is("", "cached") {
         return;
     }
     if parsed.is("R", "reverse") {
         super::text::undone(run);
     }
-    // Then a patch may name files anywhere, and not only those of the repository.
+    // Then a patch can name files outside the repository.
     if parsed.is("", "unsafe-paths")
         && let Some(folder) = parsed.value("", "directory")
     {
@@ -361,15 +360,14 @@ fn apply<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     super::text::write_patched(run, &parsed.operands, level, parsed.value("", "directory").as_ref());
 }
 
-/// Drafts the loss when an operation that stopped half-way is abandoned. Aborting restores the previous state, where
-/// everything was committed or is kept; skipping omits a commit.
+/// Drafts the loss when an interrupted operation is abandoned. Aborting restores the previous state, in which
+/// everything was committed or is kept. Skipping omits a commit.
 fn gives_up(parsed: &Parsed<'_>) -> Option<Draft> {
     let skips = parsed.has("", "skip");
     (skips || parsed.is("", "abort")).then(|| Draft::notable("vcs", "git.abort").severe(Severity::Destructive, skips))
 }
 
-/// Subcommands that move the branch or leave conflicts behind; what git holds stays.
-/// A pull fetches first, by the refspecs that it is given.
+/// Adds the effects of `git pull`: the fetch with its refspecs, then the merge.
 fn pulls<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     refs::fetch(run, parsed);
     joins(run, parsed);
@@ -403,14 +401,14 @@ fn commit<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         if let Some(check) = skipped(run.command) {
             run.emit(Draft::destructive("vcs", "git.hooks.remove").target(check).tag("loses", SKIPPED));
         }
-        // Named files are committed as they are, whatever was added before.
+        // Named files are committed with their current content, even if they weren't added.
         for file in &parsed.operands {
             run.read_as(file, Draft::routine("read", "fs.read").flag("kept", true));
         }
     }
 }
 
-/// Hooks that look for secrets, by parts of their names.
+/// Hooks that scan for secrets, by parts of their names.
 const SCANNERS: &[&str] = &[
     "gitleaks",
     "detect-secrets",
@@ -423,7 +421,7 @@ const SCANNERS: &[&str] = &[
 
 const SKIPPED: &str = "the search for secrets in this commit";
 
-/// The hook that a variable has the tools of hooks leave out, if it looks for secrets.
+/// Returns the secret scanner that an environment variable makes the hook tools skip.
 fn skipped(command: &Command) -> Option<&'static str> {
     let set = command.assignments.iter().find(|set| matches!(set.name.as_str(), "SKIP" | "LEFTHOOK_EXCLUDE"))?;
     SCANNERS.iter().copied().find(|scanner| set.value.text.contains(scanner))

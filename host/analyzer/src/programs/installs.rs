@@ -1,7 +1,6 @@
-//! Packages that a package manager brings into a project or onto the machine: which ones, in which version, and from
-//! where.
+//! Packages that a package manager installs in a project or on the machine: their names, versions and sources.
 //!
-//! One table of managers and one reading of the words for all of them. What a manager does besides stands in `programs/`.
+//! All managers share one table and one parser. Their other effects are in `programs/`.
 
 use guard_sdk::syntax::Word;
 
@@ -9,19 +8,19 @@ use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 
-/// A package manager, as far as it installs.
+/// The install syntax of a package manager.
 struct Manager {
     names: &'static [&'static str],
     options: Options,
-    /// Words that may stand before the verbs; `*` is any word.
+    /// Words that can come before the verbs. `*` is any word.
     through: &'static [&'static [&'static str]],
-    /// The words that have it install what follows; one of these leads the operands.
+    /// Verbs that install the packages after them. The operands must start with one of these.
     verbs: &'static [&'static [&'static str]],
-    /// The words that have it install what a lock file or a manifest names; empty: it does so without a word.
+    /// Verbs that install the packages of a lock file or a manifest. An empty verb: the program does so without a verb.
     locked: &'static [&'static str],
-    /// The separator between a name and its version.
+    /// The separator between a package's name and its version.
     version: &'static str,
-    /// `user/name` is a repository on a forge.
+    /// Whether `user/name` is a repository on a forge.
     short: bool,
 }
 
@@ -56,10 +55,10 @@ const PNPM: Manager = Manager {
     ..NODE
 };
 
-/// By itself it installs.
+/// Without a verb, `yarn` installs.
 const YARN: Manager = Manager { names: &["yarn"], locked: &["install", ""], ..NODE };
 
-/// Names have the registry in front: `npm:x`, `jsr:@a/b`.
+/// Names start with the registry: `npm:x`, `jsr:@a/b`.
 const DENO: Manager = Manager {
     names: &["deno"],
     options: Options::new("cn", "config name root import-map lock cert").exactly(),
@@ -148,7 +147,7 @@ const MANAGERS: &[Manager] = &[
     },
 ];
 
-/// The most packages of one call that are told one by one.
+/// The maximum number of packages of a call that get an effect of their own.
 const MOST: usize = 64;
 
 /// Adds an effect for each package that the command installs.
@@ -167,7 +166,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     installs(run, &name, manager, words);
 }
 
-/// Programs that fetch code from an address and run it, and the verbs with which they do; none: always.
+/// Programs that fetch code from a URL and run it, with the verbs that do so. No verbs: always.
 const FETCHERS: &[(&[&str], &[&str])] = &[
     (&["deno"], &["run", "test", "serve", "bench", "repl", "x"]),
     (&["nix"], &["run", "develop", "shell"]),
@@ -180,18 +179,18 @@ const FETCHERS: &[(&[&str], &[&str])] = &[
     (&["gh"], &["extension", "extensions", "ext"]),
 ];
 
-/// Runners of packages: what they are given runs at once.
+/// Runners that download a package and run it at once.
 const RUNNERS: &[&str] = &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx"];
 
-/// Adds the package of a repository or an address that a runner fetches for this one call.
+/// Adds the package that a runner fetches from a repository or URL for this call.
 fn fetched(run: &mut Run<'_>) {
     let from_elsewhere = |text: &str, manager: &Manager| matches!(source(manager, text), "git" | "url");
     let via = run.command.via.last().filter(|via| RUNNERS.contains(&via.kind.as_str()));
     let mut found: Vec<(String, String)> = Vec::new();
     if let Some(via) = via {
-        // A name with one slash is a path for some of them.
+        // For some runners, a name with one slash is a path.
         let manager = if matches!(via.kind.as_str(), "npx" | "pnpx" | "bunx") { &NODE } else { &PYTHON };
-        // `uv run ADDRESS` starts Python.
+        // `uv run URL` starts Python.
         let script = if run.name.starts_with("python") { run.command.word(1) } else { "" };
         let package = [run.command.word(0), script, &via.detail].into_iter().find(|text| from_elsewhere(text, manager));
         let package = package.filter(|text| !text.starts_with(['.', '/', '~']));
@@ -201,13 +200,13 @@ fn fetched(run: &mut Run<'_>) {
         let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let verb = if verbs.is_empty() { Some("") } else { operands.next().filter(|verb| verbs.contains(verb)) };
         let builds = matches!(verb, Some("build" | "buildx"));
-        // Behind an option the last word may be its value.
+        // The last word may be the value of an option before it.
         let words = run.arguments();
         let before = words.len().checked_sub(2).and_then(|at| words.get(at));
         let builds_last = before.is_none_or(|word| !word.text.starts_with('-'));
         let operand = match run.name.as_str() {
             _ if builds => operands.next_back().filter(|_| builds_last),
-            // The name of the release comes before the chart.
+            // The release's name comes before the chart.
             "helm" => operands.find(|word| word.contains("://") && word.ends_with(".tgz")),
             _ => operands.find(|word| !matches!(*word, "install")),
         };
@@ -227,7 +226,7 @@ fn fetched(run: &mut Run<'_>) {
     }
 }
 
-/// An address whose code an option of the program runs.
+/// Returns the URL in an option whose code the program runs.
 fn valued_address(run: &Run<'_>) -> Option<(String, String)> {
     let option = match run.name.as_str() {
         "deno" => "--eval-file=",
@@ -238,7 +237,7 @@ fn valued_address(run: &Run<'_>) -> Option<(String, String)> {
     value.contains("://").then(|| (run.name.clone(), value.to_owned()))
 }
 
-/// Whether an option has the manager ask a registry whose answers anybody on the way can change.
+/// Returns whether an option sets a registry outside the local network that is used without TLS.
 fn asks_in_the_clear(parsed: &Parsed<'_>) -> bool {
     const REGISTRIES: &[&str] =
         &["index-url", "extra-index-url", "default-index", "index", "find-links", "registry", "source"];
@@ -261,7 +260,7 @@ fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words:
         words.iter().enumerate().all(stands).then_some(start + words.len())
     };
     let start = manager.through.iter().find_map(|words| behind(0, words)).unwrap_or_default();
-    // The longest one: `pip install` of `uv` before an `install` of its own.
+    // The longest match is used: `pip install` of `uv` before `install`.
     let verb = manager.verbs.iter().filter_map(|words| behind(start, words)).max();
     let packages = verb.map_or(&[][..], |end| parsed.from(end));
     if packages.len() > MOST {
@@ -307,23 +306,23 @@ fn told(draft: Draft, manager: &Manager, package: &Operand<'_>, parsed: &Parsed<
     if version.is_empty() { draft } else { draft.tag("version", &version) }
 }
 
-/// The name and the version of a package of a registry; of another source all of it is the name.
+/// Splits a registry package into name and version. For other sources, the whole text is the name.
 fn parts<'t>(manager: &Manager, text: &'t str, source: &str) -> (&'t str, &'t str) {
     if source != "registry" {
         return (text, "");
     }
     let text = ["npm:", "jsr:"].iter().find_map(|registry| text.strip_prefix(registry)).unwrap_or(text);
-    // A scope begins with the sign that stands before a version elsewhere.
+    // A scope starts with the character that separates the version.
     let from = usize::from(text.starts_with('@'));
     let at = text.get(from..).and_then(|rest| rest.find(manager.version)).map(|at| at + from);
     let parts = at.and_then(|at| Some((text.get(..at)?, text.get(at + manager.version.len()..)?)));
     let (name, version) = parts.unwrap_or((text, ""));
-    // Extras and other comparisons of Python.
+    // Python's extras and other comparison operators.
     let end = name.find(['[', '<', '>', '~', '!', ';', ' ']).filter(|_| manager.version == "==");
     (end.and_then(|end| name.get(..end)).unwrap_or(name), version)
 }
 
-/// Where the package comes from, as its text says.
+/// Returns a package's source according to its text.
 fn source(manager: &Manager, text: &str) -> &'static str {
     let text = text.split_once(" @ ").map_or(text, |(_, place)| place).trim();
     let text = match text.split_once('@') {

@@ -1,6 +1,6 @@
-//! Interpreters: shells that run what they are fed, and languages with code on the command line.
+//! Interpreters: shells that run their input, and languages with code on the command line.
 //!
-//! Literal text for a shell was already turned into commands of its own; what arrives here is the rest.
+//! Literal text for a shell is already parsed into commands. Only the rest arrives here.
 
 use guard_sdk::syntax::Word;
 
@@ -27,7 +27,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["pwsh", "powershell"], Options::NONE, powershell),
 ];
 
-/// Languages that are used less; their code is known by the program's name.
+/// Less common languages. Their code is recorded with the program's name as the language.
 const OTHERS: &[&str] = &[
     "julia",
     "elixir",
@@ -73,20 +73,19 @@ const SHELL: Options = Options::leading("oO", "rcfile init-file");
 const PYTHON: Options = Options::leading("cmWX", "check-hash-based-pycs");
 const PERL: Options = Options::leading("eE", "").with_attached("iMImFdDCxr");
 
-/// Where an interpreter's program comes from.
+/// The source of an interpreter's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProgramSource {
-    /// A file, or there is no interpreter at all.
+    /// A file, or the command isn't an interpreter.
     Nothing,
-    /// Standard input.
     Input,
-    /// A word that holds a substitution.
+    /// A word with a substitution.
     Words,
-    /// A text that became shell and begins with a substitution.
+    /// A text that was parsed as shell and starts with a substitution.
     Text,
 }
 
-/// How the command comes to its program, if it is one that runs text.
+/// Returns the source of the command's program, if the command runs text.
 pub(crate) fn how(run: &Run<'_>) -> ProgramSource {
     let Some(first) = run.command.argv.first() else { return ProgramSource::Nothing };
     if first.dynamic {
@@ -108,7 +107,7 @@ pub(crate) fn how(run: &Run<'_>) -> ProgramSource {
             if parsed.is("s", "") { ProgramSource::Input } else { first_operand(&parsed) }
         }
         name if PYTHONS.contains(&name) => match parse(words, PYTHON, false).value("m", "") {
-            // The interactive one, as a module.
+            // The interactive interpreter, as a module.
             Some(module) if matches!(module.text.as_ref(), "code" | "IPython") => ProgramSource::Input,
             _ => of_language(words, PYTHON, "cm"),
         },
@@ -128,7 +127,7 @@ pub(crate) fn how(run: &Run<'_>) -> ProgramSource {
         "gnuplot" | "dc" | "gdb" | "lldb" if words.iter().all(|word| word.text.starts_with('-')) => {
             ProgramSource::Input
         }
-        // Without a command each line is one.
+        // Without a command, each input line is a command.
         "parallel" if words.iter().all(|word| word.text.starts_with('-')) => ProgramSource::Input,
         "perl" | "ruby" | "pry" | "jruby" => of_language(words, PERL, "eE"),
         "php" => of_language(words, Options::leading("rf", ""), "rf"),
@@ -148,7 +147,7 @@ pub(crate) fn how(run: &Run<'_>) -> ProgramSource {
         {
             ProgramSource::Input
         }
-        // Their commands start programs.
+        // Commands of these editors can start programs.
         "ex" | "ed" | "red" => ProgramSource::Input,
         _ if run.name == "m4" && words.iter().all(|word| word.text.starts_with('-')) => ProgramSource::Input,
         "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" if reads_script(words) => ProgramSource::Input,
@@ -157,7 +156,7 @@ pub(crate) fn how(run: &Run<'_>) -> ProgramSource {
     }
 }
 
-/// Whether an option names standard input as the file of the script: `awk -f -`.
+/// Returns whether an option names standard input as the script: `awk -f -`.
 fn reads_script(words: &[Word]) -> bool {
     words.windows(2).any(|pair| match pair {
         [option, file] => {
@@ -167,7 +166,7 @@ fn reads_script(words: &[Word]) -> bool {
     })
 }
 
-/// The first operand of a program that takes code from its input only if it is asked to, by `-`.
+/// Returns the source of the script of a program that only reads it from standard input if the first operand is `-`.
 fn of_runner(words: &[Word]) -> ProgramSource {
     match words.iter().find(|word| word.text == "-" || !word.text.starts_with('-')) {
         Some(word) if word.text == "-" || descriptor(&word.text) == Some(0) => ProgramSource::Input,
@@ -196,7 +195,7 @@ fn first_operand(parsed: &Parsed<'_>) -> ProgramSource {
         }
         Some(operand) => match descriptor(&operand.text) {
             Some(0) => ProgramSource::Input,
-            // What is redirected there is a word of this command.
+            // The redirected text is a word of this command.
             Some(_) => ProgramSource::Words,
             None if operand.text == "-" => ProgramSource::Input,
             None => substituted(Some(operand)),
@@ -216,14 +215,15 @@ fn holds_commands(word: &Word) -> bool {
     word.parts.iter().any(|part| matches!(part.kind.as_str(), "command" | "process"))
 }
 
-/// A shell or another interpreter reads the script it is given.
+/// Adds the read of a script that a shell or another interpreter runs.
 fn script_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !parsed.has("cs", "") {
         parsed.operands.iter().take(1).for_each(|file| run.read(file));
     }
 }
 
-/// The code given by options; else the text on standard input, if it is what runs.
+/// Adds the effects of the code in options, or else of the script or standard input. Returns whether an option contains
+/// code.
 fn run_code<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str, letters: &str, long: &str) -> bool {
     let mut any = false;
     for value in parsed.values(letters, long) {
@@ -257,7 +257,8 @@ fn python<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Modules of the standard library that print the files they are given, or the lines that they can't make sense of. `json.tool` writes to its second one.
+/// Adds the effects of standard library modules that print their files, or lines that they can't parse. `json.tool`
+/// writes to its second file.
 fn module_reads<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
     let prints = [
         "ast",
@@ -298,14 +299,14 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         super::publish::package_manager(run, parsed.rest);
     }
     let given = javascript::given(unversioned(&run.name), run.arguments());
-    // Code that names the environment shows what the file put into it.
+    // Code that reads the environment prints the file's values.
     let shows_values = |code: &str| {
         let values = code.replace("Object.keys(process.env)", "");
         values.contains("process") && values.contains(".env")
     };
     if given.codes.iter().any(|code| shows_values(&code.text)) {
         given.variables.iter().for_each(|file| run.read(file));
-        // A module that loads the variables of `.env`, before the code runs.
+        // These modules load the variables in `.env` before the code runs.
         if given.loaded.iter().any(|module| matches!(module.text.as_ref(), "dotenv/config" | "dotenvx/config")) {
             run.read(&Operand::of(&Word { text: ".env".to_owned(), ..here() }));
         }
@@ -320,13 +321,13 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     } else if let Some(file) = given.file.filter(|_| !matches!(run.name.as_str(), "bun" | "deno")) {
         run.read(&file);
     }
-    // A script that is a framework's, whose words a table describes.
+    // A framework's script, whose commands are in a table.
     if run.name == "node" && parsed.rest.first().is_some_and(|script| script.text == "ace") {
         super::migrations::of_script(run, parsed);
     }
 }
 
-/// With `-i` the operands are written, as `perl -pi -e` does.
+/// Adds the effects of code on the operands. With `-i`, the operands are written, as in `perl -pi -e`.
 fn perl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     code_in_place(run, parsed, "perl");
 }
@@ -340,7 +341,7 @@ fn code_in_place<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str) {
         return;
     }
     let in_place = parsed.is("i", "");
-    // `<>` reads the operands, as `ARGF` does.
+    // `<>` and `ARGF` read the operands.
     let reads = |flag: &Flag<'_>| ["<>", "<<>>", "<ARGV>", "ARGF", "$<"].iter().any(|sign| flag.text().contains(sign));
     let filters = parsed.is("np", "") || parsed.flags.iter().any(|flag| flag.is_any(&["e", "E"]) && reads(flag));
     for file in &parsed.operands {
@@ -370,7 +371,7 @@ fn other_language<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run_code(run, parsed, &language, "eEc", "eval");
 }
 
-/// Its options are long names behind one dash.
+/// Adds the effects of the code in `-eval`. Its options are long names with one dash.
 fn erlang<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     for pair in run.arguments().windows(2) {
         if let [option, code] = pair

@@ -1,12 +1,11 @@
-//! Changes of the machine that no single program stands for: a service's own script, and what the administrator installs
-//! from a build.
+//! Changes of the machine that don't belong to a single program: service scripts, and installation of a build by root.
 //!
-//! Packages, repositories and services that have a program stand in `programs/`.
+//! Programs for packages, repositories and services are in `programs/`.
 
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// Adds what the command changes of the machine, if it does so by its place or by its rights.
+/// Adds the machine changes that the command's path or privileges imply.
 pub(super) fn find(run: &mut Run<'_>) {
     init_script(run);
     if is_by_administrator(run) && installs(run) {
@@ -19,7 +18,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// `/etc/init.d/NAME restart`: each service has a script, whose first word is the verb.
+/// Adds the effect of `/etc/init.d/NAME restart`. Each service has a script whose first argument is the verb.
 fn init_script(run: &mut Run<'_>) {
     const FOLDERS: &[&str] = &["/etc/init.d", "/etc/rc.d", "/etc/rc.d/init.d", "/usr/local/etc/rc.d"];
     let Some((folder, name)) = run.command.word(0).rsplit_once('/') else { return };
@@ -34,17 +33,17 @@ fn init_script(run: &mut Run<'_>) {
     run.emit(Draft::notable("service", operation).target(name).tag("client", "init"));
 }
 
-/// Programs that run another one with the rights of the administrator.
+/// Programs that run another one as root.
 const RAISERS: &[&str] = &["sudo", "sudo-rs", "doas", "su", "run0", "pkexec"];
 
 fn is_by_administrator(run: &Run<'_>) -> bool {
     RAISERS.iter().any(|kind| run.is_via(kind))
 }
 
-/// Whether the command puts what was built where every user's programs lie.
+/// Returns whether the command installs a build where all users' programs are.
 fn installs(run: &Run<'_>) -> bool {
     let words = || run.arguments().iter().map(|word| word.text.as_str());
-    // What goes below a folder of the caller's own choice is judged by nobody's rights.
+    // Installation below a prefix that the caller chose doesn't count.
     let elsewhere = |word: &str| {
         ["DESTDIR=", "PREFIX=", "prefix=", "--prefix", "--destdir", "--root"]
             .iter()

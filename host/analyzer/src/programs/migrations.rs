@@ -6,7 +6,8 @@ use super::{scripts, table};
 use crate::options::Parsed;
 use crate::run::Run;
 
-/// A script that an interpreter is given and that a table knows: `python manage.py flush`, `php artisan migrate:fresh`.
+/// Adds the effects of an interpreter's script that is in a table: `python manage.py flush`, `php artisan
+/// migrate:fresh`.
 pub(super) fn of_script<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if let Some((script, words)) = parsed.rest.split_first().filter(|(script, _)| !script.dynamic) {
         of_program(run, &script.text, words);
@@ -20,7 +21,7 @@ pub(super) fn of_program<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) {
     table::find(run, &name, words);
 }
 
-/// `wrangler d1 execute --command`.
+/// Adds the effects of `wrangler d1 execute --command`.
 pub(super) fn d1_statements<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.text(0) == "d1" && parsed.text(1) == "execute" {
         for text in parsed.values("", "command") {

@@ -1,7 +1,7 @@
-//! Tasks and scripts of a project whose name says that they deploy, or that they empty a database.
+//! Tasks and scripts of a project whose name suggests a deployment, or that they empty a database.
 //!
-//! What they run is in a file, and the name counts whether or not that file can be read: `npm run deploy` is what
-//! `make deploy` is.
+//! Their commands are in a file. The name counts even if that file can't be read: `npm run deploy` is equivalent to
+//! `make deploy`.
 
 use guard_sdk::syntax::Word;
 use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
@@ -9,7 +9,7 @@ use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// Words of a name that say that the task only looks, or only helps.
+/// Words in the name of a task that only reads, or that is a helper.
 const HARMLESS: &[&str] = &[
     "build", "check", "common", "config", "dev", "diff", "docs", "dry", "env", "help", "helper", "helpers", "key",
     "keys", "kind", "lib", "lint", "list", "local", "log", "logs", "minikube", "plan", "preview", "simulate", "spec",
@@ -19,10 +19,10 @@ const HARMLESS: &[&str] = &[
 /// Verbs of a task that empties a database.
 const EMPTIES: &[&str] = &["drop", "fresh", "nuke", "purge", "reset", "truncate", "wipe"];
 
-/// Where the system and package managers put programs.
+/// Folders in which the system and package managers install programs.
 const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "/sbin/", "node_modules/", "./node_modules/"];
 
-/// Adds the effect that the name of the command's task tells.
+/// Adds the effect that the name of the command's task suggests.
 pub(super) fn find(run: &mut Run<'_>) {
     let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
     if run.arguments().iter().any(rehearses) {
@@ -33,7 +33,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     run.emit(draft.certain(false).tag("manager", &by));
 }
 
-/// The effect of a task with this name.
+/// Returns the effect of a task with this name.
 fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
     let name = apart(name);
     let words: Vec<&str> =
@@ -42,7 +42,7 @@ fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
         return None;
     }
     let ends = |verb: &str| words.first() == Some(&verb) || words.last() == Some(&verb);
-    // What these two do with a database is in their tables.
+    // The tables of these two describe database tasks.
     let is_told = matches!(run.name.as_str(), "rake" | "mix");
     let is_store = |word: &&str| matches!(*word, "db" | "dbs" | "database" | "databases" | "schema");
     let is_database = !is_told && words.iter().any(is_store);
@@ -61,11 +61,11 @@ fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
     }
 }
 
-/// Runners of targets, which stand in a file of theirs.
+/// Runners whose targets are defined in a file.
 pub(super) const RUNNERS: &[&str] =
     &["doit", "gmake", "go-task", "inv", "invoke", "just", "mage", "make", "poe", "task"];
 
-/// The name in lower case, with a sign between the words of `dropDatabase`.
+/// Converts a name to lower case with separated words: `dropDatabase` becomes `drop-database`.
 fn apart(name: &str) -> String {
     let mut apart = String::with_capacity(name.len());
     let mut before = '-';
@@ -79,7 +79,7 @@ fn apart(name: &str) -> String {
     apart
 }
 
-/// The names of the tasks or scripts that the command runs.
+/// Returns the names of the tasks or scripts that the command runs.
 fn tasks<'a>(run: &'a Run<'_>) -> Vec<&'a str> {
     let Some(runner) = task_runner(&run.name) else { return script(run).into_iter().collect() };
     let words: Vec<&str> = run.arguments().iter().map(|word| word.text.as_str()).collect();
@@ -90,18 +90,18 @@ fn tasks<'a>(run: &'a Run<'_>) -> Vec<&'a str> {
     if found.is_empty() { script(run).into_iter().collect() } else { found }
 }
 
-/// Tools that run a program, or a script of the project by its name, in an environment.
+/// Tools that run a program, or a project script by its name, in an environment.
 const ENVIRONMENTS: &[&str] = &["hatch", "pdm", "pipenv", "pixi", "rye"];
 
 /// Programs whose first operand is a script.
 const INTERPRETERS: &[&str] =
     &["bash", "dash", "ksh", "node", "perl", "php", "python", "python3", "ruby", "sh", "ts-node", "tsx", "zsh"];
 
-/// The name of the file of code, or of the project's script, that the command runs.
+/// Returns the name of the script file, or of the project script, that the command runs.
 fn script<'a>(run: &'a Run<'_>) -> Option<&'a str> {
     let mut operands = run.arguments().iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
     let path = run.command.word(0);
-    // `hatch run deploy` runs a script of the project or a program, and `npm:deploy` is a command of `concurrently`.
+    // `hatch run deploy` runs a script of the project or a program. `npm:deploy` is a command of `concurrently`.
     let via = run.command.via.last().map_or("", |via| via.kind.as_str());
     let is_interpreter = INTERPRETERS.contains(&run.name.as_str());
     if ENVIRONMENTS.contains(&via) && !is_interpreter
@@ -112,7 +112,7 @@ fn script<'a>(run: &'a Run<'_>) -> Option<&'a str> {
     match run.name.as_str() {
         "source" | "." => stem(operands.next()?),
         _ if is_interpreter => {
-            // With these letters the first operand is no script, or it is not run.
+            // With these letters, the first operand isn't a script, or the script isn't run.
             let is_shell = crate::wrappers::shells::is_shell(&run.name);
             let other = |word: &&Word| {
                 // `node -e` takes code, and `bash -e` a script.
@@ -131,7 +131,7 @@ fn script<'a>(run: &'a Run<'_>) -> Option<&'a str> {
     }
 }
 
-/// The name of a script without its folder and ending.
+/// Returns the name of a script without its folder and extension.
 fn stem(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     let (stem, ending) = name.split_once('.').unwrap_or((name, ""));

@@ -1,19 +1,19 @@
-//! Programs that make a file with a migration: the folder that they put it into.
+//! Programs that create a migration file: the folder to which they write it.
 //!
-//! One table and one reading of the words.
+//! All programs share one table and one parser.
 
 use crate::options::{Operand, Options};
 use crate::run::{Run, here};
 
-/// A program, as far as it makes migrations.
+/// The syntax with which a program creates migrations.
 struct MigrationTool {
     names: &'static [&'static str],
-    /// The words that have it do so, each with spaces between; one of these leads the operands.
+    /// Verbs that create migrations, with their words separated by spaces. The operands must start with one of these.
     verbs: &'static [&'static str],
     options: Options,
-    /// Options that name the folder.
+    /// Options that set the folder.
     folder: &'static [&'static str],
-    /// The folder if none is named. Empty: not known.
+    /// The folder if none is named. Empty: unknown.
     usual: &'static str,
 }
 
@@ -86,7 +86,7 @@ const MIGRATION_TOOLS: &[MigrationTool] = &[
     MigrationTool { names: &["phinx"], verbs: &["create"], usual: "db/migrations", ..NONE },
 ];
 
-/// Adds a write of the folder in which the command makes a migration.
+/// Adds a write of the folder in which the command creates a migration.
 pub(super) fn find(run: &mut Run<'_>) {
     let name = run.name.clone();
     for maker in MIGRATION_TOOLS.iter().filter(|maker| maker.names.contains(&name.as_str())) {

@@ -1,6 +1,7 @@
-//! [`find`]: a call that opens something of a cloud to everybody: a firewall for all addresses, a store for all readers.
+//! [`find`]: calls that make something in a cloud public: a firewall open to all addresses, a store that anyone can
+//! read.
 //!
-//! Programs of clouds name these alike, so that one list serves those whose table lacks the verb, or that have no table.
+//! Cloud clients use similar words, so one list also covers programs whose table lacks the verb, or that have no table.
 
 use guard_sdk::syntax::Word;
 
@@ -8,7 +9,7 @@ use super::{plain, table};
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// Beginnings of verbs that give access; a part may follow behind a dash.
+/// First words of verbs that grant access. More words can follow after a dash or colon.
 const GIVES: &[&str] = &[
     "add",
     "allow",
@@ -27,26 +28,26 @@ const GIVES: &[&str] = &[
     "update",
 ];
 
-/// Groups of everybody.
+/// Values that mean everyone.
 const EVERYBODY: &[&str] =
     &["0.0.0.0/0", "::/0", "allAuthenticatedUsers", "allUsers", "public-read", "public-read-write"];
 
-/// Options that give access to everybody by themselves.
+/// Options that grant access to everyone without a value.
 const SWITCHES: &[&str] = &["--allow-unauthenticated", "--publicly-accessible"];
 
-/// Beginnings of options that say who may reach something, and words behind them that mean everybody.
+/// Starts of options that set who has access, and values for them that mean everyone.
 const SOURCES: &[&str] = &["--principal", "--source-address-prefix", "--source-ip"];
 const ANYBODY: &[&str] = &["*", "any", "internet"];
 
-/// Beginnings of options that switch access for the public, and words behind them that switch it off.
+/// Starts of options that control public access, and values that turn it off.
 const PUBLIC: &[&str] = &["--allow-blob-public-access", "--public-access", "--public-network-access"];
 const OFF: &[&str] = &["deny", "disabled", "enforced", "false", "no", "none", "nopublicaccess", "off", "private"];
 
-/// How many words may lead to the verb, and the most words that are looked at.
+/// The maximum number of words up to the verb, and of words that are examined.
 const LEADING: usize = 6;
 const MOST: usize = 64;
 
-/// Adds the effect of a call that opens something to everybody.
+/// Adds the effect of a call that makes something public.
 pub(super) fn find(run: &mut Run<'_>) {
     let words = run.arguments();
     let entry = table::entry(&run.name);
@@ -72,7 +73,7 @@ pub(super) fn find(run: &mut Run<'_>) {
         let begins = |list: &[&str]| list.iter().any(|start| option.starts_with(start));
         let is_any = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(value));
         let names_all = value.split([',', ':']).any(|part| EVERYBODY.contains(&part)) || EVERYBODY.contains(&value);
-        // An operand of a program that no table describes may be anything: a filter, a sample, a word to add.
+        // An operand of a program without a table may be anything: a filter, a sample, a word to add.
         let opens = names_all && (entry.is_some() || option.starts_with('-'));
         if opens
             || SWITCHES.contains(&option) && !is_any(OFF)

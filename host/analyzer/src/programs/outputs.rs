@@ -1,7 +1,6 @@
-//! Outputs: the files and folders that programs make of others, by an option or as an operand.
+//! Files and folders that programs generate, named by an option or an operand.
 //!
-//! Two tables and one reading of the words. The options of programs that no table describes are recognized by their
-//! names.
+//! All programs share two tables and one parser. For programs without a table, options are recognized by their names.
 
 use std::collections::BTreeSet;
 
@@ -15,43 +14,43 @@ mod table;
 
 use table::{ANY, BY_OPERAND, BY_OPTION, ENDS, NO_FILE, NO_OUTPUT, SHORT};
 
-/// Words of a command beyond these are not looked at.
+/// The maximum number of words that are examined in a command.
 const WORDS: usize = 256;
 
-/// Options of programs, by which they write files.
+/// Programs' options that write files.
 struct ByOption {
     names: &'static [&'static str],
-    /// With their dashes. The value of an option with one letter may be attached.
+    /// The options, with their dashes. The value of a one-letter option can be attached.
     options: &'static [&'static str],
 }
 
-/// A program that writes a file that an operand names.
+/// A program that writes a file named by an operand.
 struct ByOperand {
     names: &'static [&'static str],
-    /// Subcommands that write the file, words separated by spaces. Empty: every call.
+    /// Subcommands that write the file, with their words separated by spaces. Empty: every call.
     verbs: &'static [&'static str],
-    /// Options of which it needs one. Empty: none.
+    /// Options of which one is required. Empty: none.
     with: &'static [&'static str],
-    /// Options with which it writes nothing, or elsewhere.
+    /// Options with which it doesn't write, or writes elsewhere.
     without: &'static [&'static str],
     options: Options,
     file: File,
 }
 
-/// The operands that are written, counted behind the verb.
+/// The operands that are written, counted after the verb.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum File {
-    /// The one at this index.
+    /// The operand with this index.
     At(usize),
-    /// The last one, if there are others before it.
+    /// The last operand, if there are others before it.
     Last,
-    /// All from this index on.
+    /// All operands from this index on.
     From(usize),
-    /// The last word, whatever options it doesn't know are in front of it.
+    /// The last word, even after options that the table doesn't list.
     LastWord,
 }
 
-/// Adds a write for each file that the command makes.
+/// Adds a write for each file that the command generates.
 pub(super) fn find(run: &mut Run<'_>) {
     let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
     let words = run.arguments();
@@ -102,7 +101,7 @@ impl ByOperand {
     }
 }
 
-/// The values of one option: in the next word, behind `=` or `:`, or attached to a letter.
+/// Returns the values of an option: in the next word, after `=` or `:`, or attached to a letter.
 fn values<'a>(words: &'a [Word], option: &'a str) -> impl Iterator<Item = Operand<'a>> {
     words.iter().enumerate().take(WORDS).filter_map(move |(at, word)| {
         let rest = word.text.strip_prefix(option)?;
@@ -115,7 +114,7 @@ fn values<'a>(words: &'a [Word], option: &'a str) -> impl Iterator<Item = Operan
     })
 }
 
-/// Start of the words of an undescribed program or script.
+/// Returns the index of the first argument of a program or script without a description.
 fn undescribed(run: &Run<'_>, name: &str) -> Option<usize> {
     if super::is_plain(name) || run.is_function() {
         return None;
@@ -130,14 +129,14 @@ fn undescribed(run: &Run<'_>, name: &str) -> Option<usize> {
     script.filter(|_| is_interpreter).map(|at| at + 1)
 }
 
-/// The files that options with the usual names of outputs name. The short ones do only if the program means outputs by
-/// them.
+/// Returns the files in options with the usual names for outputs. Short options only count if the program uses them for
+/// outputs.
 fn named<'a>(words: &'a [Word], means_output: bool) -> Vec<Operand<'a>> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate().take(WORDS) {
         let (option, value) = match word.text.split_once(['=', ':']) {
             Some((option, value)) if option.starts_with('-') => (option, Operand::tail(word, value)),
-            // Attached to its letter: `-o~/page.html`.
+            // Attached to the letter: `-o~/page.html`.
             _ if means_output && word.text.starts_with("-o") && word.text.get(2..).is_some_and(begins_like_path) => {
                 ("-o", Operand::tail(word, word.text.get(2..).unwrap_or_default()))
             }
@@ -146,11 +145,11 @@ fn named<'a>(words: &'a [Word], means_output: bool) -> Vec<Operand<'a>> {
                 _ => continue,
             },
         };
-        // The names of formats and columns are given by the same options.
+        // The same options also set formats and columns.
         let is_short = means_output && SHORT.contains(&option) && looks_like_file(&value.text);
         let is_long = option.starts_with("--") && ANY.iter().any(|name| name.eq_ignore_ascii_case(option));
         let is_by_end = word.text.contains('=') && ENDS.iter().any(|end| option.ends_with(end));
-        // Settings of a generator are in front of its folder: `--js_out=import_style=commonjs:DIR`.
+        // A generator's settings come before its folder: `--js_out=import_style=commonjs:DIR`.
         let behind = value.text.rsplit(':').next().unwrap_or_default().to_owned();
         let value = if is_by_end { value.renamed(behind) } else { value };
         if is_short || is_long || option == "-out" || is_by_end && looks_like_file(&value.text) {
@@ -164,7 +163,7 @@ fn begins_like_path(text: &str) -> bool {
     text.starts_with(['~', '/', '.', '$'])
 }
 
-/// Whether the value of an option may be a file, and is no format, column or setting.
+/// Returns whether an option's value may be a file, and not a format, column or setting.
 fn looks_like_file(text: &str) -> bool {
     let braced = text.replace("${", "$");
     let is_setting = braced.contains(['=', ',', '{', '(', ' ']) || text.contains("://") || text.contains("::");

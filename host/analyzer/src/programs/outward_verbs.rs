@@ -1,8 +1,8 @@
-//! [`find`]: effects on other people that the verb of a program without a table suggests: a deployment, an upload, a message,
-//! or a payment.
+//! [`find`]: effects on other people, suggested by the verb of a program without a table: a deployment, an upload, a
+//! message, or a payment.
 //!
-//! Programs of services name what they do alike: `send NAME`, `NOUN deploy NAME`. Behind another word a verb counts only if
-//! that word is a thing of a service: `app lint deploy` may be about a folder.
+//! Clients of services use similar verbs: `send NAME`, `NOUN deploy NAME`. After another word, a verb only counts if
+//! that word names an object of a service: `app lint deploy` may be about a folder.
 
 use guard_sdk::syntax::Word;
 
@@ -11,7 +11,6 @@ use super::unknown_losses::{TAKES, UNASKED};
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// Verbs that deploy a program.
 const DEPLOYS: &[&str] = &["deploy", "promote", "publish", "redeploy"];
 
 /// Verbs that send a file or a message.
@@ -23,13 +22,13 @@ const TELLS: &[&str] = &["post", "reply", "toot", "tweet"];
 /// Verbs that move money.
 const PAYS: &[&str] = &["pay", "payout", "transfer", "withdraw"];
 
-/// Verbs that start a pipeline, if it is named before.
+/// Verbs that start a pipeline if a word before them names one.
 const STARTS: &[&str] = &["execute", "launch", "rerun", "restart", "retry", "run", "run-now", "start", "trigger"];
 
-/// Pipelines that such a verb starts.
+/// Words for pipelines that such a verb starts.
 const PIPELINES: &[&str] = &["ci", "dag", "dags", "pipeline", "pipelines", "workflow", "workflows"];
 
-/// Things of a service, before a verb.
+/// Objects of a service, before a verb.
 const THINGS: &[&str] = &[
     "account",
     "api",
@@ -82,7 +81,7 @@ const THINGS: &[&str] = &[
 /// Things that end a word for a kind of them: `functionapp`, `website`.
 const ENDS: &[&str] = &["app", "service", "site"];
 
-/// Words behind a verb by which it only looks at what was done.
+/// Words after a verb with which the call only reads its result or status.
 const LOOKS: &[&str] = &["describe", "get", "help", "history", "info", "list", "logs", "ls", "show", "status", "view"];
 
 /// Programs that send to a connected board or phone, or to a task on this machine.
@@ -94,15 +93,15 @@ const WRITERS: &[&str] = &["hexo", "jekyll"];
 /// Programs that run a pipeline on this machine.
 const RUNNERS: &[&str] = &["act"];
 
-/// Networks for tests, on which nothing is worth anything, and this machine.
+/// Test networks, whose currency has no value, and words for this machine.
 const TESTS: &[&str] = &["devnet", "local", "localnet", "regtest", "sandbox", "testnet"];
 const HERE: &[&str] = &["127.0.0.1", "[::1]", "localhost"];
 
-/// The most words that are looked at, and how many of them may lead to the verb.
+/// The maximum number of words that are examined, and of those that may contain the verb.
 const MOST: usize = 12;
 const LEADING: usize = 4;
 
-/// Adds the effect of a program that no table describes.
+/// Adds the effect of a program without a table.
 pub(super) fn find(run: &mut Run<'_>) {
     let is_runner = guard_sdk::task_runners::task_runner(&run.name).is_some();
     let rehearses = |word: &Word| plain::REHEARSES.contains(&word.text.as_str());
@@ -122,7 +121,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
     let Some((draft, at)) = by_verb(&leading) else { return };
     let verb = leading.get(at).copied().unwrap_or_default();
-    // A test registry is a registry, and a published version stays.
+    // A test registry is still a registry, and a published version can't be removed.
     let is_excused = verb != "publish" && (looks(&leading, at) || is_test(run)) || stays_here(&run.name, verb);
     if !is_excused {
         let by = run.name.clone();
@@ -130,14 +129,15 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// Whether the program does what the verb says on this machine.
+/// Returns whether the verb's effect stays on this machine.
 fn stays_here(name: &str, verb: &str) -> bool {
     NEAR.contains(&name) && SENDS.contains(&verb)
         || WRITERS.contains(&name) && TELLS.contains(&verb)
         || RUNNERS.contains(&name) && STARTS.contains(&verb)
 }
 
-/// Whether the call names a test network or this machine: as a whole word, as the value of an option, or as a host.
+/// Returns whether the call names a test network or this machine: as a whole word, as the value of an option, or as a
+/// host.
 fn is_test(run: &Run<'_>) -> bool {
     let mut before = "";
     run.arguments().iter().any(|word| {
@@ -147,16 +147,16 @@ fn is_test(run: &Run<'_>) -> bool {
             None => (before, text),
         };
         before = if text.starts_with('-') { text } else { "" };
-        // These options name a source, a route or a note, not the destination.
+        // These options set a source, a route or a note, not the destination.
         let is_aside = ["--from", "--message", "--note", "--proxy"].contains(&option);
-        // A chain has its kind in its name: `orbit-testnet-1`.
+        // A chain's name can contain its kind: `orbit-testnet-1`.
         let is_chain = ["--chain", "--chain-id", "--network"].contains(&option);
         let is_kind = || TESTS.contains(&value) || is_chain && value.split('-').any(|part| TESTS.contains(&part));
         text == "--local" || !is_aside && (is_kind() || is_here(value))
     })
 }
 
-/// Whether a word is this machine or a URL at it. `localhost:5000/image` is neither: it names an image.
+/// Returns whether a word is this machine or a URL on it. `localhost:5000/image` is neither, because it names an image.
 fn is_here(word: &str) -> bool {
     let place = match word.split_once("://") {
         Some((_, rest)) => rest.split(['/', '?', '#']).next().unwrap_or_default(),
@@ -167,7 +167,7 @@ fn is_here(word: &str) -> bool {
     HERE.iter().any(|host| place.strip_prefix(host).is_some_and(is_port))
 }
 
-/// The effect of the verb among the leading words, and the verb's index.
+/// Returns the effect of the verb among the leading words, and the verb's index.
 fn by_verb(leading: &[&str]) -> Option<(Draft, usize)> {
     for (at, word) in leading.iter().take(LEADING).enumerate() {
         // `serverless:deploy` is a thing and a verb.
@@ -196,14 +196,14 @@ fn by_verb(leading: &[&str]) -> Option<(Draft, usize)> {
     None
 }
 
-/// Whether a word names a thing of a service, or several: `emails`, `deploy-request`.
+/// Returns whether a word names objects of a service: `emails`, `deploy-request`.
 fn is_thing(word: &str) -> bool {
     let last = word.rsplit(['-', ':']).next().unwrap_or_default();
     let one = last.strip_suffix('s').unwrap_or(last);
     THINGS.contains(&last) || THINGS.contains(&one) || ENDS.iter().any(|end| one.ends_with(end))
 }
 
-/// Whether the last word, right behind the verb, says that the call looks at what was done: `deploy status`.
+/// Returns whether the only word after the verb makes the call read-only: `deploy status`.
 fn looks(leading: &[&str], at: usize) -> bool {
     leading.get(at + 1..).is_some_and(|rest| matches!(rest, [word] if LOOKS.contains(word)))
 }

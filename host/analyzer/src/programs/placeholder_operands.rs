@@ -1,7 +1,7 @@
-//! The operands that `find -exec` and `xargs` supply, where the text shows them.
+//! Operands that `find -exec` and `xargs` supply, where the text determines them.
 //!
-//! `{}` stands for the start paths of a `find` that leaves nothing out, or for the names that its tests ask for. Anything
-//! else stays `{}`, which nobody knows. Words that the text itself feeds to `xargs` stand in its command already.
+//! `{}` becomes the start paths of a `find` without filters, or the names in its tests. Otherwise, it stays `{}`,
+//! because the files are unknown. Words that the text itself pipes to `xargs` are already in its command.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use super::find::{self, SoleName};
 use crate::options::{Operand, Options, Parsed, parse};
 use crate::run::{Run, lists};
 
-/// The most operands that one placeholder stands for.
+/// The maximum number of operands that replace a placeholder.
 const MAX_SUPPLIED: usize = 64;
 
-/// Puts what a placeholder stands for in its place.
+/// Replaces a placeholder with the operands that it stands for.
 pub(super) fn fill<'a>(run: &Run<'a>, parsed: &mut Parsed<'a>) {
     let is_supplied = run.is_via("find-exec") || run.is_via("xargs");
     let Some(at) = parsed.operands.iter().position(|operand| is_supplied && operand.text == "{}") else { return };
@@ -24,24 +24,24 @@ pub(super) fn fill<'a>(run: &Run<'a>, parsed: &mut Parsed<'a>) {
     parsed.operands.splice(at..=at, known);
 }
 
-/// A word that stands for files that another program selects.
+/// A word for files that another program selects.
 static SELECTED: Word = Word { text: String::new(), dynamic: false, quoted: false, glob: true, parts: Vec::new() };
 
 fn selected<'a>(text: String) -> Operand<'a> {
     Operand { text: Cow::Owned(text), word: &SELECTED, dynamic: false }
 }
 
-/// Whether the operand is a start path of a `find`, for everything that lies below it.
+/// Returns whether the operand is a start path of a `find` that selects everything below it.
 pub(crate) fn is_start(operand: &Operand<'_>) -> bool {
     std::ptr::eq(operand.word, &raw const SELECTED) && !operand.dynamic && operand.text != "{}"
 }
 
-/// Whether the operand is a name that a search asks for, which may be deeper than the text says.
+/// Returns whether the operand is a name in a search, which may match deeper than the path in the text.
 pub(crate) fn is_selected(operand: &Operand<'_>) -> bool {
     std::ptr::eq(operand.word, &raw const SELECTED) && operand.dynamic
 }
 
-/// The start paths of the `find` that selects what a placeholder stands for, where nobody knows what it selects.
+/// Returns the start paths of the `find` that supplies a placeholder, if its selection is unknown.
 pub(crate) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
     if operand.text != "{}" {
         return Vec::new();
@@ -50,22 +50,22 @@ pub(crate) fn starts<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a
     find::starts(words).take(MAX_SUPPLIED).map(Operand::of).collect()
 }
 
-/// The same as names where tests of the `find` ask for some, whatever else it asks for.
+/// Returns the names in the tests of the `find` that supplies a placeholder, regardless of its other tests.
 pub(crate) fn tested<'a>(run: &Run<'a>, operand: &Operand<'a>) -> Vec<Operand<'a>> {
     let words =
         finder(run).filter(|finder| operand.text == "{}" && !is_fd(finder)).and_then(|finder| finder.argv.get(1..));
     words.filter(|words| !find::names(words).is_empty()).and_then(names_below).unwrap_or_default()
 }
 
-/// A `find` that supplies an operand.
+/// A `find` or `fd` that supplies an operand.
 pub(crate) struct Search<'a> {
-    /// Where it starts.
+    /// The start path.
     pub(crate) start: String,
     /// The common properties of everything that it finds.
     pub(crate) sole: SoleName<'a>,
 }
 
-/// The `find` that supplies the operand, if everything has one name that it finds.
+/// Returns the `find` that supplies the operand, if all its results have one name.
 pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<'a>> {
     let in_turn = lists::is_found(run, operand);
     let finder = finder(run).or_else(|| in_turn.then(|| only_finder(run)).flatten())?;
@@ -76,7 +76,7 @@ pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<
     } else {
         (find::starts(words).map(|start| start.text.clone()).collect::<Vec<_>>(), find::sole_names(words))
     };
-    // A program that `find` starts may print something else, and `xargs` may read a file; a test may come too late.
+    // A program that `find` starts may print something else, `xargs` may read a file, and a test may come too late.
     let starts_none = || !run.commands.iter().any(|command| command.parent == finder.id);
     let is_piped = !run.command.redirections.iter().any(|found| found.operator.starts_with('<'));
     let is_plain = run.command.via.iter().all(|via| !SUPPLIERS.contains(&via.kind.as_str()) || via.detail.is_empty());
@@ -108,7 +108,7 @@ fn finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     finder.filter(|finder| finder.program().ends_with("find") || is_fd(finder))
 }
 
-/// The only command of the text that lists files, if it is such a search.
+/// Returns the only command of the text that lists files, if it is a `find` or `fd`.
 fn only_finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let mut finders =
         run.commands.iter().take(MAX_SUPPLIED).filter(|one| one.program().ends_with("find") || is_fd(one));
@@ -146,7 +146,7 @@ fn is_fd(command: &Command) -> bool {
     matches!(command.program(), "fd" | "fdfind")
 }
 
-/// The start paths of a `find` that leaves nothing out, or the names that its tests ask for.
+/// Returns the operands that a `find` or `fd` supplies. `None` for other commands, and if they are unknown.
 pub(crate) fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
     let words: &[Word] = command.argv.get(1..).unwrap_or_default();
     if is_fd(command) {
@@ -155,7 +155,7 @@ pub(crate) fn found(command: &Command) -> Option<Vec<Operand<'_>>> {
     command.program().ends_with("find").then(|| names_below(words))?
 }
 
-/// The names that the tests of a `find` ask for, or its start paths if it leaves nothing out.
+/// Returns the names in the tests of a `find`, or its start paths if it has no filters.
 fn names_below(words: &[Word]) -> Option<Vec<Operand<'_>>> {
     let starts = || find::starts(words).map(|start| start.text.as_str());
     let starts = || starts().chain(starts().next().is_none().then_some("."));
@@ -169,11 +169,11 @@ fn names_below(words: &[Word]) -> Option<Vec<Operand<'_>>> {
         false => below(start, name),
     };
     let pairs = starts().flat_map(|start| names.iter().map(move |(is_path, name)| found(start, *is_path, name)));
-    // They may lie deeper than the start.
+    // The names may match deeper than the start path.
     Some(pairs.take(MAX_SUPPLIED).map(|text| Operand { dynamic: true, ..selected(text) }).collect())
 }
 
-/// The files that `fd` finds, as a pattern; all of them if it is asked for none.
+/// Returns the files that `fd` finds, as patterns, or `*` if it has no pattern.
 fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
     let parsed = parse(words, FD, false);
     let start = starts_of_fd(&parsed).into_iter().next().unwrap_or_else(|| ".".to_owned());
@@ -187,13 +187,12 @@ fn found_by_fd(words: &[Word]) -> Vec<Operand<'_>> {
     names.iter().map(|name| Operand { dynamic: true, ..selected(below(&start, name)) }).take(MAX_SUPPLIED).collect()
 }
 
-/// Where `fd` starts.
 fn starts_of_fd(parsed: &Parsed<'_>) -> Vec<String> {
     parsed.from(1).iter().map(|start| start.text.trim_end_matches('/').to_owned()).collect()
 }
 
-/// The names of which everything has one that `fd` finds: those of its extensions, of a pattern of the shell, or of a
-/// regular expression that spells it.
+/// Returns the names of which every result of `fd` has one: from its extensions, a glob, or a regular expression
+/// without special characters.
 fn names_of_fd<'a>(parsed: &Parsed<'a>) -> Vec<SoleName<'a>> {
     let pattern = parsed.text(0);
     let extensions = parsed.values("e", "extension").map(|end| format!("*.{}", end.text.trim_start_matches('.')));
@@ -217,7 +216,7 @@ fn names_of_fd<'a>(parsed: &Parsed<'a>) -> Vec<SoleName<'a>> {
     names.into_iter().map(sole).collect()
 }
 
-/// The pattern of the names that a regular expression without special signs finds: `^a\.b$` is `a.b`.
+/// Converts a regular expression without special characters to a pattern for names: `^a\.b$` becomes `a.b`.
 fn spelled(expression: &str) -> Option<String> {
     let (begins, ends) = (expression.starts_with('^'), expression.ends_with('$'));
     let bare = expression.trim_start_matches('^').trim_end_matches('$');

@@ -1,5 +1,4 @@
-//! Programs and builtins that are known, and whose calls do nothing that an effect could say: they print, they ask, they
-//! wait, or they change only the shell that runs them.
+//! Known programs and builtins without effects: they print, query, wait, or only change the shell that runs them.
 
 use guard_sdk::syntax::Word;
 
@@ -7,7 +6,7 @@ use crate::draft::Draft;
 use crate::run::Run;
 use crate::run::path::{Device, device};
 
-/// Sorted, for a binary search; a test checks it.
+/// Sorted for a binary search. A test checks the order.
 const NAMES: &[&str] = &[
     ":",
     "[",
@@ -151,12 +150,11 @@ const NAMES: &[&str] = &[
     "yes",
 ];
 
-/// Whether the program is one of them.
 pub(super) fn is_plain(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
-/// Says of a program that nothing knows that it is unknown. No effect is made up for it.
+/// Adds the effect `execute.unknown` of an unknown program, and the effects that its words suggest.
 pub(super) fn note_unknown(run: &mut Run<'_>) {
     let name = run.command.program();
     if !is_plain(&run.name) && !run.is_function() {
@@ -170,7 +168,7 @@ pub(super) fn note_unknown(run: &mut Run<'_>) {
     }
 }
 
-/// Programs that only look at a device, attach it, or take it away.
+/// Programs that only inspect, attach or detach a device.
 const LOOKING: &[&str] = &[
     "blkid",
     "blockdev",
@@ -215,7 +213,8 @@ const LOOKING: &[&str] = &[
     "zramctl",
 ];
 
-/// A device that keeps data, in the words of a program that nobody has described, is most likely written.
+/// Adds the write of a storage device in the words of a program without a description, because a write is the most
+/// likely effect.
 fn devices(run: &mut Run<'_>) {
     let named = |word: &&Word| {
         let value = word.text.rsplit('=').next().unwrap_or_default();
@@ -233,7 +232,7 @@ fn devices(run: &mut Run<'_>) {
     }
 }
 
-/// Whether the word names a device that is only read.
+/// Returns whether the word names a device that is only read.
 fn device_of(word: &Word) -> bool {
     let file = word.text.strip_prefix("if=").unwrap_or_default();
     word.text == "--help" || device(file) == Some(Device::Storage)
@@ -286,7 +285,7 @@ const OF_TEXT: &[&str] = &[
     "zenity",
 ];
 
-/// The program's words may be any text, or the name of a target in a file.
+/// Returns whether the program's words may be any text, or the name of a target in a file.
 pub(super) fn takes_text(name: &str) -> bool {
     OF_TEXT.contains(&name) || super::named_tasks::RUNNERS.contains(&name)
 }
@@ -294,7 +293,8 @@ pub(super) fn takes_text(name: &str) -> bool {
 /// Options with which a program does nothing.
 pub(super) const REHEARSES: &[&str] = &["--dry-run", "--dryrun", "--help", "-h", "--check"];
 
-/// The program is started by a path in which neither the system nor a package manager puts programs.
+/// Returns whether the program is started by a path outside of the folders in which the system and package managers
+/// install programs.
 pub(super) fn is_of_project(run: &Run<'_>) -> bool {
     const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "node_modules/.bin/", "./node_modules/.bin/"];
     let path = run.command.word(0);

@@ -1,10 +1,10 @@
-//! Editors of property lists, by which macOS keeps settings and the descriptions of its services.
+//! Editors of property lists, in which macOS stores settings and the descriptions of its services.
 
 use super::program::Program;
 use crate::options::{Options, Parsed};
 use crate::run::Run;
 
-/// Long options of these have one dash.
+/// Their long options have one dash.
 const WORDS: Options = Options { single: true, ..Options::new("", "") };
 
 pub(super) const TABLE: &[Program] = &[
@@ -12,7 +12,8 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["plistbuddy"], Options { long: "c", ..WORDS }, buddy),
 ];
 
-/// `plutil -replace KEY -string VALUE FILE`: a change in place, whose file is the last word. Without one it is read.
+/// Adds the effect of `plutil -replace KEY -string VALUE FILE`, a change in place. The file is the last word. Other
+/// calls read it.
 fn plutil<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let output = parsed.value("", "o");
     let changes = ["convert", "insert", "replace", "remove", "create"].iter().any(|name| parsed.is("", name));

@@ -21,7 +21,7 @@ fn ended(target: &str) -> Draft {
     Draft::notable("process", "process.kill").target(target)
 }
 
-/// `-9`, `-KILL` and `-s KILL` are signals; a second dashed number is a process group.
+/// `-9`, `-KILL` and `-s KILL` are signals. A second number with a dash is a process group.
 fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     let words = run.arguments();
     if words.iter().any(|word| matches!(word.text.as_str(), "-l" | "-L" | "--list" | "--table" | "-0" | "--help")) {
@@ -37,7 +37,7 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         if skip {
             skip = false;
         } else if operands_only || !text.starts_with('-') {
-            // The first process takes the machine down with it.
+            // Ending the first process stops the machine.
             let first = text == "1" && !mild;
             // The parent is the program that started the shell: the agent itself.
             let parent = matches!(text, "$PPID" | "${PPID}") && !mild;
@@ -56,27 +56,28 @@ fn kill<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
-/// Whether a word is a signal by which a process is told something, and by which none ends that listens: reload, reopen
-/// logs, go on.
+/// Returns whether a word is a signal that notifies a process, and doesn't end a process that handles it: reload,
+/// reopen logs, continue.
 fn tells(word: &str) -> bool {
     let signal = word.trim_start_matches('-').trim_start_matches("SIG");
     matches!(signal, "0" | "HUP" | "USR1" | "USR2" | "WINCH" | "CONT" | "CHLD" | "INFO")
 }
 
-/// Whether the processes are those that a list of all of them gives, or of all of a user: `kill $(pgrep -u root)`.
+/// Returns whether the processes come from a list of all processes, or of all processes of a user: `kill $(pgrep -u
+/// root)`.
 fn lists_all(run: &Run<'_>) -> bool {
     let inside = || run.pipelines.children(run.commands, run.command.id).take(MAX_INSIDE);
     inside().any(|command| command.position.length < 2 && finds_all(command)) || lists_every(inside())
 }
 
-/// Whether a loop takes each process of such a list: `pgrep . | while read p; do kill $p; done`.
+/// Returns whether a loop goes through such a list: `pgrep . | while read p; do kill $p; done`.
 fn is_each_of_all(run: &Run<'_>, word: &Word) -> bool {
     let mut listing: Vec<&Command> = run.suppliers(&Operand::of(word)).into_iter().take(MAX_INSIDE).collect();
     listing.reverse();
     listing.iter().any(|command| command.program() != "ps" && finds_all(command)) || lists_every(listing.into_iter())
 }
 
-/// Whether a command prints all processes, all of a user, or those of a program that the agent itself may run in.
+/// Returns whether a command prints all processes, all of a user, or those of a program that may run the agent itself.
 fn finds_all(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     match command.program() {
@@ -91,7 +92,7 @@ fn finds_all(command: &Command) -> bool {
     }
 }
 
-/// Whether an option of `ps` has it show the processes of everyone: `-e`, `-eo`, `aux`.
+/// Returns whether an option makes `ps` show the processes of all users: `-e`, `-eo`, `aux`.
 fn shows_every(word: &str) -> bool {
     let letters = word.trim_start_matches('-');
     let has = |letter| letters.contains(letter);
@@ -99,7 +100,7 @@ fn shows_every(word: &str) -> bool {
     cluster && (word.starts_with('-') && (has('e') || has('A')) || has('a') && has('x'))
 }
 
-/// Whether the stages of a pipeline list every process, and none of them chooses.
+/// Returns whether the stages of a pipeline list every process without a filter.
 fn lists_every<'c>(mut stages: impl Iterator<Item = &'c Command>) -> bool {
     let words = |stage: &'c Command| stage.argv.iter().skip(1).map(|word| word.text.trim());
     let all = stages.next().is_some_and(|first| first.program() == "ps" && words(first).any(shows_every));
@@ -113,7 +114,8 @@ fn lists_every<'c>(mut stages: impl Iterator<Item = &'c Command>) -> bool {
     })
 }
 
-/// Whether `xargs` or a loop takes the processes from a search for a program that the agent itself may run in.
+/// Returns whether `xargs` or a loop gets the processes from an unfiltered list, or from a search for a program that
+/// may run the agent itself.
 fn is_given_all(run: &Run<'_>) -> bool {
     let Some((pipeline, index)) = run.pipelines.source(run.command).filter(|_| run.is_via("xargs")) else {
         return false;
@@ -127,10 +129,10 @@ fn is_given_all(run: &Run<'_>) -> bool {
         })
 }
 
-/// The most commands that are looked at inside of one.
+/// The maximum number of commands that are examined inside another one.
 const MAX_INSIDE: usize = 8;
 
-/// Programs that keep people logged in, or everything else running.
+/// Programs that keep people logged in, or that everything else depends on.
 const KEEPERS: &[&str] = &[
     "sshd",
     "systemd",
@@ -164,7 +166,7 @@ fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.emit(ended("").severe(Severity::Destructive, true).flag("all", true));
     }
     let is_pattern = run.name == "pkill" || parsed.is("r", "regexp");
-    // Children of one process, one terminal's, or a single one.
+    // Options that limit the match to one process, its children, or a group, session or terminal.
     let bounds = |word: &str| {
         let long = ["--parent", "--pgroup", "--session", "--terminal", "--newest", "--oldest", "--pidfile"];
         matches!(word, "-P" | "-g" | "-s" | "-t" | "-n" | "-o" | "-F") || long.iter().any(|name| word.starts_with(name))
@@ -185,8 +187,8 @@ fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Programs that agents, their editors and their terminals run in. All of a user's processes with such a name are more
-/// than the one that was meant.
+/// Programs that run agents, their editors and their terminals. A user usually has more processes with such a name than
+/// the intended one.
 const RUNTIMES: &[&str] = &[
     "aider",
     "alacritty",
@@ -229,20 +231,21 @@ const RUNTIMES: &[&str] = &[
     "zsh",
 ];
 
-/// Whether a name or a pattern stands for all processes of a program that the agent itself may run in.
+/// Returns whether a name or pattern matches all processes of a program that may run the agent itself.
 pub(crate) fn is_runtime(pattern: &str) -> bool {
     let core = pattern.trim_start_matches('^').trim_end_matches('$').to_ascii_lowercase();
     let core = core.rsplit('/').next().unwrap_or_default();
     RUNTIMES.contains(&core.strip_suffix(".exe").unwrap_or(core))
 }
 
-/// Whether a pattern matches the name of any process.
+/// Returns whether a pattern matches the name of any process.
 fn is_any(pattern: &str) -> bool {
     let core = pattern.trim_start_matches('^').trim_end_matches('$');
     matches!(core, "" | "." | ".*" | ".+" | "\\w" | "\\w+" | "[a-z]" | "[a-z]*" | "[a-z]+" | "[^ ]")
 }
 
-/// Whether the program takes the name for a user, whose processes it all ends: any that it isn't told to be a command's.
+/// Returns whether the program interprets the name as a user and ends all of that user's processes. `skill` does,
+/// unless an option says that the name is something else.
 fn names_user(run: &Run<'_>, name: &str) -> bool {
     let is_told = |word: &str| matches!(word, "-c" | "-p" | "-i" | "-n");
     let is_other = name.starts_with(|char: char| !char.is_ascii_alphabetic())

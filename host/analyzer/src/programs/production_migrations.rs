@@ -1,11 +1,11 @@
-//! Migrations that a command runs in production, as its variables or options say.
+//! Migrations that run in production, according to a command's variables or options.
 
 use guard_sdk::syntax::Command;
 
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// Programs that run migrations, by themselves or by a script that they are given.
+/// Programs that run migrations, directly or through a script.
 const TOOLS: &[&str] = &[
     "alembic",
     "artisan",
@@ -35,11 +35,11 @@ const TOOLS: &[&str] = &[
     "typeorm",
 ];
 
-/// Words that have one of them change the schema, whole or as the last part of a name: `db:migrate`.
+/// Verbs that change the schema, as a whole word or as the last part of a name: `db:migrate`.
 const VERBS: &[&str] =
     &["migrate", "upgrade", "up", "latest", "deploy", "run", "apply", "push", "build", "rollback", "downgrade"];
 
-/// Variables and options that name the environment.
+/// Variables and options that set the environment.
 const VARIABLES: &[&str] = &["ENV", "ENVIRONMENT", "DJANGO_SETTINGS_MODULE", "STAGE", "DATABASE_URL", "DB_URL"];
 const OPTIONS: &[&str] = &[
     "--env",
@@ -57,7 +57,7 @@ const OPTIONS: &[&str] = &[
     "-t",
 ];
 
-/// The most commands that are looked at for one that sets a variable.
+/// The maximum number of commands that are searched for one that sets a variable.
 const MOST: usize = 64;
 
 /// Adds the effect of a migration that runs in production.
@@ -69,7 +69,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// Whether the command is a tool that runs migrations.
+/// Returns whether the command is a tool that runs migrations.
 fn migrates(command: &Command) -> bool {
     let words = || command.argv.iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
     let is_tool = |word: &str| TOOLS.contains(&word.rsplit('/').next().unwrap_or(word));
@@ -85,7 +85,7 @@ fn migrates(command: &Command) -> bool {
     })
 }
 
-/// Whether a word is or contains the name of the environment that people use.
+/// Returns whether a word contains a name of the production environment.
 fn is_production(text: &str) -> bool {
     let mut parts = text.split(|char: char| !char.is_ascii_alphanumeric());
     parts.any(|part| part.eq_ignore_ascii_case("production") || part.eq_ignore_ascii_case("prod"))
@@ -95,7 +95,7 @@ fn is_variable(name: &str) -> bool {
     name.ends_with("_ENV") || VARIABLES.contains(&name)
 }
 
-/// Whether the command's own words and variables name it.
+/// Returns whether the command's own words and variables name production.
 fn names_production(command: &Command) -> bool {
     let set = command.assignments.iter().any(|set| is_variable(&set.name) && is_production(&set.value.text));
     let mut before = "";
@@ -108,7 +108,7 @@ fn names_production(command: &Command) -> bool {
     set || given
 }
 
-/// Whether a command before sets such a variable for those that follow.
+/// Returns whether an earlier command sets such a variable for later ones.
 fn is_set_before(run: &Run<'_>) -> bool {
     let place = usize::try_from(run.command.id).map_or(0, |id| id.saturating_sub(1));
     let before = run.commands.get(..place).unwrap_or_default().iter().rev().take(MOST);

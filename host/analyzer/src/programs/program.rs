@@ -1,16 +1,15 @@
-//! [`Program`]: a program whose effects a family states, and how its names are written.
+//! [`Program`]: a program in the table of a family.
 
 use crate::options::{Options, Parsed};
 use crate::run::Run;
 
-/// States the effects of a command.
+/// Adds the effects of a command.
 pub(super) type EffectFn = for<'a> fn(&mut Run<'a>, &Parsed<'a>);
 
-/// One program.
 pub(crate) struct Program {
-    /// Its names, in lower case.
+    /// The program's names, in lower case.
     pub(super) names: &'static [&'static str],
-    /// Which of its options take a value.
+    /// The options that take a value.
     pub(super) options: Options,
     pub(super) act: EffectFn,
 }
@@ -21,7 +20,7 @@ impl Program {
     }
 }
 
-/// `python` for `python3.12`.
+/// Removes the version from a name: `python` for `python3.12`.
 pub(crate) fn unversioned(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-')
 }

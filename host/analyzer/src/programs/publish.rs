@@ -1,6 +1,6 @@
-//! Package managers that are also interpreters, and modules of Python that publish.
+//! Package managers that are also interpreters, and Python modules that publish.
 //!
-//! What package managers do stands in `programs/`.
+//! The other effects of package managers are in `programs/`.
 
 use guard_sdk::syntax::Word;
 
@@ -14,7 +14,7 @@ pub(super) fn package_manager<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     table::find_as(run, "npm", &name, words);
 }
 
-/// Programs of a project's packages that bring something to where others use it, or change a database.
+/// Programs in a project's packages that deploy or publish, or that change a database.
 const TOOLS: &[&str] = &[
     "amplify",
     "ampx",
@@ -53,7 +53,7 @@ const TOOLS: &[&str] = &[
     "wrangler",
 ];
 
-/// `pnpm wrangler deploy`: what is no verb of the manager is a program of the project.
+/// Adds the effects of `pnpm wrangler deploy`: a word that isn't a verb of the manager is a program of the project.
 pub(super) fn runs_tool<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if !matches!(run.name.as_str(), "pnpm" | "yarn" | "bun") {
         return;
@@ -67,7 +67,7 @@ pub(super) fn runs_tool<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// `python -m twine upload` and its kin.
+/// Adds the effects of `python -m twine upload` and similar modules.
 pub(super) fn python_module<'a>(run: &mut Run<'a>, module: &Operand<'a>, parsed: &Parsed<'a>) {
     migrations::of_program(run, &module.text, parsed.rest);
 }

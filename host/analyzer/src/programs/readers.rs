@@ -1,4 +1,4 @@
-//! Programs that do nothing but read the files they are given.
+//! Programs that only read their files.
 
 use super::program::Program;
 use super::text::sweep;
@@ -59,13 +59,13 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["readelf", "objdump", "nm"], Options::new("jMx", ""), reads),
 ];
 
-/// Of these, the programs that show what the files hold.
+/// The programs among these that print the files' content.
 const SHOWING: &[&str] = &[
     "bat", "batcat", "cat", "gcat", "ghead", "gtail", "head", "hexdump", "less", "more", "most", "nl", "od", "strings",
     "tac", "tail",
 ];
 
-/// Reads every operand.
+/// Adds a read of every operand.
 pub(super) fn reads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let shows = SHOWING.contains(&run.name.as_str());
     if shows && parsed.operands.iter().any(|operand| searches::are_hidden_listed(run, operand)) {
@@ -74,16 +74,16 @@ pub(super) fn reads<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| run.read(operand));
 }
 
-/// `-o` of `less` keeps what it shows.
+/// Adds the reads of a pager. `-o` of `less` writes a copy of its input.
 fn pages<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("oO", "log-file").for_each(|file| run.write(&file));
     reads(run, parsed);
 }
 
-/// Files to which a script of gnuplot sends what it prints.
+/// Commands of a gnuplot script before the name of an output file.
 const PLOTS: &[&str] = &["set output", "set out", "set print", "set table", "save"];
 
-/// Writes the files that the script names, and reads scripts.
+/// Adds the writes of the files in the script, and the reads of script files.
 fn plots<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for code in parsed.values("e", "") {
         let statements = code.text.split([';', '\n']).map(str::trim).take(STATEMENTS);
@@ -98,10 +98,10 @@ fn plots<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     reads(run, parsed);
 }
 
-/// The most statements of a script of gnuplot.
+/// The maximum number of statements of a gnuplot script.
 const STATEMENTS: usize = 64;
 
-/// Reads the file of words for a program.
+/// Adds the reads of files with arguments for another program.
 fn takes_words<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("a", "arg-file").for_each(|file| run.read(&file));
     let words = run.arguments().iter().skip_while(|word| word.text != "::::").skip(1);
@@ -110,12 +110,12 @@ fn takes_words<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Reads the first operand; the others are arguments of the script.
+/// Adds the read of the first operand. The others are arguments of the script.
 fn sources<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|operand| run.read(operand));
 }
 
-/// `-f` shows a line of the file in each complaint about it.
+/// Adds the effects of `date`. `-f` prints the file's lines in error messages.
 fn date<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("f", "file").for_each(|file| run.read(&file));
     if parsed.is("s", "set") {
@@ -123,14 +123,14 @@ fn date<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The databases of passwords are files that the administrator alone may read.
+/// The password databases are files that only root can read.
 fn getent<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if let Some(database) = parsed.operands.first().filter(|name| matches!(name.text.as_ref(), "shadow" | "gshadow")) {
         run.read(&database.renamed(format!("/etc/{}", database.text)));
     }
 }
 
-/// Without a file for the result, the programs themselves are written.
+/// Adds the write of the output file, or of the programs themselves if none is named.
 fn changes_programs<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let output: Vec<Operand<'a>> = parsed.values("o", "output").collect();
     output.iter().for_each(|file| run.write(file));

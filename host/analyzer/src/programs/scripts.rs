@@ -1,4 +1,4 @@
-//! Writes down what texts in other languages do, as effects of the command that holds them.
+//! Adds the effects of texts in other languages to the command that contains them.
 
 use guard_script_summary::{ActionKind, Piece, Text};
 use guard_sdk::syntax::Word;
@@ -10,18 +10,18 @@ use crate::options::Operand;
 use crate::run::{Run, here};
 use crate::summaries;
 
-/// Notes a text of SQL and adds what its statements do.
+/// Records a text of SQL and adds the effects of its statements.
 pub(super) fn sql(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
     run.script("sql", text, certain);
     state(run, sql::effects(client, text, certain), false);
 }
 
-/// Adds what the statements of a text do, if it is SQL and its receiver runs it.
+/// Adds the effects of a text's statements, if it is SQL and its receiver runs it.
 pub(super) fn perhaps_sql(run: &mut Run<'_>, client: &str, text: &str) {
     state(run, sql::perhaps_effects(client, text), false);
 }
 
-/// Adds the effects of a command that is itself SQL, as when a statement is pasted without its client.
+/// Adds the effects of a command that is itself SQL, for example a statement that was pasted without its client.
 pub(super) fn bare_sql(run: &mut Run<'_>) {
     if !matches!(
         run.name.as_str(),
@@ -39,22 +39,22 @@ pub(super) fn bare_sql(run: &mut Run<'_>) {
         "update" => run.command.argv.iter().any(|word| word.text.eq_ignore_ascii_case("set")),
         _ => true,
     };
-    // The coreutil takes its size by an option, wherever it stands.
+    // The coreutils program takes its size as an option, in any position.
     let has_option = run.command.argv.iter().any(|word| word.text.starts_with('-'));
     if is_sql && !(has_option && run.name == "truncate") {
         perhaps_sql(run, "bare", &run.command.text());
     }
 }
 
-/// Notes code of a general language and adds what it provably does. `arguments` are those of the code, its own name left
-/// out.
+/// Records code of a general-purpose language and adds its proven effects. `arguments` are those of the code, without
+/// its own name.
 pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool, arguments: &[Operand<'_>]) {
     run.script(language, text, certain);
     if let Some(language) = summaries::language(language) {
         let arguments: Vec<Word> = arguments.iter().map(|operand| operand.word.clone()).collect();
         read(run, language, text, &arguments);
     }
-    // A file may do so for its own ends, a command line shows it.
+    // Only code on the command line counts, because a file may print the environment for its own purposes.
     let is_inline = run.arguments().iter().any(|word| word.text.contains(text))
         || run.command.redirections.iter().any(|found| found.operator.starts_with("<<"));
     if is_inline && !run.is_via("script") && code::environment::is_printed(text) {
@@ -62,11 +62,12 @@ pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool,
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
     let found = code::effects(&run.name, language, text, certain);
-    // A shell would replace `~` in a word without quotes; most languages take their literals as they are.
+    // A shell would expand an unquoted `~`. Most languages don't expand it in their literals.
     state(run, found, !matches!(language, "elisp" | "r"));
 }
 
-/// Adds what the reader says of a script. The commands that it starts stand behind this one.
+/// Adds the effects that the script analyzer finds. The commands that the script starts are listed separately after
+/// this one.
 fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word]) {
     let summary = summaries::of(language, code);
     let by = run.name.clone();
@@ -116,13 +117,13 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 on(run, path, arguments, |run, file| run.delete_tree(file, true, &by));
             }
             ActionKind::Sql(statement) => {
-                // What stands in the code as it is was found with the calls of drivers.
+                // Statements that occur literally in the code were already found in the calls of database drivers.
                 if !code.contains(statement.head()) {
                     let statement = summaries::word(statement, arguments).text;
                     state(run, sql::perhaps_effects(language, &statement), false);
                 }
             }
-            // What is only fetched is no loss by itself.
+            // A download alone isn't a loss.
             ActionKind::Connect { to, sends: true, deletes } => {
                 send(run, language, code, (to, *deletes, action.certain), arguments);
             }
@@ -138,7 +139,8 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
     }
 }
 
-/// Code sends something to an address, with whether that deletes something there, and is certain.
+/// Adds the effects of sending to a URL. `deletes` and `certain`: whether this deletes something there, and whether it
+/// is certain.
 fn send(
     run: &mut Run<'_>,
     language: &'static str,
@@ -163,7 +165,8 @@ fn send(
     run.emit(draft.certain(!to.dynamic));
 }
 
-/// Code changes the mode or the owner of a file, or goes through many and `opens` all of them.
+/// Adds the change of a file's mode or owner. With `opens`, everyone gets access, also to many files if the path is
+/// unknown or a pattern.
 fn change_mode(run: &mut Run<'_>, path: &Text, arguments: &[Word], opens: bool) {
     let many = |run: &mut Run<'_>, folder: &str| {
         let folder = Word { text: folder.to_owned(), ..here() };
@@ -178,7 +181,7 @@ fn change_mode(run: &mut Run<'_>, path: &Text, arguments: &[Word], opens: bool) 
     });
 }
 
-/// Whether a program is given a place that the code made for a while.
+/// Returns whether a program gets a path of the code's own temporary files.
 fn names_own(what: &ActionKind) -> bool {
     let is_own = |text: &Text| text.pieces.contains(&Piece::Own);
     match what {
@@ -188,7 +191,7 @@ fn names_own(what: &ActionKind) -> bool {
     }
 }
 
-/// Does something to a file of which it is known where it lies, and that the code did not make for a while.
+/// Calls `does` for a file with a known location, unless it is one of the code's own temporary files.
 fn on(run: &mut Run<'_>, path: &Text, arguments: &[Word], does: impl FnOnce(&mut Run<'_>, &Operand<'_>)) {
     if !path.is_own() && !summaries::begins_unknown(path, arguments) {
         let word = summaries::word(path, arguments);
@@ -201,7 +204,7 @@ fn state(run: &mut Run<'_>, found: Vec<Found>, quoted: bool) {
 }
 
 fn state_one(run: &mut Run<'_>, found: Found, quoted: bool) {
-    // The home is written as a shell's variable.
+    // The home directory is written as the variable `$HOME`.
     let word =
         |text: String| Word { dynamic: text.starts_with("$HOME/"), text, quoted, glob: false, parts: Vec::new() };
     match found {

@@ -1,18 +1,18 @@
-//! [`prints`]: a program whose words say that it prints a token, a password or the like: `auth token`, `get-token`,
-//! `db tokens create`, `connection-string`.
+//! [`prints`]: programs whose words suggest that they print a token, a password or another secret: `auth token`,
+//! `get-token`, `db tokens create`, `connection-string`.
 //!
-//! Programs of services name it alike, so that this serves those that no table describes as well.
+//! Clients of services use similar words, so these rules also apply to programs without a table.
 
 use guard_sdk::syntax::Word;
 
 use super::plain;
 use crate::run::Run;
 
-/// Words for secrets in the calls of a service's program.
+/// Words for secrets in the calls of a service's client.
 const SECRETS: &[&str] =
     &["credential", "credentials", "kubeconfig", "mnemonic", "password", "passwords", "token", "tokens"];
 
-/// Two words that are one secret.
+/// Pairs of words for a secret.
 const PAIRS: &[[&str; 2]] = &[
     ["access", "key"],
     ["access", "keys"],
@@ -25,22 +25,22 @@ const PAIRS: &[[&str; 2]] = &[
     ["seed", "phrase"],
 ];
 
-/// Verbs that show it, or make it and show it.
+/// Verbs that print a secret, or create and print it.
 const SHOWS: &[&str] = &[
     "access", "create", "dump", "export", "generate", "get", "issue", "mint", "print", "read", "reveal", "self", "show",
 ];
 
-/// Words whose values a verb right behind them shows; the verbs that only give their names are left out.
+/// Words for objects whose values a verb directly after them prints. Verbs that only print their names aren't listed.
 const KEPT: &[&str] = &["key", "keys", "secret", "secrets", "wallet"];
 
-/// The verbs for those, and the ones of them that show more than the public half of a key.
+/// The verbs for those objects, and the verbs that print more than the public half of a key.
 const REVEALS: &[&str] = &["access", "dump", "export", "get", "print", "read", "reveal", "show", "view"];
 const REVEALS_KEYS: &[&str] = &["dump", "export", "reveal"];
 
-/// Words before a secret that make a verb needless: `auth token`.
+/// Words before a secret that make a verb unnecessary: `auth token`.
 const ALONE: &[&str] = &["account", "auth", "user"];
 
-/// First words behind which a name of the user's follows.
+/// First words that are followed by a name that the user chose.
 const TAKES: &[&str] = &[
     "add",
     "build",
@@ -69,14 +69,14 @@ const TAKES: &[&str] = &[
     "view",
 ];
 
-/// Programs with secrets in the words of many ordinary calls. Those that print one are listed in `secrets`. And programs of
-/// clusters on this machine, whose credentials open nothing else.
+/// Programs whose ordinary calls often contain words for secrets. The calls that print one are listed in `secrets`.
+/// Also programs for clusters on this machine, whose credentials only apply to these clusters.
 const LISTED: &[&str] = &["aws", "az", "gcloud", "k3d", "kind", "minikube"];
 
-/// The most words that lead.
+/// The maximum number of leading words that are examined.
 const LEADING: usize = 4;
 
-/// The program prints a secret, going by its words.
+/// Returns whether the program's words suggest that it prints a secret.
 pub(super) fn prints(run: &Run<'_>) -> bool {
     let is_service = super::table::entry(&run.name).is_some() || !super::is_known(&run.name);
     if !is_service
@@ -118,12 +118,12 @@ pub(super) fn prints(run: &Run<'_>) -> bool {
             return false;
         }
         let before = at.checked_sub(1).and_then(|at| parts.get(at));
-        // `get-token`, `auth:token`, `connection-string`.
-        // Clusters write what `get-credentials` gets into the file of their client.
+        // `get-token`, `auth:token`, `connection-string`. Cluster clients write the result of `get-credentials` to
+        // their configuration.
         let is_kept = word == &["get".to_owned(), "credentials".to_owned()];
         let shows_itself =
             !is_kept && word.first().is_some_and(|first| shows(first) || ALONE.contains(&first.as_str()));
-        // A name may follow `connection-string`; behind `api-keys` a verb says what is done.
+        // `connection-string` may be followed by a name, but `api-keys` by a verb.
         let is_pair = word.len() > 1
             && (at + 1 == parts.len() && !SECRETS.contains(&word.last().map_or("", String::as_str))
                 || word.ends_with(&["connection".to_owned(), "string".to_owned()]));

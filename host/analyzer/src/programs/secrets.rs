@@ -1,6 +1,6 @@
-//! Commands that print a secret which no file of theirs names: keys, tokens, stored passwords.
+//! Commands that print a secret without reading a file that they name: keys, tokens, stored passwords.
 //!
-//! A table: the program, and the words that must all be among its arguments; and variables that are named like secrets.
+//! Uses a table of programs with the required words, and names of variables that suggest a secret.
 
 mod shown;
 
@@ -13,12 +13,13 @@ use crate::options::Operand;
 use crate::run::Run;
 pub(crate) use shown::{named_secrets, shown_secrets};
 
-/// A program, the words that must all be among its arguments, and options of which one must be given, if any are named.
+/// A program, the words that must all be among its arguments, and the options of which one is required, if any are
+/// listed.
 ///
-/// An option of one letter counts in a cluster, too.
+/// An option of one letter also matches in a cluster.
 type Prints = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// Forms of output that show an object with all that it holds.
+/// Output formats that print an object with all its values.
 const WHOLE: &[&str] = &[
     "json",
     "yaml",
@@ -191,7 +192,7 @@ const PRINTS: &[Prints] = &[
     ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
 ];
 
-/// Subcommands of `pass` that show nothing; another first word is the name of an entry.
+/// Subcommands of `pass` that print no secret. Any other first word is the name of an entry.
 const PASS_VERBS: &[&str] = &[
     "ls", "list", "find", "search", "insert", "add", "edit", "generate", "rm", "remove", "delete", "mv", "rename",
     "cp", "copy", "git", "init", "help", "version", "show",
@@ -211,7 +212,7 @@ pub(super) fn find(run: &mut Run<'_>) {
             word.text == *option || name == *option || letter.is_some_and(|letter| clustered(&word.text, letter))
         })
     };
-    // Other names of a program in the table.
+    // Aliases of programs in the table.
     let same = match run.name.as_str() {
         "oc" | "k" | "kubecolor" => "kubectl",
         "gpg2" => "gpg",
@@ -240,7 +241,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// Reads the files whose text a command prints as a part of an object, or by an expression of its own language.
+/// Adds reads of the files that a command prints as a part of an object, or by an expression of its own language.
 fn reads_into_print(run: &mut Run<'_>) {
     let words = run.arguments();
     let says = |wanted: &str| words.iter().any(|word| word.text == wanted);
@@ -266,12 +267,13 @@ fn reads_into_print(run: &mut Run<'_>) {
     files.iter().take(MAX_VARIABLES).for_each(|file| run.read(file));
 }
 
-/// Whether a form of output shows the whole object.
+/// Returns whether an output format prints the whole object.
 fn is_form(text: &str) -> bool {
     WHOLE.contains(&text.trim_start_matches("--output=").trim_start_matches("-o="))
 }
 
-/// Whether what the command prints is seen by nobody: a variable takes it, or the login of a registry reads it.
+/// Returns whether the command's output isn't shown: it is assigned to a variable, or is the password of a registry
+/// login.
 fn is_taken_in(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let id = usize::try_from(run.command.id).unwrap_or_default();
@@ -289,16 +291,16 @@ fn is_taken_in(run: &Run<'_>) -> bool {
     logs_in || is_assigned
 }
 
-/// At most this many commands are looked at for the next one of a pipeline.
+/// The maximum number of commands that are searched for later stages of a pipeline.
 pub(super) const MAX_BEHIND: usize = 8;
 
-/// Programs that print what they read, or a part of it.
+/// Programs that print their input or a part of it.
 const PASSING: &[&str] = &[
     "awk", "base64", "cat", "column", "cut", "fold", "grep", "head", "hexdump", "jq", "nl", "od", "rev", "sed", "sort",
     "strings", "tac", "tail", "tee", "tr", "xxd",
 ];
 
-/// Whether all that follow in the pipeline print what they read, the last of them to where people see it.
+/// Returns whether all later stages of the pipeline print their input, and the last one doesn't redirect its output.
 pub(super) fn is_passed_on(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let id = usize::try_from(run.command.id).unwrap_or_default();
@@ -314,17 +316,16 @@ pub(super) fn is_passed_on(run: &Run<'_>) -> bool {
     u32::try_from(after().count()) == Ok(rest) && after().all(passes)
 }
 
-/// Whether what the command prints goes to a file.
 pub(super) fn is_redirected(run: &Run<'_>) -> bool {
     run.command.redirections.iter().any(takes_output)
 }
 
-/// Whether the redirection takes the output.
+/// Returns whether the redirection applies to standard output.
 pub(crate) fn takes_output(found: &Redirection) -> bool {
     found.operator.contains('>') && matches!(found.fd, 1 | -1)
 }
 
-/// Whether the command prints a secret for a reason that no single word of it shows.
+/// Returns whether the command prints a secret because of a combination of words.
 fn prints_by_form(run: &Run<'_>) -> bool {
     let words = run.arguments();
     let has =
@@ -336,12 +337,12 @@ fn prints_by_form(run: &Run<'_>) -> bool {
             let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
             has(&["-d", "--decrypt"]) && !has(&["-o", "--output"]) && !is_redirected(run)
         }
-        // What is decrypted goes to the terminal if nothing takes it.
+        // Decrypted text goes to the terminal if it isn't redirected.
         "gpg" | "gpg2" => {
             let cluster = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.len() < 6;
             let letter = |letter: char| words.iter().any(|word| cluster(&word.text) && word.text.contains(letter));
             let is_shown = run.command.position.length < 2 || is_passed_on(run);
-            // Long names may be abbreviated.
+            // Long names can be abbreviated.
             if words.iter().any(|word| word.text.starts_with("--export-secret-")) {
                 return true;
             }
@@ -355,13 +356,13 @@ fn prints_by_form(run: &Run<'_>) -> bool {
             let is_token = |text: &str| text.starts_with("pypi-token.") || text.starts_with("http-basic.");
             matches!(words, [verb, name] if verb.text == "config" && is_token(&name.text))
         }
-        // In the style without a dash, `e` shows the environment of every process.
+        // Without a dash, `e` shows the environment of every process.
         "ps" => words
             .first()
             .is_some_and(|word| word.text.contains('e') && word.text.bytes().all(|byte| byte.is_ascii_lowercase())),
-        // Both hide what is sensitive in other forms. A program behind it takes a part.
+        // Both hide sensitive values in other formats. A program behind a pipe selects a part.
         "terraform" | "tofu" if run.command.position.length < 2 && !is_redirected(run) => {
-            // Options of all subcommands come first: `-chdir=DIR`.
+            // Global options come before the subcommand: `-chdir=DIR`.
             let options = words.iter().take_while(|word| word.text.starts_with('-')).count();
             let words = words.get(options..).unwrap_or_default();
             let leads = |at: usize, verb: &str| words.get(at).is_some_and(|word| word.text == verb);
@@ -369,10 +370,10 @@ fn prints_by_form(run: &Run<'_>) -> bool {
                 && (has(&["-json", "--json"])
                     || words.iter().any(|word| likelihood(&word.text) == Some(Likelihood::Likely)))
                 || leads(0, "state") && leads(1, "pull")
-                // Without a plan it is the state.
+                // Without a plan file, `show` prints the state.
                 || leads(0, "show") && has(&["-json"]) && words.iter().skip(1).all(|word| word.text.starts_with('-'))
         }
-        // `secret/x` and `cm,secret` name the kind as well, and so may a value of `-o` stand in one word with it.
+        // `secret/x` and `cm,secret` also name the kind, and the value of `-o` can be in the same word.
         "kubectl" | "oc" if has(&["--raw"]) => words.iter().any(|word| word.text.contains("/secrets")),
         "kubectl" | "oc" => {
             let whole = words.iter().any(|word| {
@@ -395,12 +396,12 @@ fn prints_by_form(run: &Run<'_>) -> bool {
     }
 }
 
-/// Whether the program's words say that it prints a secret, which no file takes.
+/// Returns whether the program's verbs suggest that it prints a secret, and its output isn't redirected.
 fn prints_by_verb(run: &Run<'_>) -> bool {
     super::secret_verbs::prints(run) && !is_redirected(run)
 }
 
-/// Whether a text names a variable with a secret right behind one of these signs.
+/// Returns whether a text contains one of these signs, directly followed by a variable whose name suggests a secret.
 pub(super) fn names_variable(text: &str, signs: &[&str]) -> bool {
     let is_secret = |name: &str| likelihood(name) == Some(Likelihood::Likely);
     let end = |rest: &str| rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -410,13 +411,13 @@ pub(super) fn names_variable(text: &str, signs: &[&str]) -> bool {
     })
 }
 
-/// Calls by which code prints.
+/// Calls with which code prints.
 const PRINTERS: &[&str] = &["print(", "print ", "console.log(", "puts ", "echo "];
 
-/// The most variables of one word that are looked at.
+/// The maximum number of variables that are examined in a word.
 const MAX_VARIABLES: usize = 16;
 
-/// Whether a variable whose name says that it holds a secret is printed, and nobody takes the output in.
+/// Returns whether a variable whose name suggests a secret is printed, and the output isn't captured or redirected.
 fn prints_variable(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let is_shown = position.length < 2 || position.index + 1 == position.length || is_passed_on(run);
@@ -430,9 +431,9 @@ fn prints_variable(run: &Run<'_>) -> bool {
     match run.name.as_str() {
         "printenv" => words.any(|word| names_secret(&word.text)),
         "declare" | "typeset" if run.command.word(1) == "-p" => words.any(|word| names_secret(&word.text)),
-        // A name that is looked up goes to a server.
+        // A name in a lookup is sent to a server.
         "dig" | "host" | "nslookup" | "ping" => words.any(shows_secret),
-        // The shell puts the value into the code, which prints it.
+        // The shell inserts the value into the code, which prints it.
         "python" | "python3" | "node" | "ruby" | "perl" | "php" => {
             words.any(|word| PRINTERS.iter().any(|call| word.text.contains(call)) && shows_secret(word))
         }
@@ -441,25 +442,25 @@ fn prints_variable(run: &Run<'_>) -> bool {
             found.operator == "<<<" && shows_secret(&found.target)
                 || is_document && names_variable(&found.body, &["$", "${"])
         }),
-        // The subject of a commit is printed, and it stays in the history.
+        // A commit's message is printed and stays in the history.
         "git" => matches!(run.command.word(1), "commit" | "tag") && words.any(shows_secret),
-        // Only a shell that prints its commands shows what these are given.
+        // Their arguments are only printed if the shell traces its commands.
         ":" | "true" => is_traced(run) && words.any(shows_secret),
         "make" | "gmake" => run.input().is_some_and(|input| {
             let prints = |line: &&str| PRINTING.iter().any(|call| line.contains(call));
             let mut lines = input.text.lines().filter(prints).take(MAX_VARIABLES);
             lines.any(|line| names_variable(line, &["$(", "${", "$$"]))
         }),
-        // A runner that is told of a secret this way leaves it out of its log.
+        // This command makes a CI runner mask the secret in its log.
         "echo" | "printf" => words.any(|word| !word.text.starts_with("::add-mask::") && shows_secret(word)),
         _ => false,
     }
 }
 
-/// Calls by which a makefile prints.
+/// Calls with which a makefile prints.
 const PRINTING: &[&str] = &["$(info ", "$(warning ", "$(error ", "echo ", "printf "];
 
-/// Whether the shell prints each command, by `-x`.
+/// Returns whether the shell traces its commands because of `-x`.
 fn is_traced(run: &Run<'_>) -> bool {
     let at = usize::try_from(run.command.id).unwrap_or_default();
     let before = run.commands.get(..at).unwrap_or_default().iter().rev().take(MAX_TRACED);
@@ -471,10 +472,10 @@ fn is_traced(run: &Run<'_>) -> bool {
     })
 }
 
-/// The most commands before that may have a shell print what follows.
+/// The maximum number of earlier commands that are searched for `-x`.
 const MAX_TRACED: usize = 64;
 
-/// Whether a word has the value of a variable that is named like a secret, or most of it.
+/// Returns whether a word contains most or all of the value of a variable whose name suggests a secret.
 fn shows_secret(word: &Word) -> bool {
     shown_secrets(word).next().is_some()
 }

@@ -1,4 +1,4 @@
-//! Programs that open connections by themselves, or listen, and hand what comes to a program.
+//! Programs that connect or listen, and may pass the received data to a program.
 
 use super::program::Program;
 use crate::draft::Draft;
@@ -28,7 +28,7 @@ fn connects<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().take(1).for_each(|host| connect(run, host));
 }
 
-/// The host stands behind an option; without it the program knows one by itself.
+/// Adds the connection to the host in an option. Without the option, the program uses a default host.
 fn to_named_host<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("h", "host").for_each(|host| connect(run, &host));
 }
@@ -43,7 +43,7 @@ fn asks_user<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Adds the effects of printing. The files go to a printer, which may be on another machine.
+/// Adds the effects of printing. The files are sent to a printer, which may be on another machine.
 fn prints<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|file| run.read(file));
     for host in parsed.values("hH", "") {
@@ -51,7 +51,7 @@ fn prints<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A file, or a line of it at a time, goes to the host.
+/// Adds the effects of sending a file, or its lines, to the host.
 fn sends_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("f", "file").for_each(|file| run.read(&file));
     let letters = if run.name == "logger" { "n" } else { "h" };
@@ -60,7 +60,7 @@ fn sends_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Each request may hold a file, and the times go to one.
+/// Adds the effects of a benchmark. Each request can contain a file, and the timings are written to a file.
 fn benchmarks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("ge", "").for_each(|file| run.write(&file));
     let bodies: Vec<Operand<'a>> = parsed.values("pu", "").collect();
@@ -71,9 +71,9 @@ fn benchmarks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     });
 }
 
-/// A script on standard input, or in a file, says what is sent and taken away.
+/// Adds the effects of a file transfer. A script in options or on standard input uploads or deletes files.
 fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    // `ftp -u ADDRESS FILE`
+    // `ftp -u URL FILE`
     if let Some(address) = parsed.value("u", "").filter(|to| run.name == "ftp" && to.text.contains("://")) {
         parsed.operands.iter().for_each(|file| run.read(file));
         return run.emit(Draft::notable("network", "network.upload").target(&address.text));
@@ -99,7 +99,7 @@ fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The most lines of such a script that are looked at.
+/// The maximum number of lines that are examined in such a script.
 const MAX_LINES: usize = 4096;
 
 /// Adds the effects of sending mail. Attachments leave the machine.
@@ -111,13 +111,13 @@ fn mails<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Its long options may have one dash.
+/// The long options can have one dash.
 const SWAKS: Options = Options::new(
     "tfsphiau",
     "to from server port header body data attach attach-type attach-name attach-body auth-user",
 );
 
-/// `swaks --attach @FILE --body @FILE`: a file behind `@`, and without it where it is called `attach`, is sent.
+/// Adds the effects of `swaks --attach @FILE --body @FILE`. Files after `@` are sent, and so is a path in `--attach`.
 fn mails_by_hand<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let (mut sends, names) = (false, ["attach", "attach-body", "body", "data", "header"]);
     for (name, value) in names.iter().flat_map(|name| parsed.values("", name).map(move |value| (*name, value))) {
@@ -140,7 +140,7 @@ fn connect(run: &mut Run<'_>, host: &Operand<'_>) {
     run.emit(Draft::notable("network", "network.connect").target(&host.text).certain(!host.dynamic));
 }
 
-/// Whoever is on the other side runs programs here.
+/// Adds the effect of a program that the other side of a connection controls.
 fn serves_a_program(run: &mut Run<'_>, program: &str) {
     run.emit(Draft::destructive("execute", "execute.served").target(program));
 }

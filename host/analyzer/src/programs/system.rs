@@ -1,6 +1,6 @@
-//! Programs that change how the machine is set up, as far as they read files or texts: mounts and the schedule.
+//! Programs that change the machine's setup and need code to interpret their files or texts: mounts and the schedule.
 //!
-//! Accounts, the firewall, the kernel and packages stand in `programs/`.
+//! Accounts, the firewall, the kernel and packages are in `programs/`.
 
 use super::program::Program;
 use crate::draft::Draft;
@@ -36,7 +36,7 @@ fn mount<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A folder is there a second time.
+/// Adds a bind mount, which makes a folder available at a second path.
 fn shows_again<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if let [source, target, ..] = parsed.operands.as_slice() {
         run.bind(source, target);

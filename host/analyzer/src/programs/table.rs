@@ -1,7 +1,7 @@
-//! Programs as data: what a call does, looked up in the tables that `build.rs` makes of `programs/*.toml`.
+//! Programs as data: looks up a call's effects in the tables that `build.rs` generates from `programs/*.toml`.
 //!
-//! Holds the types that the tables are made of. How an entry is matched with a command line is the business of `call`, the
-//! form and the checks of the files that of `build.rs`; what no table can say is a Rust function beside it.
+//! Defines the types of the tables. `call` matches a command line with an entry. `build.rs` defines and checks the
+//! format of the files. Effects that a table can't express have a Rust function beside it.
 
 mod call;
 
@@ -15,50 +15,49 @@ use call::Call;
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// A file of the table: a program, or several that share their words.
+/// A file of the tables: a program, or several with the same command-line syntax.
 pub(crate) struct Entry {
-    /// Where it is written, for tests.
+    /// The file's name, for tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests name the file of a complaint"))]
     pub(crate) file: &'static str,
     options: Options,
-    /// The same for names some of whose options take no value.
+    /// The options of single names some of whose options take no value.
     options_of: &'static [(&'static str, Options)],
-    /// Long options may be abbreviated.
+    /// Whether long options can be abbreviated.
     abbreviates: bool,
-    /// Words that may stand before the verbs and mean nothing.
+    /// Words before the verbs that mean nothing, such as `compose` in `docker compose rm`.
     through: &'static [&'static [Step]],
-    /// A family in Rust has the program, too; both speak.
+    /// Whether a family in Rust also adds effects of the program.
     pub(crate) beside: bool,
-    /// Options that make the call do nothing.
+    /// Options with which the call does nothing.
     harmless: &'static [Mark],
-    /// Options that have the call only say what it would do.
+    /// Options of a dry run.
     dry: &'static [Mark],
-    /// The tag that holds the program's name.
+    /// The tag with the program's name.
     named: &'static str,
-    /// How messages call a program that is not started by its own name alone, such as `php artisan`.
+    /// The names in messages of programs that aren't started by their own name alone, such as `php artisan`.
     called: &'static [(&'static str, &'static str)],
-    /// The way out for effects that have none of their own.
+    /// The alternative to effects that don't have their own.
     instead: &'static str,
-    /// The same for single names.
+    /// The alternatives of single names.
     instead_of: &'static [(&'static str, &'static str)],
-    /// The behavior that the table can't express.
+    /// A function for effects that the table can't express.
     act: Option<EffectFn>,
-    /// The first one that fits counts.
+    /// The effects. Unless an effect has `also`, the first match ends the search.
     pub(crate) effects: &'static [Fact],
 }
 
 impl Entry {
-    /// The options of the program `name`.
     fn options(&self, name: &str) -> Options {
         self.options_of.iter().find(|(known, _)| *known == name).map_or(self.options, |(_, options)| *options)
     }
 
-    /// Whether the program manages something at a cloud or at another service.
+    /// Returns whether the program manages a cloud or another service.
     pub(super) fn is_cloud(&self) -> bool {
         self.effects.iter().any(|fact| fact.kind == "cloud")
     }
 
-    /// The way out of an effect of the program `name`.
+    /// Returns the alternative to an effect of the program `name`.
     fn instead(&self, name: &str, fact: &Fact) -> String {
         let own = self.instead_of.iter().find(|(known, _)| *known == name).map_or(self.instead, |(_, text)| text);
         let text = if fact.instead.is_empty() { own } else { fact.instead };
@@ -67,43 +66,43 @@ impl Entry {
     }
 }
 
-/// An effect, and the calls that have it.
+/// An effect, and the conditions on calls that have it.
 pub(crate) struct Fact {
-    /// The names that it is true of; empty: all.
+    /// The names to which the effect applies. Empty: all.
     of: &'static [&'static str],
-    /// One of these must lead the operands; empty: any call.
+    /// The operands must start with one of these. Empty: any call.
     verbs: &'static [&'static [Step]],
-    /// One of these must hold, each of whose parts must hold; empty: nothing is asked.
+    /// Alternative conditions, of which one must be met. Each is a list of parts, and each part a list of marks, of
+    /// which one must match. Empty: no condition.
     with: &'static [&'static [&'static [Mark]]],
-    /// None of these may hold.
+    /// Conditions that exclude the effect, in the same form.
     without: &'static [&'static [&'static [Mark]]],
     kind: &'static str,
     pub(crate) operation: &'static str,
     pub(crate) severity: Severity,
-    /// Where the target is found; the first that there is.
+    /// The sources of the target. The first that exists is used.
     target: &'static [Target],
-    /// The target is a path.
+    /// Whether the target is a path.
     path: bool,
-    /// Later effects of the table are looked at, too.
+    /// Whether the search continues with later effects of the table.
     also: bool,
     tags: &'static [(&'static str, &'static str)],
-    /// Tags whose value is an option's.
+    /// Tags with an option's value.
     given: &'static [(&'static str, &'static [Mark])],
-    /// Tags that are there if an option is on.
+    /// Tags that are set if an option is on.
     flags: &'static [(&'static str, &'static [Mark])],
     loses: &'static str,
     instead: &'static str,
 }
 
-/// A step of a verb.
 enum Step {
     /// `**`: up to four words.
     Deep,
-    /// One of these words; each may hold two `*`.
+    /// One of these words. Each can contain two `*`.
     Word(&'static [&'static str]),
 }
 
-/// An option that is on, an option with a value, or an operand behind the verbs.
+/// An option that is on, an option with a value, or an operand after the verbs.
 struct Mark {
     letter: &'static str,
     long: &'static str,
@@ -111,46 +110,45 @@ struct Mark {
     operand: &'static str,
 }
 
-/// Where a target is found.
+/// The source of a target.
 enum Target {
-    /// The operand with this index behind the verbs.
+    /// The operand with this index after the verbs.
     At(usize),
     /// The first operand of the verbs, as in `service NAME stop`.
     Lead,
-    /// Every operand behind the verbs, an effect for each.
+    /// Every operand after the verbs, with an effect for each.
     Each,
-    /// The last operand behind the verbs.
+    /// The last operand after the verbs.
     Last,
-    /// All operands behind the verbs, as one text.
+    /// All operands after the verbs, as one text.
     Rest,
-    /// There is none.
+    /// No target.
     Nothing,
-    /// The value of an option.
     Value(&'static str, &'static str),
 }
 
-/// The entry of a name.
+/// Returns the entry of a program's name.
 pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
     let place = NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
     NAMES.get(place).and_then(|(_, at)| ENTRIES.get(*at))
 }
 
-/// Whether the program is an agent, to which every text is a task.
+/// Returns whether the program is an agent, which takes any text as a task.
 pub(super) fn is_agent(name: &str) -> bool {
     entry(name).is_some_and(|entry| entry.named == "agent")
 }
 
-/// The names of all programs of the tables.
+/// Returns the names of all programs in the tables.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name)
 }
 
-/// Adds the effects of the program `name` when it is given `words`; false if no table has it.
+/// Adds the effects of the program `name` with the arguments `words`. Returns false if no table has the program.
 pub(super) fn find<'a>(run: &mut Run<'a>, name: &str, words: &'a [Word]) -> bool {
     find_as(run, name, name, words)
 }
 
-/// The same, for a program that has the words of another one; its own name is what the effects tell.
+/// Adds the effects of a program with the syntax of the program `name`. The effects contain its `own` name.
 pub(super) fn find_as<'a>(run: &mut Run<'a>, name: &str, own: &str, words: &'a [Word]) -> bool {
     let Some(entry) = entry(name) else { return false };
     let mut parsed = run.parse(words, entry.options(own));

@@ -1,4 +1,4 @@
-//! `mktemp`: a file or folder that is new, under a name that it prints.
+//! `mktemp`: creates a new file or folder and prints its name.
 
 use guard_sdk::syntax::Word;
 
@@ -20,8 +20,9 @@ fn makes<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
 /// Folders for temporary files, which every system has.
 const FOLDERS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
-/// The path that it prints, with the letters `X` for what it picks. None if its words could make it fail, for then it
-/// prints nothing, or if it makes nothing. A folder that is not there makes it fail; the working directory is there.
+/// Returns the path that it prints, with `X` for the random characters. `None` if it creates nothing, or if its words
+/// could make it fail, because then it prints nothing. A missing folder makes it fail. The working directory always
+/// exists.
 pub(crate) fn name(words: &[Word]) -> Option<String> {
     let (mut template, mut folder) = (None, None);
     let mut words = words.iter().map(|word| word.text.as_str());

@@ -1,4 +1,4 @@
-//! Programs that search, sort and transform text: they read operands behind a pattern, and some write in place.
+//! Programs that search, sort and transform text. They read the operands after a pattern, and some write in place.
 
 mod script;
 pub(super) mod sweep;
@@ -34,7 +34,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["base64", "gbase64"], Options::new("wio", "wrap input output"), writes_output),
     Program::new(&["jq", "gojq", "jaq"], Options::new("fL", "from-file indent"), jq),
     Program::new(&["yq"], Options::new("opI", "from-file input-format output-format"), yq),
-    // Not a program of its own: some agents take it out of the command and carry it out themselves.
+    // Not a program: some agents intercept it in the command and apply it themselves.
     Program::new(&["apply_patch", "applypatch"], Options::new("", ""), apply_patch),
     Program::new(
         &["patch", "gpatch"],
@@ -75,7 +75,7 @@ fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let patterns_elsewhere = parsed.is("e", "regexp") || parsed.is("f", "file") || parsed.is("", "files");
     parsed.values("f", "file").for_each(|operand| run.read(&operand));
     parsed.values("", "exclude-from").for_each(|operand| run.read(&operand));
-    // A number, an exit code or names say nothing of what the lines hold.
+    // A number, an exit code or file names don't show the content of the lines.
     let tells = ["count", "quiet", "silent", "files-with-matches", "files-without-match"];
     if parsed.is("qclL", "") && !run.name.starts_with('u') || tells.iter().any(|name| parsed.is("", name)) {
         return;
@@ -90,7 +90,7 @@ fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The names that a search of folders is narrowed to.
+/// Adds reads of the names to which a search in folders is limited.
 fn included<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by_glob = if run.name == "rg" { "g" } else { "" };
     let globs = parsed.values("", "include").chain(parsed.values(by_glob, "glob")).chain(parsed.values("", "iglob"));
@@ -100,7 +100,7 @@ fn included<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Reads the operands and writes what `-o` names.
+/// Adds reads of the operands and writes of the files in `-o`.
 fn writes_output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     reads(run, parsed);
     if matches!(run.name.as_str(), "base64" | "gbase64") {
@@ -120,7 +120,7 @@ fn jq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("", "args") || parsed.is("", "jsonargs") {
         return;
     }
-    // `--arg name value` and its kin take two words, which are no files but for the last two of these.
+    // `--arg name value` and similar options take two words, and only the last two of these options name a file.
     let mut skip = 0_usize;
     let mut filter_seen = from_file;
     let in_place = run.name == "jaq" && parsed.is("i", "in-place");
@@ -147,7 +147,7 @@ fn jq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn yq<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let in_place = parsed.has("i", "inplace") || parsed.has("", "in-place");
     let verb = matches!(parsed.text(0), "e" | "eval" | "ea" | "eval-all" | "put" | "select");
-    // With the format of its input and a single operand, that is the file.
+    // With an input format and a single operand, the operand is the file.
     let has_expression = !(parsed.operands.len() == 1 && parsed.is("p", "input-format"));
     for file in parsed.from(usize::from(verb) + usize::from(has_expression)) {
         if in_place {
@@ -180,7 +180,7 @@ fn patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().skip(1).take(1).for_each(|operand| run.read(operand));
 }
 
-/// The changes of the work tree that `git diff` prints are lost where its patch is applied in reverse.
+/// Adds the loss of uncommitted changes if the output of `git diff` is applied in reverse.
 pub(super) fn undone(run: &mut Run<'_>) {
     let is_diff = |command: &Command| {
         let words = || command.argv.iter().skip(2).map(|word| word.text.as_str());
@@ -204,11 +204,11 @@ pub(super) fn undone(run: &mut Run<'_>) {
     }
 }
 
-/// The most files of a patch.
+/// The maximum number of files of a patch.
 const FILES: usize = 256;
 
-/// Adds the files that patches change, without the first `level` folders of their names: those of the named files, or
-/// of the input. Where a patch can't be read, it may change any file here.
+/// Adds the files that patches change, without the first `level` folders of their names. The patches come from the
+/// named files, or from the input. A patch that can't be read may change any file here.
 pub(super) fn write_patched<'a>(run: &mut Run<'a>, named: &[Operand<'a>], level: usize, folder: Option<&Operand<'a>>) {
     let mut texts: Vec<Option<String>> = named.iter().take(FILES).map(|file| run.text_of(file)).collect();
     if texts.is_empty() {
@@ -243,7 +243,7 @@ pub(super) fn write_patched<'a>(run: &mut Run<'a>, named: &[Operand<'a>], level:
     }
 }
 
-/// Its text is the first operand, or comes on standard input; a header names each file.
+/// Adds the effects of a patch in the first operand or on standard input. A header names each file.
 fn apply_patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let given =
         parsed.operands.first().map(|operand| Input { text: operand.text.to_string(), certain: !operand.dynamic });
@@ -263,7 +263,7 @@ fn apply_patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Tables of their own say what formatters and editors of settings write.
+/// Formatters and configuration editors have their own tables.
 fn formats<'a>(_: &mut Run<'a>, _: &Parsed<'a>) {}
 
 fn openssl<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
@@ -277,9 +277,9 @@ fn openssl<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
     }
 }
 
-/// The keys that an agent holds must be unlocked anew when it forgets them.
+/// Adds the reads and writes of key files and known hosts.
 fn keygen<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    // A host that is no longer known may be another one the next time.
+    // If a host is no longer known, its next key is accepted as new.
     if parsed.is("R", "") {
         let known = parsed.value("R", "").map(|host| host.renamed("~/.ssh/known_hosts".to_owned()));
         parsed.value("f", "").or(known).iter().for_each(|file| run.write(file));

@@ -1,6 +1,6 @@
-//! Programs that put a tree of files into a folder: which files, only the source knows.
+//! Programs that write a tree of files into a folder. Only the source determines which files.
 //!
-//! One table of programs and one reading of the words. What these programs do besides is said elsewhere.
+//! All programs share one table and one parser. Their other effects are defined elsewhere.
 
 use guard_sdk::syntax::Word;
 
@@ -8,27 +8,27 @@ use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::{Run, here};
 
-/// A program, as far as it fills a folder.
+/// The syntax with which a program fills a folder.
 struct TreeWriter {
     names: &'static [&'static str],
-    /// The words that have it do so, each with spaces between; one of these leads the operands. Empty: any call.
+    /// Verbs that fill a folder, with their words separated by spaces. The operands must start with one of these.
+    /// Empty: any call.
     verbs: &'static [&'static str],
-    /// A letter and a long option without which it does not.
+    /// A letter and a long option of which one is required. Empty: no condition.
     with: (&'static str, &'static str),
     options: Options,
     folder: Folder,
-    /// Where it goes if the folder is not named.
     default_folder: DefaultFolder,
 }
 
-/// Where a command says which folder is filled.
+/// The position of the filled folder in the command line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Folder {
-    /// The operand at this index behind the verb.
+    /// The operand with this index after the verb.
     At(usize),
-    /// The last operand, if it is a path of this machine.
+    /// The last operand, if it is a path on this machine.
     Last,
-    /// The same for single files, which keep their names in a folder that has no name of its own.
+    /// The last operand, unless it is `.`, `~` or the like. A file that is copied there keeps its name.
     Copy,
     /// The value of a letter or a long option.
     Value(&'static str, &'static str),
@@ -36,12 +36,12 @@ enum Folder {
     Variable(&'static [&'static str]),
 }
 
-/// Where the files go if no folder is named.
+/// The folder if none is named.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DefaultFolder {
     Nowhere,
     Here,
-    /// Into a folder that is named after the first operand.
+    /// A folder named after the first operand.
     Source,
 }
 
@@ -54,7 +54,7 @@ const NONE: TreeWriter = TreeWriter {
     default_folder: DefaultFolder::Nowhere,
 };
 
-/// Clients of stores, whose copies go there and back.
+/// Clients of object stores, which copy in both directions.
 const STORES: &[&str] = &["gsutil", "gcloud", "azcopy", "s3cmd", "s5cmd", "mc", "mcli", "ossutil", "b2"];
 
 const TREE_WRITERS: &[TreeWriter] = &[
@@ -239,7 +239,7 @@ const TREE_WRITERS: &[TreeWriter] = &[
     },
 ];
 
-/// Options of any program whose value is the folder of all that it makes.
+/// Options of any program that set its output folder.
 const OUTPUTS: &[&str] = &[
     "outdir",
     "out-dir",
@@ -257,7 +257,7 @@ const OUTPUTS: &[&str] = &[
     "artifact-dir",
 ];
 
-/// Words of a command beyond these are not looked at.
+/// The maximum number of words that are examined in a command.
 const WORDS: usize = 256;
 
 /// Adds a write for each folder that the command fills.
@@ -284,7 +284,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     if name == "sftp" {
         return fetched_by_lines(run);
     }
-    // Where a program is known, its own description says where it writes.
+    // The description of a known program determines what it writes.
     if super::lookup(&name).is_none() {
         let folders: Vec<Operand<'_>> = outputs(run).collect();
         folders.iter().for_each(|folder| run.write_tree(folder));
@@ -292,7 +292,7 @@ pub(super) fn find(run: &mut Run<'_>) {
 }
 
 impl TreeWriter {
-    /// States the write if this is such a call; whether it is.
+    /// Adds the write if the call fills a folder. Returns whether it does.
     fn fill<'a>(&self, run: &mut Run<'a>, parsed: &Parsed<'a>) -> bool {
         let (letters, long) = self.with;
         let has_option = (letters.is_empty() && long.is_empty()) || parsed.has(letters, long);
@@ -326,25 +326,25 @@ impl TreeWriter {
     }
 }
 
-/// How many operands the verb takes, if it leads them.
+/// Returns the number of the verb's words if the operands start with them.
 pub(super) fn leads(verb: &str, parsed: &Parsed<'_>) -> Option<usize> {
     let words = verb.split(' ');
     let count = words.clone().count();
     words.zip(0..).all(|(word, index)| parsed.text(index) == word).then_some(count)
 }
 
-/// Whether a single file that is copied there keeps its name.
+/// Returns whether a single file that is copied to this folder keeps its name.
 pub(super) fn keeps_names(place: &str) -> bool {
     matches!(place, "." | "./" | "~" | "~/")
 }
 
-/// Whether a text names a place on this machine and none in a store or on another one.
+/// Returns whether a text names a path on this machine, and not in a store or on another machine.
 fn is_local(text: &str, run: &Run<'_>) -> bool {
-    // A name of a store begins the paths of `mc`.
+    // The paths of `mc` start with the name of a store.
     text.starts_with(['/', '~', '.', '$']) || !run.name.starts_with("mc") && !text.contains(':')
 }
 
-/// Returns the value assigned to one of the variables, by an operand or in front of the command.
+/// Returns the value assigned to one of the variables, by an operand or before the command.
 fn variable<'a>(names: &[&str], run: &Run<'a>, parsed: &Parsed<'a>) -> Option<Operand<'a>> {
     let by_operand = parsed.operands.iter().find_map(|operand| {
         let (name, value) = operand.word.text.split_once('=')?;
@@ -355,13 +355,13 @@ fn variable<'a>(names: &[&str], run: &Run<'a>, parsed: &Parsed<'a>) -> Option<Op
     by_operand.or_else(assigned)
 }
 
-/// The folder that is named after what is fetched: the last name of an address.
+/// Returns the folder that is named after a source: the last component of its URL.
 pub(super) fn folder_of<'a>(source: &Operand<'a>) -> Operand<'a> {
     let name = source.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
     source.renamed(name.strip_suffix(".git").unwrap_or(name).to_owned())
 }
 
-/// The commands `get FILE FOLDER` that `sftp` reads.
+/// Adds writes for the commands `get FILE FOLDER` in the input of `sftp`.
 fn fetched_by_lines(run: &mut Run<'_>) {
     let Some(input) = run.input() else { return };
     for line in input.text.lines().take(WORDS) {
@@ -374,7 +374,8 @@ fn fetched_by_lines(run: &mut Run<'_>) {
     }
 }
 
-/// The words behind the archive of `python -m zipfile -e FILE FOLDER`, and of `tarfile`, whose folder may be left out.
+/// Returns the words after the archive in `python -m zipfile -e FILE FOLDER`, or after that of `tarfile`, whose folder
+/// is optional.
 fn unpacked_by_module<'a>(run: &Run<'a>) -> Option<&'a [Word]> {
     let words = run.arguments();
     let module = words.iter().take(WORDS).position(|word| matches!(word.text.as_str(), "zipfile" | "tarfile"))?;
@@ -387,7 +388,7 @@ fn unpacked_by_module<'a>(run: &Run<'a>) -> Option<&'a [Word]> {
     rest.get(extracts + 2..)
 }
 
-/// The values of options that name a folder of output.
+/// Returns the values of options that set an output folder.
 fn outputs<'a>(run: &Run<'a>) -> impl Iterator<Item = Operand<'a>> + use<'a> {
     let words: &'a [Word] = run.arguments();
     words.iter().enumerate().take(WORDS).filter_map(|(at, word)| {

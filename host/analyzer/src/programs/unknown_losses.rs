@@ -1,7 +1,7 @@
-//! [`find`]: the loss that the verb of an undescribed program suggests.
+//! [`find`]: losses suggested by the verb of a program without a description.
 //!
-//! Programs of services name what they do alike: `NOUN delete NAME`, `delete NOUN NAME`, `noun:delete`. A program of the
-//! project's own, which is started by its path, may mean anything by that, and so do programs that take any text.
+//! Clients of services use similar verbs: `NOUN delete NAME`, `delete NOUN NAME`, `noun:delete`. In a program of the
+//! project, which is started by its path, and in a program that takes any text, such a word can mean anything.
 
 use guard_sdk::syntax::Word;
 
@@ -10,7 +10,7 @@ use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// Verbs after which a thing is gone.
+/// Verbs that destroy a thing.
 const LOSES: &[&str] = &[
     "decommission",
     "delete",
@@ -26,10 +26,10 @@ const LOSES: &[&str] = &[
     "wipe",
 ];
 
-/// Verbs that are a loss if an option skips the program's own question.
+/// Verbs that are a loss if an option skips the program's confirmation prompt.
 const LOSES_UNASKED: &[&str] = &["del", "down", "remove", "reset", "revoke", "rm", "undeploy", "uninstall"];
 
-/// Options that answer the program's question beforehand.
+/// Options that answer the program's prompt in advance.
 pub(super) const UNASKED: &[&str] = &[
     "--assume-yes",
     "--auto-approve",
@@ -44,13 +44,13 @@ pub(super) const UNASKED: &[&str] = &[
     "-y",
 ];
 
-/// Things of a database, which verbs beside those of loss empty as well.
+/// Nouns for a database, which additional verbs empty.
 const DATABASES: &[&str] = &["ar", "database", "db", "ecto", "migrate", "migration", "migrations", "orm", "schema"];
 
 /// Verbs that empty a database.
 const EMPTIES: &[&str] = &["drop", "fresh", "refresh", "reset", "wipe", "clear"];
 
-/// First words of which the next one is the argument, or that only look.
+/// First words that take the next word as an argument, or that only read.
 pub(super) const TAKES: &[&str] = &[
     "add", "build", "can-i", "check", "commit", "create", "describe", "dev", "diff", "docs", "echo", "ed", "edit",
     "exec", "explain", "find", "generate", "get", "grep", "help", "info", "init", "install", "lint", "list", "log",
@@ -58,7 +58,7 @@ pub(super) const TAKES: &[&str] = &[
     "start", "status", "test", "view", "wait", "watch",
 ];
 
-/// The effect of an unknown program whose verb says that it loses something.
+/// Adds the effect of an unknown program whose option or verb suggests a loss.
 pub(super) fn find(run: &mut Run<'_>) {
     if super::plain::is_of_project(run) || super::plain::takes_text(&run.name) {
         return;
@@ -91,24 +91,24 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// Whether an option has an agent do everything without a question: agents borrow these names from each other.
+/// Returns whether an option lets an agent act without prompts. Agents copy these names from each other.
 fn is_unguarded(option: &str) -> bool {
     const NAMES: &[&str] = &["--allow-all-tools", "--skip-permissions-unsafe", "--trust-all-tools", "--yolo"];
     const BEGINNINGS: &[&str] = &["--dangerously-allow-all", "--dangerously-bypass", "--dangerously-skip"];
     NAMES.contains(&option) || BEGINNINGS.iter().any(|beginning| option.starts_with(beginning))
 }
 
-/// The most options that are looked at.
+/// The maximum number of options that are examined.
 const MOST: usize = 64;
 
-/// Whether an option takes the place of a verb: `--delete-project NAME`.
+/// Returns whether an option replaces a verb: `--delete-project NAME`.
 fn is_switch(option: &str) -> bool {
     let name = option.strip_prefix("--").and_then(|option| option.split('=').next()).unwrap_or_default();
     let (verb, thing) = name.split_once('-').unwrap_or_default();
     (LOSES.contains(&verb) || verb == "remove") && THINGS.contains(&thing.trim_end_matches('s'))
 }
 
-/// Things of a service, as options name them.
+/// Objects of a service in option names.
 const THINGS: &[&str] = &[
     "account",
     "app",
@@ -133,14 +133,14 @@ const THINGS: &[&str] = &[
     "zone",
 ];
 
-/// The words at the beginning that say what is done.
+/// The number of leading words that may contain the verb.
 const FIRST: usize = 3;
 
-/// Options whose value is a name or a text, which may sound like a verb.
+/// Options whose value is a name or a text that may look like a verb.
 const NAMING: &[&str] =
     &["--description", "--filter", "--grep", "--message", "--name", "--tag", "--title", "-g", "-k", "-m", "-n", "-t"];
 
-/// Words of what is the user's own, and not a service's.
+/// Words for objects that belong to the user and not to a service.
 const OWN: &[&str] = &[
     "alias",
     "bookmark",
@@ -162,7 +162,7 @@ const OWN: &[&str] = &[
     "view",
 ];
 
-/// The same for a verb that the table of a program lacks.
+/// Adds the effect of a verb that the program's table lacks and that suggests a loss.
 pub(super) fn of_table(run: &mut Run<'_>, name: &str, operands: &[Operand<'_>]) {
     let rehearses = |word: &Word| super::plain::REHEARSES.contains(&word.text.as_str());
     let is_own = |operand: &Operand<'_>| OWN.contains(&operand.text.as_ref());
@@ -185,17 +185,17 @@ fn state(run: &mut Run<'_>, verb: &str) {
     run.emit(draft.certain(false).tag("client", &by).tag("loses", &loses).tag("instead", look));
 }
 
-/// Options by which a client takes a statement.
+/// Options with which a client takes a statement.
 const STATEMENTS: &[&str] = &["--command", "--eval", "--exec", "--execute", "-c", "-e", "-q", "-Q", "-s"];
 
-/// Parts of the name of an option or a verb that takes a statement: `--query-string`, `db execute`, `sql`.
+/// Parts of the name of an option or verb that takes a statement: `--query-string`, `db execute`, `sql`.
 const OF_SQL: &[&str] = &["ddl", "execute", "psql", "query", "shell", "sql", "statement", "statements"];
 
-/// The words of the command say that it is a client of a database, to which the input goes.
+/// Words that mark a command as a database client, which reads statements from standard input.
 const CONNECTS: &[&str] = &["connect", "console", "ksql", "psql", "shell", "sql"];
 
-/// A statement for a client whose table doesn't say where it takes one: behind an option or a verb that is named after
-/// statements, or on standard input.
+/// Adds the effects of statements for a client whose table doesn't describe its input: after an option or verb named
+/// for statements, or on standard input.
 pub(super) fn sql(run: &mut Run<'_>) {
     let name = run.name.as_str();
     let is_other = super::is_plain(name) || run.is_function() || super::table::is_agent(name);
@@ -227,7 +227,7 @@ pub(super) fn sql(run: &mut Run<'_>) {
     }
 }
 
-/// The verb of loss among the first operands.
+/// Returns the verb among the first operands that suggests a loss.
 fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'a str> {
     let is_plain = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -238,7 +238,7 @@ fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'
         if is_loss(text, before, unasked) {
             return Some(text);
         }
-        // `make:migration` is followed by a name as `make` is.
+        // Like `make`, `make:migration` is followed by a name.
         if text.split(':').next().is_some_and(|first| TAKES.contains(&first)) {
             return None;
         }
@@ -247,20 +247,20 @@ fn verb<'a>(operands: impl Iterator<Item = &'a str>, unasked: bool) -> Option<&'
     None
 }
 
-/// The word is a verb of loss, or one with the thing it is about: `db:wipe`, `delete-tag`.
+/// Returns whether the word is a verb that suggests a loss, perhaps combined with its object: `db:wipe`, `delete-tag`.
 fn is_loss(text: &str, before: Option<&str>, unasked: bool) -> bool {
     let parts: Vec<&str> = text.split([':', '-', '.']).collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return false };
-    // `delete_database` and `deleteKeys` are verbs, `test_delete` the name of a test.
+    // `delete_database` and `deleteKeys` are verbs. `test_delete` is the name of a test.
     let first = first.split(|char: char| char == '_' || char.is_ascii_uppercase()).next().unwrap_or_default();
-    // A name with a dot may be a file's: `drop.sql`.
+    // A word with a dot may be a file name: `drop.sql`.
     if text.contains('.') && !DATABASES.contains(&first) {
         return false;
     }
     let any = |verbs: &[&str]| verbs.contains(&first) || verbs.contains(last);
     let empties = EMPTIES.contains(last)
         && (parts.len() > 1 && DATABASES.contains(&first) || before.is_some_and(|noun| DATABASES.contains(&noun)));
-    // `un-delete`, `no-drop`, `soft-delete` and the like keep what is there.
+    // `un-delete`, `no-drop`, `soft-delete` and similar words keep the data.
     let keeps = matches!(first, "un" | "no" | "soft" | "pre" | "post" | "on" | "is" | "can");
     let is_weak = || unasked && LOSES_UNASKED.contains(last) && text.len() == last.len();
     !keeps && (any(LOSES) || empties || is_weak())

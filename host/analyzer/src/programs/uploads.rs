@@ -1,6 +1,6 @@
-//! Clients of stores elsewhere that a table describes: the files on this machine that a call takes there.
+//! Clients of remote stores that have a table: the local files that a call uploads.
 //!
-//! A table says what is lost, not what is read. By the verbs that all of them share the operands are known.
+//! The tables define losses, not reads. The verbs that the clients share show which operands are files.
 
 use guard_sdk::syntax::Word;
 
@@ -8,17 +8,17 @@ use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// Verbs that take files to a store, and those whose last word is where the files go.
+/// Verbs that upload files, and verbs whose last word is the destination.
 const VERBS: &[&str] = &["put", "send", "upload", "upload-file"];
 const COPIES: &[&str] = &["cp", "copy", "mv", "move", "scp", "rsync", "sync"];
 
 /// Options whose value is the file.
 const FILES: &[&str] = &["-f", "--file", "--files", "--body", "--source", "--path", "--source-file"];
 
-/// The most words that are looked at.
+/// The maximum number of words that are examined.
 const MOST: usize = 32;
 
-/// Adds a read for each word that names a file here and that is taken elsewhere.
+/// Adds a read for each local file that the words upload.
 pub(super) fn find<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     let names = |verbs: &[&str], word: &Word| verbs.contains(&word.text.as_str());
     let verb = words.iter().take(MOST).position(|word| names(VERBS, word) || names(COPIES, word));
@@ -43,7 +43,7 @@ pub(super) fn forms<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     let hub = matches!(run.name.as_str(), "gh" | "glab" | "hub");
     let aws = run.name == "aws";
     let api = words.iter().any(|word| word.text == "api");
-    // They keep secrets; to give them one is what they are for.
+    // These services store secrets, so sending them one is their purpose.
     let keeps =
         words.iter().take(2).any(|word| matches!(word.text.as_str(), "secret" | "secretsmanager" | "ssm" | "kms"));
     if !(hub || aws) || keeps {
@@ -76,10 +76,10 @@ pub(super) fn forms<'a>(run: &mut Run<'a>, words: &'a [Word]) {
     }
 }
 
-/// The most words that are looked at for such options.
+/// The maximum number of words that are searched for such options.
 const FORMS: usize = 256;
 
-/// Whether the word is an address, or a place in a store or on another machine.
+/// Returns whether the word is a URL, or a path in a store or on another machine.
 fn is_remote(text: &str) -> bool {
     text.split_once(':').is_some_and(|(before, _)| !before.contains('/'))
 }

@@ -1,4 +1,4 @@
-//! `[[allow]]`s put into a `guard.toml`, and taken out again.
+//! Adds an `[[allow]]` to a `guard.toml`, and removes one.
 
 use toml::{Table, Value};
 
@@ -9,7 +9,7 @@ use guard_contract::allow::Allow;
 /// The key of the allows.
 const ALLOW: &str = "allow";
 
-/// An allow as a `guard.toml` has it, each line ended by `newline`.
+/// Formats an allow for a `guard.toml`, with each line ended by `newline`.
 #[must_use]
 pub fn block(allow: &Allow, newline: &str) -> String {
     let list = |list: &[String]| (!list.is_empty()).then(|| Value::from(list.to_vec()));
@@ -33,11 +33,11 @@ pub fn block(allow: &Allow, newline: &str) -> String {
 }
 
 impl Target<'_> {
-    /// The text with an allow at its end.
+    /// Appends an allow to the text.
     ///
     /// # Errors
     ///
-    /// [`EditError`] says why there is none.
+    /// [`EditError`] has the reasons.
     pub fn allow(&self, text: Option<&str>, allow: &Allow) -> Result<String, EditError> {
         let before = text.unwrap_or_default();
         let trust_level = self.trust_level(before)?;
@@ -54,11 +54,11 @@ impl Target<'_> {
         Ok(after)
     }
 
-    /// The text without an allow, of which the first has the number 0; no text if nothing but it was ever in the file.
+    /// Removes the allow with this index from the text. `None` if nothing else is in the file.
     ///
     /// # Errors
     ///
-    /// [`EditError`] says why there is none.
+    /// [`EditError`] has the reasons.
     pub fn disallow(&self, text: Option<&str>, number: usize) -> Result<Option<String>, EditError> {
         let before = text.unwrap_or_default();
         self.trust_level(before)?;

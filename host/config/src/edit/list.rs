@@ -1,4 +1,4 @@
-//! A text put into a list of a policy's settings in a `guard.toml`.
+//! Adds a string to a list in a policy's settings in a `guard.toml`.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use super::{EditError, POLICY, Target};
 const SETTINGS: &str = "settings";
 
 impl Target<'_> {
-    /// The text with `item` at the end of the list `key` of the settings of the policy of that name, whose entry is added if
-    /// there is none.
+    /// Appends `item` to the list `key` in the settings of the policy of this name. Adds the policy's entry if there is
+    /// none.
     ///
     /// # Errors
     ///
-    /// [`EditError`] says why there is none; one is an entry with a `settings-file`.
+    /// [`EditError`] has the reasons, such as an entry with a `settings-file`.
     pub fn extend(&self, text: Option<&str>, policy: &str, key: &str, item: &str) -> Result<String, EditError> {
         let form = |error| EditError::Form(self.file.to_path_buf(), error);
         let before = text.unwrap_or_default();
@@ -54,10 +54,10 @@ impl Target<'_> {
     }
 }
 
-/// Where something is put into a text, and what.
+/// An insertion into a text: the offset and the inserted text.
 type Insertion = (usize, String);
 
-/// Returns the insertion that adds an item to a list of the entry at `index`. The result is checked afterwards.
+/// Returns the insertion that adds an item to a list of the entry at `index`. The caller checks the result.
 fn within(text: &str, index: usize, (key, item): (&str, &str), newline: &str) -> Option<Insertion> {
     let document = Document::parse(text).ok()?;
     let entry = document.as_table().get(POLICY)?.as_array_of_tables()?.get(index)?;

@@ -1,22 +1,22 @@
-//! Where the `[[tables]]` of a list in TOML stand, and edits that keep every other byte.
+//! Finds the `[[tables]]` of a list in TOML, and edits them without changing any other byte.
 //!
-//! `toml_edit` says where everything stands, and its own printing is not used: that would end every line alike, add a
-//! newline at the end, and drop the comments above what is taken out.
+//! `toml_edit` gives the positions. Its own output isn't used, because it would normalize line endings, add a final
+//! newline, and drop the comments above removed tables.
 //!
-//! Putting an entry in and taking it out again gives the text back: an entry at the end has one empty line before it,
-//! which goes with it, and a text that ends without a newline goes on doing so.
+//! Adding an entry and removing it restores the text: an entry at the end has one empty line before it, which is
+//! removed with it, and a missing final newline stays missing.
 
 use std::ops::Range;
 
 use toml_edit::{Document, Item, Table};
 
-/// Why entries are not edited.
+/// The reason why entries can't be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
     /// The list of this name is an array of inline tables.
     #[error("`{0}` is written as an array, not as `[[{0}]]`")]
     Inline(String),
-    /// The edit would have changed something else.
+    /// The edit would change something else.
     #[error("the entry can't be separated from the text around it")]
     Unsafe,
 }
@@ -29,7 +29,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Returns the entries of the list of that name.
+    /// Finds the entries of the list of this name.
     pub fn parse(text: &'a str, list: &str) -> Result<Self, PlacementError> {
         let document = Document::parse(text).map_err(|_| PlacementError::Unsafe)?;
         let root = document.as_table();
@@ -57,7 +57,7 @@ impl<'a> Entries<'a> {
         self.entries.iter().position(|(other, _)| other == name)
     }
 
-    /// The text with a block of lines at its end. A file that is not there gets the block alone.
+    /// Appends a block of lines to the text. A missing file only gets the block.
     pub fn append(&self, there: Option<&str>, block: &str) -> String {
         let newline = newline(block);
         match there {
@@ -67,7 +67,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The text with a block of lines in the place of an entry.
+    /// Replaces an entry with a block of lines.
     pub fn replace(&self, index: usize, block: &str) -> String {
         let Some((first, rest)) = self.runs(index).split_first() else { return self.text.to_owned() };
         let is_open = !self.slice(first).ends_with('\n');
@@ -77,7 +77,7 @@ impl<'a> Entries<'a> {
         [head, block, &tail].concat()
     }
 
-    /// The text without an entry; `None` if the entry was the first thing in it and nothing is left.
+    /// Removes an entry. `None` if the text began with it and nothing is left.
     pub fn remove(&self, index: usize) -> Option<String> {
         let runs = self.runs(index);
         let cuts: Vec<_> = runs.iter().map(|run| self.with_gap(run)).collect();
@@ -99,7 +99,7 @@ impl<'a> Entries<'a> {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// The lines with an empty one before them; at the start of the text with one after them.
+    /// Extends lines by an empty one before them or, at the start of the text, after them.
     fn with_gap(&self, run: &Range<usize>) -> Range<usize> {
         let (before, after) = (self.slice(&(0..run.start)), self.slice(&(run.end..self.text.len())));
         if run.start == 0 {
@@ -112,7 +112,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The text from `start` on without these parts, which are in order.
+/// Returns the text from `start` without these parts, which are in order.
 fn without(text: &str, start: usize, cuts: &[Range<usize>]) -> String {
     let (mut left, mut at) = (String::new(), start);
     for cut in cuts {
@@ -127,7 +127,7 @@ fn newline(block: &str) -> &'static str {
     if block.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// From the header to the last value of each table that has a header of its own, the outer one first.
+/// Collects the range of each table with a header, from the header to its last value, outer ones first.
 fn tables(table: &Table, found: &mut Vec<Range<usize>>) {
     if let Some(header) = table.span().filter(|_| !table.is_implicit() && !table.is_dotted()) {
         found.push(header.start..end_of_values(table, header.end));
@@ -141,7 +141,7 @@ fn tables(table: &Table, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The end of the last value below one header.
+/// Returns the end of the last value below a header.
 fn end_of_values(table: &Table, start: usize) -> usize {
     table.iter().fold(start, |end, (_, item)| match item {
         Item::Value(value) => value.span().map_or(end, |span| span.end.max(end)),
@@ -150,7 +150,7 @@ fn end_of_values(table: &Table, start: usize) -> usize {
     })
 }
 
-/// Whole lines: tables between which no other table begins are one run, with the comments between them.
+/// Extends ranges to whole lines, and joins adjacent tables with the comments between them.
 fn runs(text: &str, own: &mut [Range<usize>], all: &[Range<usize>]) -> Vec<Range<usize>> {
     own.sort_by_key(|table| table.start);
     let mut runs: Vec<Range<usize>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Entries put in and taken out, to the byte.
+//! Adding and removing entries, byte by byte.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn addition(name: &str) -> Addition {
     Addition { name: name.to_owned(), source: "/p/a.wasm".to_owned(), ..Addition::default() }
 }
 
-/// Adding gives `expected`, and removing gives the text back.
+/// Checks that adding gives `expected`, and removing restores the text.
 #[track_caller]
 fn check(before: Option<&str>, addition: &Addition, expected: &str) {
     let added = user().add(before, addition, false).unwrap();
@@ -121,7 +121,7 @@ fn an_entry_is_replaced_where_it_stands() {
     assert_eq!(user().add(Some(open), &addition("a"), true).unwrap().text, open.replace("/x.wasm", "/p/a.wasm"));
 }
 
-/// All other bytes stay, and the rule is put where the settings are.
+/// All other bytes stay, and the rule is added where the settings are.
 #[test]
 fn a_rule_is_lowered_where_the_settings_stand() {
     let cases = [

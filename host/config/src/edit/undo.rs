@@ -1,4 +1,4 @@
-//! `instead-of-ask` of `[undo]`, switched on in a `guard.toml`.
+//! Switches `instead-of-ask` in `[undo]` on in a `guard.toml`.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ const UNDO: &str = "undo";
 const KEY: &str = "instead-of-ask";
 
 impl Target<'_> {
-    /// The text with `instead-of-ask = true` in `[undo]`, which is added if it is missing.
+    /// Sets `instead-of-ask = true` in `[undo]`, which is added if it is missing.
     ///
     /// # Errors
     ///
-    /// [`EditError`] says why there is none.
+    /// [`EditError`] has the reasons.
     pub fn copy_instead_of_ask(&self, text: Option<&str>) -> Result<String, EditError> {
         let form = |error| EditError::Form(self.file.to_path_buf(), error);
         let before = text.unwrap_or_default();
@@ -40,7 +40,7 @@ impl Target<'_> {
     }
 }
 
-/// The part of a text that is replaced, and by what. Whether it says what is wanted is checked afterwards.
+/// Returns the range of the text to replace, and the replacement. The caller checks the result.
 fn within(text: &str, newline: &str) -> Option<(Range<usize>, String)> {
     let document = Document::parse(text).ok()?;
     let undo = document.as_table().get(UNDO)?;

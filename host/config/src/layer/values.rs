@@ -1,4 +1,4 @@
-//! Checks of a layer's values that their types can't express.
+//! Checks a layer's values beyond their types.
 
 use semver::Version;
 
@@ -8,13 +8,13 @@ use crate::{signers, tools};
 use guard_contract::Layer;
 use guard_sdk::globs::Glob;
 
-/// Why a value is refused, and how to correct it.
+/// The reason why a value is invalid, and how to correct it.
 pub(super) type Refusal = (String, String);
 
-/// The most policies, and the most entries for tools, of a project's file that nobody trusted.
+/// The maximum number of policies, and of entries for tools, in an untrusted project's file.
 const PROJECT_ENTRIES: usize = 16;
 
-/// The least size in bytes at which the audit log is rotated.
+/// The minimum value of the size at which the audit log is rotated, in bytes.
 const AUDIT_BYTES: u64 = 4096;
 
 fn refuse<T>(text: String, hint: &str) -> Result<T, Refusal> {
@@ -41,7 +41,7 @@ pub(super) fn check_version(table: &toml::Table) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks the values of a layer. `is_limited`: nobody trusted the project whose file it is.
+/// Checks the values of a layer. `is_limited`: it is an untrusted project's file.
 pub(super) fn check(layer: Layer, options: &Options, is_limited: bool) -> Result<(), Refusal> {
     check_numbers(options)?;
     check_files(options)?;
@@ -71,7 +71,7 @@ fn check_numbers(options: &Options) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks patterns, and the files that guard-host writes.
+/// Checks patterns, and the paths of files that guard-host writes.
 fn check_files(options: &Options) -> Result<(), Refusal> {
     for pattern in options.undo.iter().flat_map(|undo| &undo.exclude) {
         if let Err(error) = Glob::new(pattern) {
@@ -101,7 +101,7 @@ fn check_files(options: &Options) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks what has a form of its own: allows, the server, signers, tools.
+/// Checks allows, the server, signers and tools.
 fn check_entries(layer: Layer, options: &Options) -> Result<(), Refusal> {
     for options in &options.allow {
         super::allow(layer, options).checked("")?;
@@ -123,7 +123,7 @@ fn check_entries(layer: Layer, options: &Options) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks what a project's file may hold.
+/// Checks the limits of a project's file.
 fn check_project(options: &Options, is_limited: bool) -> Result<(), Refusal> {
     let given = [
         ("preset", options.preset.is_some()),
@@ -156,13 +156,13 @@ fn check_project(options: &Options, is_limited: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The text names a file.
+/// Returns whether the text is a valid path.
 fn is_path(path: &str) -> bool {
     let is_of_somebody = path.starts_with('~') && !path.starts_with("~/");
     !path.is_empty() && !path.ends_with('/') && !is_of_somebody && !path.contains(char::is_control)
 }
 
-/// A file of this name is somebody's configuration, which nothing may be written to.
+/// Returns whether a file of this name is a configuration, which must not be written to.
 fn is_configuration(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.ends_with(".toml") || (name.starts_with("settings") && name.ends_with(".json"))

@@ -1,5 +1,5 @@
-//! What a user's file can change below a managed one, key by key. The managed policy is a component file, because a
-//! build without the built-in policies runs these tests, too.
+//! What a user's file can change under a managed one, key by key. The managed policy is a component file, so that these
+//! tests also run in a build without the built-in policies.
 
 use guard_contract::scripts::Scripts;
 use guard_contract::verdict::BypassAsk;

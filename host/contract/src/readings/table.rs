@@ -1,4 +1,4 @@
-//! [`Arguments`]: an entry of the configuration that says which arguments of a tool hold what.
+//! [`Arguments`]: an entry of the configuration that defines the meaning of a tool's arguments.
 
 use guard_sdk::globs::Glob;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use super::names::Kind;
 use crate::call::ToolCall;
 use crate::policy::matches;
 
-/// A longer name is not read as that of a server's tool in another spelling.
+/// The maximum length of a name that is tried in other spellings.
 const NAME_BYTES: usize = 256;
 
-/// How harnesses join the name of a server and that of its tool.
+/// The separators between server and tool name that harnesses use.
 const JOINTS: [&str; 7] = ["___", "__", ".", "/", ":", "-", "_"];
 
 /// Prefixes that may precede the name of a server.
@@ -19,17 +19,17 @@ const PREFIXES: [&str; 6] = ["mcp__", "mcp_", "mcp-", "mcp.", "MCP:", "@"];
 /// The meanings of the arguments of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arguments {
-    /// A pattern of the tool's name; that of a server's tool is `mcp__SERVER__TOOL`, however the harness spells it.
+    /// A pattern of the tool's name. An MCP server's tool is `mcp__SERVER__TOOL`, regardless of the harness's spelling.
     pub tool: String,
-    /// Arguments that hold shell text.
+    /// The arguments with shell text.
     pub shell: Vec<String>,
-    /// Arguments that name a file.
+    /// The arguments with a path.
     pub path: Vec<String>,
-    /// Arguments that hold what is written to it.
+    /// The arguments with the content to write.
     pub content: Vec<String>,
-    /// Arguments that hold SQL.
+    /// The arguments with SQL.
     pub sql: Vec<String>,
-    /// Arguments that hold an address.
+    /// The arguments with a URL.
     pub url: Vec<String>,
     /// Whether these meanings are added to those guessed from the arguments' names, instead of replacing them.
     pub adds: bool,
@@ -48,7 +48,7 @@ impl Arguments {
         lists.into_iter().find_map(|(list, kind)| list.iter().any(|name| name == key).then_some(kind))
     }
 
-    /// The entry is about the call's tool.
+    /// Returns whether the entry applies to the call's tool.
     pub(super) fn fits(&self, call: &ToolCall) -> bool {
         let names = [call.tool.as_str(), call.original_tool.as_str()];
         if names.contains(&self.tool.as_str()) {
@@ -58,11 +58,11 @@ impl Arguments {
         names.iter().any(|name| fits(name) || spellings(name).any(|name| fits(&name)))
     }
 
-    /// Why the pattern of the tool's name cannot be used.
+    /// Checks the pattern of the tool's name.
     ///
     /// # Errors
     ///
-    /// It is empty or no glob.
+    /// It is empty or isn't a glob.
     pub fn check(&self) -> Result<(), String> {
         match self.tool.as_str() {
             "" => Err("`match` is empty".to_owned()),
@@ -72,8 +72,7 @@ impl Arguments {
     }
 }
 
-/// The name as that of a server's tool in the common form. Where the server's name ends, nobody knows, so each place
-/// counts.
+/// Returns the possible common forms of a name. Where the server's name ends isn't known, so each separator is tried.
 fn spellings(name: &str) -> impl Iterator<Item = String> {
     let bare = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     let bare = Some(bare).filter(|bare| bare.len() <= NAME_BYTES).unwrap_or_default();

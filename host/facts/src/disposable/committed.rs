@@ -1,4 +1,4 @@
-//! Files that git is told to restore, and that are as the last commit has them: nothing is lost.
+//! Files that git restores although they match the last commit, so that nothing is lost.
 
 use guard_contract::Presence;
 use guard_contract::call::CallContext;
@@ -9,7 +9,7 @@ use crate::sources::COMPARED_BYTES;
 use crate::view::ask_git_about;
 use crate::{Entry, Facts, GitQuestion, Resolver};
 
-/// The effect that loses changes of files.
+/// The operation that discards changes of files.
 pub(super) const DISCARD: &str = "git.discard";
 
 /// The effect that sets a branch to another commit.
@@ -18,17 +18,17 @@ const BRANCH_MOVE: &str = "git.branch.move";
 /// Tags of an effect on more than one file.
 const MANY: [&str; 5] = ["force", "glob", "listed", "where", "whole-directory"];
 
-/// Commands that change no file.
+/// Commands that don't change files.
 const QUIET: [&str; 7] = ["cat", "cd", "echo", "head", "ls", "pwd", "true"];
 
-/// Verbs of git that change no file.
+/// git's verbs that don't change files.
 const QUIET_GIT: [&str; 6] = ["branch", "diff", "log", "rev-parse", "show", "status"];
 
-/// The most effects of one call that are looked at: each reads a file, and asks git.
+/// The maximum number of effects that are examined in one call. Each one reads a file and runs git.
 const EFFECTS: usize = 8;
 
-/// Whether a `git.discard` loses nothing: its file is as the last commit and the index have it. `analysis` is that of the
-/// call, with its paths.
+/// Returns whether a `git.discard` loses nothing, because its file matches the last commit and the index. `analysis` is
+/// the call's, with resolved paths.
 pub(super) fn is_committed(
     effect: &Effect,
     analysis: &Analysis,
@@ -38,7 +38,7 @@ pub(super) fn is_committed(
     let file = Some(&restored.path.canonical).filter(|_| is_one_file(restored));
     let Some(file) = file.filter(|_| is_first(effect, analysis)) else { return false };
     let Ok(text) = facts.read_source(file, COMPARED_BYTES) else { return false };
-    // Bytes that are no text are equal to others in a text.
+    // Different invalid bytes look the same in a string.
     if text.len() >= COMPARED_BYTES || text.contains(char::REPLACEMENT_CHARACTER) {
         return false;
     }
@@ -46,7 +46,7 @@ pub(super) fn is_committed(
     ask(GitQuestion::Head) == Some(text) && ask(GitQuestion::Staged).as_deref() == Some("no")
 }
 
-/// The effects that may be such.
+/// Returns the indices of the effects that may lose nothing.
 pub(super) fn discards(analysis: &Analysis) -> Vec<usize> {
     let is_candidate =
         |effect: &Effect| effect.operation == DISCARD && MANY.iter().all(|name| tag(effect, name).is_none());
@@ -54,13 +54,13 @@ pub(super) fn discards(analysis: &Analysis) -> Vec<usize> {
     found.map(|(index, _)| index).take(EFFECTS).collect()
 }
 
-/// Whether git takes the operand for a branch or a tag: one has that name, or no file has it.
+/// Returns whether git takes the operand for a branch or a tag: there is one of that name, or there is no such file.
 pub(super) fn is_branch(effect: &Effect, facts: &dyn Facts) -> bool {
     let is_candidate = effect.operation == DISCARD && tag(effect, "unless-branch").is_some();
     is_candidate && (effect.path.exists == Presence::No || is_reference(effect, facts))
 }
 
-/// Whether a branch or a tag of the repository has the name.
+/// Returns whether the repository has a branch or a tag of this name.
 fn is_reference(effect: &Effect, facts: &dyn Facts) -> bool {
     let (root, name) = (effect.path.git_root.trim_end_matches('/'), effect.target.as_str());
     if root.is_empty() || name.contains("..") || name.starts_with(['/', '-']) {
@@ -109,7 +109,7 @@ fn word(command: &Command, index: usize) -> &str {
     command.argv.get(index).map_or("", |word| word.text.as_str())
 }
 
-/// The write that goes with the loss, which has the path.
+/// Returns the write effect of the same command, which has the path.
 fn restored<'a>(effect: &Effect, analysis: &'a Analysis) -> Option<&'a Effect> {
     let is_it = |other: &&Effect| {
         other.kind == "write" && other.command_id == effect.command_id && other.target == effect.target
@@ -121,14 +121,14 @@ fn is_one_file(write: &Effect) -> bool {
     write.path.kind == "file" && !write.path.canonical.is_empty() && !write.target.contains(['$', '`'])
 }
 
-/// Whether no command before it may change a file.
+/// Returns whether no earlier command may change a file.
 fn is_first(effect: &Effect, analysis: &Analysis) -> bool {
     let is_quiet = |command: &Command| {
         QUIET.contains(&word(command, 0)) || word(command, 0) == "git" && QUIET_GIT.contains(&word(command, 1))
     };
     let earlier = || analysis.commands.iter().filter(|command| command.id < effect.command_id);
     let writes = |other: &Effect| other.command_id < effect.command_id && other.kind != "read";
-    // `GIT_WORK_TREE=other git restore FILE` restores another file than the one that is compared.
+    // `GIT_WORK_TREE=other git restore FILE` restores a file other than the one that is compared.
     let is_here = |command: &Command| command.assignments.iter().all(|set| !set.name.starts_with("GIT_"));
     let runs_itself = |command: &Command| command.id == effect.command_id && command.certain && is_here(command);
     analysis.commands.iter().any(runs_itself) && earlier().all(is_quiet) && !analysis.effects.iter().any(writes)

@@ -1,4 +1,4 @@
-//! [`Rules`]: what the `.gitignore` files of a repository say of a path.
+//! [`Rules`]: evaluates a repository's `.gitignore` files.
 
 use gix_ignore::glob::Pattern;
 use gix_ignore::glob::pattern::{Case, Mode as PatternMode};
@@ -7,37 +7,37 @@ use guard_contract::paths::below;
 
 use crate::{Entry, Facts};
 
-/// The longest `.gitignore` that is read, in bytes. A longer one proves nothing.
+/// The maximum size of a `.gitignore` in bytes. With a larger one, nothing is proven to be ignored.
 const IGNORE_BYTES: usize = 64 << 10;
 
-/// The most stars of a rule. One with more proves nothing, for the matching gives up.
+/// The maximum number of stars in a rule. With more, matching gives up and nothing is proven to be ignored.
 const STARS: usize = 32;
 
-/// The `.gitignore` files from the root of a repository downwards.
+/// The `.gitignore` files from the repository's root downward.
 #[derive(Debug, Default)]
 pub struct Rules {
-    /// Each with its folder.
+    /// The folders and the patterns in their files.
     files: Vec<(String, Vec<Pattern>)>,
 }
 
 impl Rules {
-    /// Adds the file of a folder, if there is one. Gives whether it is understood whole.
+    /// Adds a folder's file, if there is one. Returns whether it was understood completely.
     pub fn read(&mut self, folder: &str, facts: &dyn Facts) -> bool {
         let path = format!("{}/.gitignore", folder.trim_end_matches('/'));
         match facts.entry(&path) {
             Entry::Absent => return true,
             Entry::File => {}
-            // Git does not follow a link here.
+            // Git doesn't follow a link here.
             _ => return false,
         }
         let Some(text) = facts.read_head(&path, IGNORE_BYTES).filter(|text| text.len() < IGNORE_BYTES) else {
             return false;
         };
-        // Git knows neither this mark of an encoding nor a line behind a zero byte.
+        // Git understands neither this encoding mark nor a line after a zero byte.
         if text.starts_with("+/v") || text.contains('\0') {
             return false;
         }
-        // Git takes the carriage return of a last line without an end, too.
+        // Git also strips the carriage return of a last line without a line feed.
         let text = text + "\n";
         let rules: Vec<Pattern> = gix_ignore::parse(text.as_bytes(), false).map(|(pattern, ..)| pattern).collect();
         if rules.iter().any(|rule| rule.text.iter().filter(|byte| **byte == b'*').count() > STARS) {
@@ -47,7 +47,7 @@ impl Rules {
         true
     }
 
-    /// The rule that decides about a path: the last one that fits, of the innermost file that has one.
+    /// Returns the rule that decides about a path: the last matching one in the innermost file with a match.
     fn of(&self, path: &str, is_folder: bool) -> Option<&Pattern> {
         self.files.iter().rev().find_map(|(folder, rules)| {
             let relative = below(path, folder)?;
@@ -65,30 +65,31 @@ impl Rules {
         })
     }
 
-    /// Whether a path is ignored.
+    /// Returns whether a path is ignored.
     #[must_use]
     pub fn ignores(&self, path: &str, is_folder: bool) -> bool {
         self.ignoring(path, is_folder).is_some()
     }
 
-    /// Forgets the files of folders that do not hold this path.
+    /// Removes the files of folders that don't contain this path.
     pub fn leave_all_but(&mut self, path: &str) {
         self.files.retain(|(folder, _)| below(path, folder).is_some());
     }
 
-    /// The rule that ignores a path.
+    /// Returns the rule that ignores a path.
     pub(super) fn ignoring(&self, path: &str, is_folder: bool) -> Option<&Pattern> {
         let rule = self.of(path, is_folder).filter(|rule| !rule.is_negative())?;
         says_something(&rule.text.to_string()).then_some(rule)
     }
 
-    /// Whether all names in the folder that fit the pattern are ignored. A rule with no special signs but `*` and sets of
-    /// letters that fits the pattern as it is written fits each of them; what a line takes back must end in another way.
+    /// Returns whether all names in the folder that match the pattern are ignored. A rule whose only special characters
+    /// are `*` and sets of letters matches each of them if it matches the pattern's text. Negated rules must have
+    /// another ending.
     pub(super) fn ignore_all(&self, folder: &str, pattern: &str) -> bool {
         self.ignore(folder, pattern, false).is_some()
     }
 
-    /// The same of the folder and all below it.
+    /// Like `ignore_all`, for the folder and everything below it.
     pub(super) fn ignore_everywhere(&self, folder: &str, pattern: &str, is_folder: bool) -> bool {
         let is_plain = !pattern.contains(['[', '\\']);
         let rule = self.ignore(folder, pattern, is_folder);
@@ -97,7 +98,7 @@ impl Rules {
         is_plain && rule.is_some_and(|rule| anywhere(rule.mode))
     }
 
-    /// A rule that ignores all names in the folder that fit the pattern.
+    /// Returns a rule that ignores all names in the folder that match the pattern.
     fn ignore(&self, folder: &str, pattern: &str, is_folder: bool) -> Option<&Pattern> {
         let path = format!("{}/{pattern}", folder.trim_end_matches('/'));
         let rule = self.ignoring(&path, is_folder)?;
@@ -113,7 +114,8 @@ impl Rules {
     }
 }
 
-/// Whether a rule has no special signs but `*`, and sets of letters, which fit no sign of a pattern.
+/// Returns whether a rule's only special characters are `*` and sets of letters, which don't match a pattern's special
+/// characters.
 fn is_simple(rule: &str) -> bool {
     let mut in_set = false;
     rule.chars().all(|sign| match sign {
@@ -131,7 +133,8 @@ fn is_simple(rule: &str) -> bool {
     }) && !in_set
 }
 
-/// A rule such as `*` ignores what nobody thought of, in a repository that lists what it keeps.
+/// Returns whether a rule names something. A rule such as `*`, in a repository that lists what it keeps, ignores files
+/// that no one thought of.
 fn says_something(rule: &str) -> bool {
     rule.contains(|sign: char| !"*./?!".contains(sign))
 }

@@ -1,4 +1,4 @@
-//! Deletions in folders that nobody expects to keep: of one session, with a random name, or made again by the same text.
+//! Deletions of temporary folders: of one session, with a random name, or recreated by the same text.
 
 use guard_contract::Presence;
 use guard_contract::paths::is_below;
@@ -8,10 +8,11 @@ use super::{is_brought, tag};
 use crate::Resolver;
 use crate::losses::MoveCommands;
 
-/// Folders for temporary files, by the names that they have on Linux and macOS.
+/// Folders for temporary files on Linux and macOS.
 const FOLDERS: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/tmp/", "/private/var/tmp/", "/dev/shm/"];
 
-/// `/tmp/claude-501/...`: the folder of one user's sessions, which Claude Code makes and clears away itself.
+/// Returns whether the path is in `/tmp/claude-501/...`, the folder for a user's sessions, which Claude Code creates
+/// and deletes itself.
 pub(super) fn is_scratch(effect: &Effect) -> bool {
     let lies = |path: &str| {
         let rest = path.strip_prefix("/private").unwrap_or(path).strip_prefix("/tmp/claude-");
@@ -23,8 +24,8 @@ pub(super) fn is_scratch(effect: &Effect) -> bool {
     lies(&effect.path.lexical) && lies(&effect.path.canonical)
 }
 
-/// `/tmp/tmp.k3JdP0aQzR`, `/tmp/tmpqw_h7888`, or something in it: a folder under the name that `mktemp` or Python's
-/// `tempfile` picks if nobody gives one. Nothing that somebody keeps has such a name.
+/// Returns whether the path is in a folder such as `/tmp/tmp.k3JdP0aQzR` or `/tmp/tmpqw_h7888`, with a name that
+/// `mktemp` or Python's `tempfile` generates by default. Files to be kept don't have such names.
 pub(super) fn is_random(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let lies = |path: &str| {
         let name = below_temporary(path).map(|below| below.split('/').next().unwrap_or_default());
@@ -37,14 +38,14 @@ pub(super) fn is_random(effect: &Effect, earlier: &[Effect], bringing: &MoveComm
     lies(&effect.path.lexical) && lies(&effect.path.canonical) && !is_brought(effect, earlier, bringing)
 }
 
-/// Ten letters and digits. All alike would be a word, or the letters `X` of a template.
+/// Ten letters and digits. If all were of one kind, it could be a word, or the `X`s of a template.
 fn is_of_shell(random: &str) -> bool {
     let has = |class: fn(&u8) -> bool| random.bytes().any(|byte| class(&byte));
     let mixed = has(u8::is_ascii_digit) || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
     random.len() == 10 && random.bytes().all(|byte| byte.is_ascii_alphanumeric()) && mixed
 }
 
-/// Eight small letters, digits and `_`, with a digit among letters, which a word or a number has not.
+/// Eight lower-case letters, digits and `_`, with a digit among letters, unlike a word or a number.
 fn is_of_python(random: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     random.len() == 8
@@ -53,8 +54,8 @@ fn is_of_python(random: &str) -> bool {
         && random.bytes().any(is_letter)
 }
 
-/// The text deletes a folder to make it again, as in `rm -rf out && mkdir out`. Nothing is lost if nothing is there, and
-/// nothing that somebody keeps if it lies below a folder for temporary files.
+/// Returns whether the text deletes a folder to recreate it, as in `rm -rf out && mkdir out`, and it either doesn't
+/// exist or is below a folder for temporary files.
 pub(super) fn is_remade(
     effect: &Effect,
     (earlier, later): (&[Effect], &[Effect]),
@@ -63,7 +64,7 @@ pub(super) fn is_remade(
 ) -> bool {
     let path = &effect.path;
     let target = path.lexical.as_str();
-    // A link leads to something that the name does not show.
+    // A link's target isn't visible in the name.
     if tag(effect, "glob").is_some() || !effect.certain || path.canonical != path.lexical || target.len() < 2 {
         return false;
     }

@@ -15,23 +15,23 @@ use guard_contract::paths::below;
 use guard_platform::fs::is_executable;
 use guard_platform::paths::native;
 
-/// The most that is read of an answer: the longest name of a branch, or the first of many files.
+/// The maximum number of bytes read of an answer, enough for the longest branch name or the first of many files.
 const OUTPUT_BYTES: u64 = 4096;
 
-/// The same, of a file as it was committed.
+/// The maximum number of bytes read of a committed file.
 const HEAD_BYTES: u64 = COMPARED_BYTES as u64 + 1;
 
-/// Programs that settings of the repository name, and transports by which a repository may want its missing objects.
+/// Disables programs in the repository's settings, and transports for fetching missing objects.
 const OFF: [&str; 3] = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
 
-/// Variables that git needs to find the user's own rules.
+/// Variables that git needs to find the user's ignore rules.
 const KEPT: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "USERPROFILE", "SYSTEMROOT"];
 
 impl GitQuestion {
-    /// The options of git that ask it.
+    /// Returns git's arguments for the question.
     fn options(self) -> &'static [&'static str] {
         match self {
-            // Not `--short`, which names the branch otherwise once a tag has its name.
+            // Not `--short`, which prints another name if a tag has the same name as the branch.
             GitQuestion::Branch => &["symbolic-ref", "--quiet", "HEAD"],
             GitQuestion::Tracked => &["ls-files", "--cached", "-z"],
             GitQuestion::Staged => &[
@@ -65,8 +65,8 @@ impl GitQuestion {
     }
 }
 
-/// The `git` of the machine in a work tree, before its command: it runs no program that a repository's settings name, and
-/// asks no network. `own` are folders whose programs are not run, `env` the variables of this process.
+/// Returns the machine's `git` for a work tree, still without a verb. It runs no program from the repository's settings
+/// and uses no network. `own` are folders whose programs must not be run. `env` are this process's variables.
 #[must_use]
 pub fn command(root: &str, own: &[String], env: &BTreeMap<String, String>) -> Option<Command> {
     let mut command = Command::new(program(own, env.get("PATH")?)?);
@@ -75,16 +75,16 @@ pub fn command(root: &str, own: &[String], env: &BTreeMap<String, String>) -> Op
         command.args(["-c", setting]);
     }
     command.env_clear().envs(KEPT.iter().filter_map(|name| Some((*name, env.get(*name)?))));
-    // No protocol may be used, whatever the settings say of each.
+    // No protocol is permitted, regardless of the settings.
     command.env("GIT_ALLOW_PROTOCOL", "").env("GIT_NO_LAZY_FETCH", "1").env("LC_ALL", "C");
     Some(command)
 }
 
-/// Asks git. None: it is not known.
+/// Asks git. `None` if there is no answer.
 pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, String>) -> Option<String> {
     let GitAsked { root, path, question, own } = asked;
     let mut command = command(root, own, env)?;
-    // A name is a name, not a pattern. The question of rules takes names alone, and refuses to be told so.
+    // Paths must not be read as patterns. `check-ignore` only takes paths and rejects this option.
     if question != GitQuestion::Ignored {
         command.arg("--literal-pathspecs");
     }
@@ -99,16 +99,16 @@ pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, St
     let output = read(&mut child, wait, most);
     let is_over = output.as_ref().is_some_and(|output| (output.len() as u64) < most);
     if !is_over {
-        // It writes on, or says nothing.
+        // It is still running: its output is longer than the maximum, or it is too slow.
         let _ = child.kill();
     }
     let code = child.wait().ok()?.code();
-    // The first of many files is an answer.
+    // For `Tracked`, the first of many files is enough.
     let code = if question == GitQuestion::Tracked && output.is_some() && !is_over { Some(0) } else { code };
     question.answer(&output?, code)
 }
 
-/// Reads the output of the process until it ends, or the start of that. Returns `None` if it takes too long.
+/// Reads the start of the process's output. `None` if it takes too long.
 fn read(child: &mut Child, wait: Duration, most: u64) -> Option<Vec<u8>> {
     let mut pipe = child.stdout.take()?.take(most);
     let (sender, receiver) = mpsc::channel();
@@ -119,7 +119,7 @@ fn read(child: &mut Child, wait: Duration, most: u64) -> Option<Vec<u8>> {
     receiver.recv_timeout(wait).ok()?.ok()
 }
 
-/// The `git` that the variable `PATH` leads to. A folder that is relative, or one of `own`, may hold anything.
+/// Finds `git` in `PATH`. Skips relative folders and those in `own`, because they may contain anything.
 fn program(own: &[String], path: &str) -> Option<PathBuf> {
     let real = |path: &Path| path.canonicalize().ok();
     let own: Vec<PathBuf> = own.iter().filter_map(|folder| real(&native(folder))).collect();
@@ -127,7 +127,7 @@ fn program(own: &[String], path: &str) -> Option<PathBuf> {
     let name = format!("git{}", std::env::consts::EXE_SUFFIX);
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let programs = folders.map(|folder| folder.join(&name)).filter(|git| is_program(git));
-    // Neither the folder nor what a link in it leads to.
+    // Applies to the folder and to the target of a link in it.
     let is_strange = |git: &Path| {
         let places = [git.parent().and_then(real), real(git)];
         places.iter().all(|place| place.as_deref().is_some_and(|place| !is_own(place)))
@@ -186,7 +186,7 @@ mod tests {
         write(".gitignore", "*.log\n/out\n");
         write("src/[a].ts", "1");
         write("a.log", "1");
-        // Nothing is committed yet.
+        // There is no commit yet.
         git(folder.path(), &["add", ".gitignore"]);
         assert_eq!(asked(&folder, &env, ".gitignore"), words(["yes", "yes", "no"]));
         git(folder.path(), &["add", "src"]);
@@ -196,7 +196,7 @@ mod tests {
         write("src/[a].ts", "2");
         write("src/a.ts", "new");
         assert_eq!(asked(&folder, &env, "src/[a].ts"), words(["yes", "no", "no"]));
-        // It is a name, not a pattern.
+        // The path is a name, not a pattern.
         assert_eq!(asked(&folder, &env, "src/a.ts"), words(["no", "no", "no"]));
         git(folder.path(), &["add", "src/[a].ts"]);
         assert_eq!(asked(&folder, &env, "src/[a].ts"), words(["yes", "yes", "no"]));
@@ -269,7 +269,7 @@ mod tests {
         git(folder.path(), &["add", "src/a"]);
         fs::write(folder.path().join("repo/.gitattributes"), "* filter=x diff=x\n").unwrap();
         git(folder.path(), &["config", "core.fsmonitor", &monitor]);
-        // By its own name, by that of a link, from a relative folder, and one that cannot be run.
+        // By its own name, through a link, from a relative folder, and a file that isn't executable.
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(folder.path().join("repo"), &link).unwrap();
         let plain = folder.path().join("plain");

@@ -1,4 +1,4 @@
-//! The losses by clients of databases that are files.
+//! Losses by clients of databases that are files.
 
 use guard_contract::paths::lexical;
 use guard_contract::syntax::Effect;
@@ -8,7 +8,7 @@ use super::{Fate, How, Loss, LossView, PathLoss, tag};
 /// The clients.
 const CLIENTS: [&str; 2] = ["sqlite3", "duckdb"];
 
-/// Their options without a value.
+/// The clients' options without a value.
 const PLAIN: [&str; 17] = [
     "-ascii",
     "-bail",
@@ -29,7 +29,7 @@ const PLAIN: [&str; 17] = [
     "-table",
 ];
 
-/// The file of a database that a client is given.
+/// Returns the fate of a client's database file.
 pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let client = tag(effect, "client").filter(|client| CLIENTS.contains(client))?;
     let command = call.command(effect)?;
@@ -40,7 +40,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let mut words = command.argv.iter().skip(1).skip_while(|word| is_plain(&word.text));
     let file = words.next().filter(|word| !word.dynamic)?;
     let text = file.text.as_str();
-    // Orders of the client, and those of SQL, open other files.
+    // Dot commands and SQL statements can open other files.
     let opens = |text: &str| text.trim_start().starts_with('.') || text.to_ascii_lowercase().contains("attach");
     let is_other = text.starts_with(['-', '~', '$']) || text.contains(':') || text.contains(['*', '?', '[', '{', '\\']);
     if text == ":memory:" && !words.clone().any(|word| opens(&word.text)) {
@@ -50,7 +50,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
         return None;
     }
     let path = Some(lexical(text, &command.cwd, "")).filter(|_| command.cwd.starts_with('/'))?;
-    // With the journals that lie beside it.
+    // Includes the journal files beside it.
     let loss = PathLoss { path: format!("{path}*"), how: How::Overwrite, is_pattern: true, name: String::new() };
     Some(Fate::Lost(Loss::Path(loss)))
 }

@@ -1,4 +1,4 @@
-//! The losses by commands of git.
+//! Losses by git commands.
 
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Command, Effect};
@@ -6,7 +6,7 @@ use guard_contract::syntax::{Command, Effect};
 use super::references::{ALL, GitWords, REMOTES, TAGS, moved};
 use super::{Fate, GitLoss, Loss, LossView, tag};
 
-/// Options of git itself that leave it in the same repository.
+/// git's global options that don't select another repository.
 const HARMLESS: [&str; 8] = [
     "--glob-pathspecs",
     "--literal-pathspecs",
@@ -18,7 +18,7 @@ const HARMLESS: [&str; 8] = [
     "-p",
 ];
 
-/// Settings given to one command that change nothing of what it loses, by how their names begin.
+/// Prefixes of settings (`-c`) that don't change what a command loses.
 const SETTINGS: [&str; 9] = [
     "advice.",
     "clean.requireforce",
@@ -31,11 +31,11 @@ const SETTINGS: [&str; 9] = [
     "user.",
 ];
 
-/// Ways in which a command gets words that its text does not have.
+/// Kinds of wrappers that add words to a command.
 const FED: [&str; 3] = ["find-exec", "parallel", "xargs"];
 
-/// The folder in which a command of git runs, its verb, and the words behind that. None if the folder is not known, or if
-/// options may name another repository.
+/// Returns the folder of a git command, its verb, and the words after it. `None` if the folder isn't known, or if
+/// options may select another repository.
 pub(super) fn git_invocation(command: &Command) -> Option<(String, &str, Vec<&str>)> {
     let mut folder = command.cwd.clone();
     let mut words = command.argv.iter().skip(1);
@@ -62,7 +62,7 @@ pub(super) fn is_git(command: &Command) -> bool {
     command.argv.first().is_some_and(|word| word.text == "git" || word.text.ends_with("/git"))
 }
 
-/// Operations after which commits, stashes or changes are gone, and that a copy can bring back.
+/// Operations that lose commits, stashes or changes that a copy can restore.
 const OF_GIT: [&str; 15] = [
     "git.abort",
     "git.branch.delete",
@@ -87,9 +87,9 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let (folder, verb, rest) = git_invocation(command)?;
     let words = GitWords(&rest);
     let deletes_replacement = verb == "replace" && words.has("d", "delete");
-    // A replacement is a reference. Other commands that rewrite history make objects that no copy has.
+    // A replacement is a reference. Other commands that rewrite history aren't covered by a copy.
     let is_known = OF_GIT.contains(&operation) || operation == "git.history.rewrite" && deletes_replacement;
-    // `stash@{1}` is a name of git. Other braces are the shell's, or another program's.
+    // `stash@{1}` is git's syntax. Other braces belong to the shell or another program.
     let is_unknown = effect.target.replace("@{", "").contains(['$', '`', '{'])
         || command.argv.iter().any(|word| word.dynamic)
         || takes_head(effect, verb, words);
@@ -97,7 +97,7 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let is_other =
         verb == "submodule" && of_submodule.is_none() || rest.iter().any(|word| word.starts_with("--recurse-sub"));
     let refs = moved(verb, words);
-    // The references of copies would be taken as well.
+    // This would also delete the references of the copies.
     let takes_copies = verb == "fetch" && refs.iter().any(|name| name == ALL);
     if !is_known || is_fed(command) || is_unknown || is_other || takes_copies {
         return None;
@@ -115,16 +115,16 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     match operation {
         "git.clean" => {
             loss.is_forced = is_forced_twice(&rest);
-            // The value of that option is no path.
+            // This option's value isn't a path.
             if rest.iter().any(|word| word.starts_with("-e") || word.starts_with("--exc")) {
                 loss.words = vec![":/".to_owned()];
             }
         }
         "git.discard" if of_submodule.is_some() => loss = of_submodule?,
-        // `HEAD` stays.
+        // `HEAD` doesn't change.
         "git.discard" if verb == "read-tree" => (loss.is_forced, loss.target) = (false, String::new()),
         "git.discard" => loss.words.retain(|word| !loss.refs.contains(word)),
-        // The work tree stays.
+        // The work tree doesn't change.
         "git.branch.move" if matches!(verb, "fetch" | "update-ref") => "git.ref.move".clone_into(&mut loss.operation),
         "git.remote" if loss.refs.is_empty() => return None,
         "git.branch.delete" | "git.ref.delete" | "git.tag.delete" | "git.branch.move" if loss.refs.is_empty() => {
@@ -135,21 +135,21 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     Some(Fate::Lost(Loss::Git(loss)))
 }
 
-/// Whether the command's arguments are only known at run time.
+/// Returns whether the command's arguments are only known at run time.
 fn is_fed(command: &Command) -> bool {
     command.via.iter().any(|via| FED.contains(&via.kind.as_str()))
 }
 
-/// Whether the repository's own `HEAD` is deleted, and not the branch that it names. Without it, git finds no repository
-/// in which something could be put back.
+/// Returns whether the repository's `HEAD` itself is deleted, and not the branch that it points to. Without it, git
+/// doesn't recognize the repository, so nothing can be restored.
 fn takes_head(effect: &Effect, verb: &str, words: GitWords<'_>) -> bool {
     let is_itself = verb == "symbolic-ref" || words.has("", "no-deref") || words.has("", "stdin");
     effect.operation == "git.ref.delete" && effect.target == "HEAD" && is_itself
 }
 
-/// The work trees of submodules are emptied, or get the commits that the index names, whatever was changed there.
+/// Returns the loss by `git submodule`, which empties work trees or resets them to the commits in the index.
 fn of_submodule(folder: &str, words: GitWords<'_>) -> Option<GitLoss> {
-    // These make commits, or take others than those of the index.
+    // These create commits, or use others than those in the index.
     let is_other = ["merge", "rebase", "remote"].iter().any(|name| words.has("", name));
     let mut named = words.values().into_iter();
     let operation = match named.next()? {
@@ -161,7 +161,7 @@ fn of_submodule(folder: &str, words: GitWords<'_>) -> Option<GitLoss> {
     Some(GitLoss { folder, operation, words: named.map(str::to_owned).collect(), ..GitLoss::default() })
 }
 
-/// The folder of the references that git prunes by a setting, `NAME=VALUE` in lower case.
+/// Returns the prefix of the references that git prunes because of a setting, `NAME=VALUE` in lower case.
 fn pruned_by(setting: &str) -> Option<&'static str> {
     let (name, value) = setting.split_once('=').unwrap_or((setting, "true"));
     let folder = match name.rsplit_once('.')? {
@@ -174,7 +174,7 @@ fn pruned_by(setting: &str) -> Option<&'static str> {
     Some(if matches!(value, "false" | "no" | "off" | "0") { "" } else { folder })
 }
 
-/// The references that settings in the command line make it prune.
+/// Returns the prefixes of the references that are pruned because of settings on the command line.
 fn pruned_by_settings(command: &Command) -> impl Iterator<Item = String> {
     let words = || command.argv.iter().map(|word| word.text.as_str());
     let settings = words().zip(words().skip(1)).filter(|(option, _)| *option == "-c");
@@ -182,7 +182,7 @@ fn pruned_by_settings(command: &Command) -> impl Iterator<Item = String> {
     folders.filter(|folder| !folder.is_empty()).map(str::to_owned)
 }
 
-/// Whether `-f` is given twice, so that `git clean` also deletes nested repositories.
+/// Returns whether `-f` is given twice, so that `git clean` also deletes nested repositories.
 fn is_forced_twice(words: &[&str]) -> bool {
     let options = words.iter().take_while(|word| **word != "--");
     let forces = options.map(|word| match word.strip_prefix('-') {
@@ -193,8 +193,8 @@ fn is_forced_twice(words: &[&str]) -> bool {
     forces.sum::<usize>() > 1
 }
 
-/// Losses by commands of git without an effect: a commit, a reference or the index is gone from sight, or an ignored file is
-/// in the place of another one.
+/// Returns the loss by a git command without an effect: a commit, a reference or the index is no longer reachable, or
+/// an ignored file is overwritten.
 pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     let is_elsewhere = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
     if !is_git(command) || is_elsewhere {
@@ -220,7 +220,7 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
         "config" if removes_settings(words) => "git.config",
         "reset" if words.has("", "keep") || words.has("", "merge") => "git.switch",
         "reset" if !words.has("", "hard") => "git.reset",
-        // The files are lost by an effect of their own.
+        // The files have their own effects.
         "rm" if !words.has("n", "dry-run") => "git.rm",
         "restore" if words.has("S", "staged") && !words.has("W", "worktree") => "git.index",
         "apply" if words.has("", "cached") || words.has("", "index") => "git.index",
@@ -239,13 +239,13 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     if matches!(operation, "git.discard" | "git.stash.pop" | "git.switch") {
         loss.words = commits(verb, words);
         loss.words.retain(|word| !loss.refs.contains(word));
-        // The command stashes and restores changes, or it drops staged ones.
+        // The command stashes and restores changes, or discards staged ones.
         let puts_away = words.has("", "autostash") || verb == "pull" && words.has("r", "rebase");
         loss.is_forced = operation == "git.switch" && (puts_away || verb == "reset");
     }
     if operation == "git.sparse" {
         loss.words = words.values().into_iter().map(str::to_owned).collect();
-        // By patterns, git leaves ignored files alone.
+        // With patterns, git doesn't touch ignored files.
         loss.with_ignored = matches!(rest.first(), Some(&("init" | "reapply" | "set"))) && !words.has("", "no-cone");
     }
     operation.clone_into(&mut loss.operation);
@@ -257,7 +257,7 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     is_loss.then_some(loss)
 }
 
-/// Whether `git config` removes or renames settings of the repository.
+/// Returns whether `git config` removes or renames settings of the repository.
 fn removes_settings(words: GitWords<'_>) -> bool {
     let options = ["remove-section", "rename-section", "unset", "unset-all"];
     let verbs = ["remove-section", "rename-section", "unset"];
@@ -267,7 +267,7 @@ fn removes_settings(words: GitWords<'_>) -> bool {
     !is_elsewhere && (is_verb || options.iter().any(|name| words.has("", name)))
 }
 
-/// The commits whose files a command puts into the work tree.
+/// Returns the commits whose files a command writes to the work tree.
 fn commits(verb: &str, words: GitWords<'_>) -> Vec<String> {
     let ends = ["abort", "continue", "quit", "skip", "patch"].iter().any(|name| words.has("", name));
     let mut named = words.values();
@@ -288,7 +288,7 @@ fn commits(verb: &str, words: GitWords<'_>) -> Vec<String> {
         },
         "revert" => named.into_iter().map(|commit| format!("{commit}^")).collect(),
         _ => {
-            // A branch that is made has no files yet.
+            // The operand of these options is a new branch.
             let made = [('b', ""), ('B', "orphan"), ('c', "create"), ('C', "force-create")];
             let is_branch = matches!(verb, "checkout" | "switch");
             let made = made.iter().filter(|_| is_branch).flat_map(|(letter, name)| words.values_of(*letter, name));

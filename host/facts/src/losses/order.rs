@@ -10,22 +10,22 @@ use guard_sdk::git::{PROGRAM_VARIABLES, READING};
 use super::of_git::{git_invocation, is_git};
 use super::tag;
 
-/// Programs that put existing files into a folder.
+/// Programs that move or link existing files into a folder.
 const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
 
-/// Above this number, every later loss counts as affected.
+/// With more such effects, every later loss counts as affected.
 const BROUGHT: usize = 64;
 
-/// Places of commands that run in another order than they are written, or more than once.
+/// Constructs whose commands may run in another order than in the text, or more than once.
 const UNORDERED: [&str; 5] = ["coprocess", "function", "loop", "process", "trap"];
 
-/// Commands of git that put into the work tree what neither it nor the last commit has.
+/// git's verbs that add content to the work tree that neither it nor the last commit has.
 const GIT_BRINGS: [&str; 7] = ["am", "apply", "cherry-pick", "mv", "stash", "submodule", "worktree"];
 
-/// Variables of git that leave it in the same repository, beside those of programs, by how their names begin.
+/// Prefixes of git's variables that don't select another repository.
 const GIT_VARIABLES: [&str; 4] = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_MERGE_AUTOEDIT", "GIT_TERMINAL_PROMPT"];
 
-/// The commands of a call that move something, whose writes bring it to its new place.
+/// The commands of a call that move something. Their writes put it at its new path.
 #[derive(Debug, Default)]
 pub(crate) struct MoveCommands(BTreeSet<u32>);
 
@@ -35,7 +35,7 @@ impl MoveCommands {
         MoveCommands(effects.iter().filter(is_move).map(|effect| effect.command_id).collect())
     }
 
-    /// The effect brings something from elsewhere.
+    /// Returns whether the effect brings something from elsewhere.
     pub(crate) fn brings(&self, effect: &Effect) -> bool {
         let is_own = || tag(effect, "by").is_some_and(|by| BRING.contains(&by));
         effect.kind == "write" && (is_own() || self.0.contains(&effect.command_id))
@@ -46,19 +46,19 @@ impl MoveCommands {
 #[derive(Debug)]
 pub(super) struct PrecedingChanges<'a> {
     analysis: &'a Analysis,
-    /// The effects that bring something, by their places.
+    /// The indices of the effects that bring something from elsewhere.
     brought: Vec<usize>,
-    /// Commands of git that may change something: ID and verb.
+    /// The git commands that may change something, with id and verb.
     git: Vec<(u32, &'a str)>,
-    /// The commands that run in another order than they are written, or more than once.
+    /// The commands that may run in another order than in the text, or more than once.
     unordered: BTreeSet<u32>,
-    /// A script has many effects, and their order is not known.
+    /// The commands with scripts, whose effects have an unknown order.
     scripts: BTreeSet<u32>,
-    /// The patterns of the shell may fit more than they show.
+    /// Whether shell patterns may match case-insensitively.
     folds_case: bool,
-    /// A search goes through links.
+    /// Whether a search follows links.
     follows_links: bool,
-    /// Git may work on another repository.
+    /// Whether git may work on another repository.
     is_elsewhere: bool,
 }
 
@@ -66,7 +66,7 @@ impl<'a> PrecedingChanges<'a> {
     pub(super) fn of(analysis: &'a Analysis) -> Self {
         let bringing = MoveCommands::of(&analysis.effects);
         let effects = analysis.effects.iter().enumerate();
-        // A file that is put into an existing folder has its own effect.
+        // A file that is moved into an existing folder has its own effect.
         let is_new = |effect: &Effect| effect.path.kind != "dir" || tag(effect, "by") == Some("rename");
         let brings = |effect: &Effect| bringing.brings(effect) && is_new(effect);
         let brought = effects.filter(|(_, effect)| brings(effect)).map(|(at, _)| at).collect();
@@ -93,7 +93,7 @@ impl<'a> PrecedingChanges<'a> {
         }
     }
 
-    /// Whether the call may change what this effect loses before it is lost.
+    /// Returns whether the call may change what this effect loses before it is lost.
     pub(super) fn may_change_first(&self, at: usize, effect: &Effect, command: Option<&Command>) -> bool {
         let is_file = matches!(effect.kind.as_str(), "delete" | "write" | "database");
         if !is_file {
@@ -103,7 +103,7 @@ impl<'a> PrecedingChanges<'a> {
         let is_search =
             tag(effect, "filtered").is_some() || matches!(tag(effect, "by"), Some("find" | "fd" | "fdfind"));
         let is_found = || is_search || command.is_some_and(|it| it.via.iter().any(|via| via.kind == "find-exec"));
-        // The options of a shell that gets its text from this one are not known.
+        // The options of an inner shell aren't known.
         let is_inner = || command.is_some_and(|it| it.via.iter().any(|via| via.kind == "shell-c"));
         if is_pattern && (self.folds_case || is_inner()) || self.follows_links && effect.kind == "delete" && is_found()
         {
@@ -123,7 +123,7 @@ impl<'a> PrecedingChanges<'a> {
         earlier.any(|made| self.analysis.effects.get(*made).is_none_or(|made| are_related(made, effect)))
     }
 
-    /// The effect at `made` happens before, or may.
+    /// Returns whether the effect at `made` happens before the one at `at`, or may.
     fn comes_first(&self, made: usize, at: usize, effect: &Effect) -> bool {
         let Some(other) = self.analysis.effects.get(made) else { return false };
         let (one, other) = (effect.command_id, other.command_id);
@@ -155,7 +155,7 @@ impl<'a> PrecedingChanges<'a> {
     }
 }
 
-/// The verb of a command of git that may change something.
+/// Returns the id and verb of a git command that may change something.
 fn changing(command: &Command) -> Option<(u32, &str)> {
     let (verb, rest) = match git_invocation(command) {
         Some((_, verb, rest)) => (verb, rest),
@@ -169,7 +169,7 @@ fn changing(command: &Command) -> Option<(u32, &str)> {
     (!lists && !READING.contains(&verb)).then_some((command.id, verb))
 }
 
-/// Whether an effect may change the ignore rules of `git clean`.
+/// Returns whether an effect may change the ignore rules for `git clean`.
 fn changes_rules(effect: &Effect) -> bool {
     if !matches!(effect.kind.as_str(), "delete" | "write") {
         return false;
@@ -180,10 +180,10 @@ fn changes_rules(effect: &Effect) -> bool {
     is_wide || is_of_git || !effect.certain || path.is_empty() || path.contains("/.git/")
 }
 
-/// Whether the new path and the lost path may be the same, or one inside the other.
+/// Returns whether the new path and the lost path may be the same, or one inside the other.
 fn are_related(made: &Effect, lost: &Effect) -> bool {
     let (new, old) = (stem(&made.path.lexical), stem(&lost.path.lexical));
-    // It makes the new names from the old ones.
+    // `rename` derives the new names from the old ones.
     let is_renamed = tag(made, "by") == Some("rename");
     if is_renamed
         || new.is_empty()
@@ -202,19 +202,19 @@ fn are_related(made: &Effect, lost: &Effect) -> bool {
         || start.is_some_and(|start| !start.starts_with('/') || touch(new, start))
 }
 
-/// The folder before the first wildcard.
+/// Returns the folder before the first wildcard.
 fn stem(path: &str) -> &str {
     let Some(first) = path.find(['*', '?', '[', '{', '$', '`']) else { return path };
     let before = path.get(..first).unwrap_or_default();
     before.rfind('/').and_then(|end| before.get(..end)).filter(|folder| !folder.is_empty()).unwrap_or("/")
 }
 
-/// Whether a path contains `..`.
+/// Returns whether a path contains `..`.
 pub(crate) fn has_parent_step(path: &str) -> bool {
     path.split('/').any(|step| step == "..")
 }
 
-/// Whether `find` or `fd` may follow links.
+/// Returns whether `find` or `fd` may follow links.
 fn follows_links(command: &Command) -> bool {
     let program = command.argv.first().map(|word| word.text.rsplit('/').next().unwrap_or_default()).unwrap_or_default();
     let follows = |word: &str| {
@@ -225,7 +225,7 @@ fn follows_links(command: &Command) -> bool {
     is_search && command.argv.iter().any(|word| follows(&word.text))
 }
 
-/// Whether a word names a `GIT_` variable that may change the repository, the index or the settings.
+/// Returns whether a word names a `GIT_` variable that may change the repository, the index or the settings.
 fn names_repository(word: &str) -> bool {
     word.starts_with("GIT_") && !GIT_VARIABLES.iter().chain(&PROGRAM_VARIABLES).any(|begin| word.starts_with(begin))
 }

@@ -1,18 +1,18 @@
-//! The references that a command of git moves or takes, as far as its words say.
+//! The references that a git command moves or deletes, according to its arguments.
 
-/// All references: which ones is only known at run time.
+/// The prefix of all references, for commands whose references are only known at run time.
 pub(super) const ALL: &str = "refs/";
 
-/// The folder of the branches.
+/// The prefix of branches.
 const HEADS: &str = "refs/heads/";
 
-/// The branches of other repositories, as they were fetched.
+/// The prefix of remote-tracking branches.
 pub(super) const REMOTES: &str = "refs/remotes/";
 
-/// The folder of the tags.
+/// The prefix of tags.
 pub(super) const TAGS: &str = "refs/tags/";
 
-/// The words of a command of git behind its verb.
+/// The arguments of a git command after its verb.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GitWords<'a>(pub(super) &'a [&'a str]);
 
@@ -21,7 +21,7 @@ impl<'a> GitWords<'a> {
         self.0.iter().copied().take_while(|word| *word != "--")
     }
 
-    /// Whether an option is given, by one of these letters or its name. Git accepts abbreviated names.
+    /// Returns whether an option is given, by one of these letters or its name. Git accepts abbreviated names.
     pub(super) fn has(&self, letters: &str, name: &str) -> bool {
         self.options().any(|word| match word.strip_prefix("--") {
             Some(long) => {
@@ -32,7 +32,7 @@ impl<'a> GitWords<'a> {
         })
     }
 
-    /// The values of an option, behind its letter or its name.
+    /// Returns the values of an option, given by its letter or its name.
     pub(super) fn values_of(&self, letter: char, name: &str) -> Vec<&'a str> {
         let mut words = self.options();
         let mut found = Vec::new();
@@ -54,7 +54,7 @@ impl<'a> GitWords<'a> {
         found
     }
 
-    /// The words that are no options, and what options have behind an equals sign or a single letter.
+    /// Returns the operands, and the values of options after an equals sign or a single letter.
     pub(super) fn values(&self) -> Vec<&'a str> {
         let mut is_path = false;
         let mut found = Vec::new();
@@ -72,14 +72,14 @@ impl<'a> GitWords<'a> {
         found
     }
 
-    /// The words that are no options.
+    /// Returns the operands.
     fn operands(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().copied().filter(|word| !word.starts_with('-'))
     }
 }
 
-/// The names of the references that a command moves or takes, and their folders where it names none, with a
-/// slash at their ends. Where a reflog keeps the old commit for weeks, a plain `git fetch` or `git merge` loses none.
+/// Returns the references that a command moves or deletes, or prefixes that end with a slash if it doesn't name them. A
+/// plain `git fetch` or `git merge` loses none, because the reflog keeps the old commit for weeks.
 pub(super) fn moved(verb: &str, words: GitWords<'_>) -> Vec<String> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let first = || words.operands().next();
@@ -125,16 +125,16 @@ pub(super) fn moved(verb: &str, words: GitWords<'_>) -> Vec<String> {
     }
 }
 
-/// The name at the end of a refspec.
+/// Returns the destination of a refspec.
 fn destination(refspec: &str) -> &str {
     let refspec = refspec.trim_start_matches('+');
     refspec.split_once(':').map_or(refspec, |(_, name)| name)
 }
 
-/// The references that `git fetch` may force to another commit, or prune.
+/// Returns the references that `git fetch` may force to another commit, or prune.
 fn fetched(words: GitWords<'_>) -> Vec<String> {
     let named = words.operands().skip(1).filter(|refspec| refspec.contains(':')).map(destination);
-    // `refs/heads/*` is the folder.
+    // `refs/heads/*` becomes the prefix.
     let mut found: Vec<String> = named
         .map(|name| name.split('*').next().unwrap_or_default().to_owned())
         .filter(|name| !name.is_empty())
@@ -142,7 +142,7 @@ fn fetched(words: GitWords<'_>) -> Vec<String> {
     let (prunes, prunes_tags) =
         (words.has("p", "prune"), words.has("P", "") || words.options().any(|word| word.starts_with("--prune-t")));
     let forces = words.has("f", "force");
-    // With a refspec, git updates the branches of the remote as well.
+    // With a refspec, git also updates the remote-tracking branches.
     if prunes || prunes_tags || forces || !found.is_empty() {
         found.push(REMOTES.to_owned());
     }

@@ -1,4 +1,4 @@
-//! [`Decision`]: a call with all that its verdict rests on, so that it can be decided again anywhere.
+//! [`Decision`]: a call with everything that its verdict depends on, so that it can be repeated anywhere.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use guard_contract::verdict::{Attributed, Verdict};
 use guard_facts::recorded::{Record, Recorded};
 use guard_redact::{Secrets, redact};
 
-/// The longest text of a decision in a log. A longer one is left out: a line has to stay readable.
+/// The maximum size of a decision in a log, in bytes. A larger one is omitted.
 const DECISION_BYTES: usize = 512 << 10;
 
-/// A call, where it happened, what was learned of the machine, and what came of it.
+/// A call, its context, the facts about the machine, and the verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Decision {
     /// The call.
     pub call: ToolCall,
-    /// Where it happened.
+    /// Its context.
     pub at: CallContext,
-    /// The facts learned about the machine.
+    /// The requested facts about the machine.
     pub facts: Record,
     /// The verdict of the chain, before approvals and modes.
     pub outcome: String,
-    /// The deciding policy and rule, as `policy:rule`; empty if none decided.
+    /// The deciding policy and rule, as `policy:rule`, or empty.
     pub rule: String,
-    /// A secret was taken out of it, so that the verdict of a replay may be another one.
+    /// Whether a secret was redacted, so that a replay may give another verdict.
     #[serde(default)]
     pub redacted: bool,
 }
@@ -37,14 +37,14 @@ pub struct Decision {
 /// The result of repeating a decision.
 #[derive(Debug)]
 pub struct RepeatedDecision {
-    /// The verdict, and how it came about.
+    /// The verdict and its trace.
     pub trace: Trace,
-    /// Something was asked for that was not asked for then.
+    /// Whether a fact was requested that isn't in the record.
     pub lacks: bool,
 }
 
 impl Decision {
-    /// Records a decision without the secrets of the call and those in files and variables.
+    /// Records a decision without the secrets in the call, files and variables.
     #[must_use]
     pub fn new(call: &ToolCall, at: &CallContext, facts: Record, verdict: &Verdict, secrets: &Secrets) -> Self {
         let (outcome, rule) = Self::summary(verdict);
@@ -67,14 +67,14 @@ impl Decision {
         decision
     }
 
-    /// The outcome of a verdict and who gives it, as a decision has them.
+    /// Returns a verdict's outcome and deciding rule, in the form of a decision.
     #[must_use]
     pub fn summary(verdict: &Verdict) -> (String, String) {
         let rule = verdict.deciding().map(Attributed::rule).unwrap_or_default();
         (outcome_name(verdict.outcome).to_owned(), rule)
     }
 
-    /// The decision of a line of the log; `None` if the log's level does not record it.
+    /// Parses the decision in a line of the log. `None` if the log's level doesn't include it.
     #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         #[derive(Deserialize)]
@@ -84,13 +84,13 @@ impl Decision {
         serde_json::from_str::<Line>(line).ok().map(|line| line.decision)
     }
 
-    /// Its text in a log; `None` if it is too long for one.
+    /// Converts the decision for a log. `None` if it is too large.
     pub(super) fn loggable(&self) -> Option<Value> {
         let value = serde_json::to_value(self).ok()?;
         (value.to_string().len() <= DECISION_BYTES).then_some(value)
     }
 
-    /// Decides the call again, with what was learned then and nothing else.
+    /// Decides the call again, with only the recorded facts.
     #[must_use]
     pub fn repeat(&self, chain: &Chain, ask: AskOptions<'_>) -> RepeatedDecision {
         let recorded = Arc::new(Recorded::new(self.facts.clone()));
@@ -99,7 +99,8 @@ impl Decision {
     }
 }
 
-/// Every text in a value with its key, a number as text if it changes. As deep as the reader of JSON goes, which is 128.
+/// Visits every text in a value with its key. Numbers are visited as texts, and replaced if they change. The depth is
+/// limited by the JSON parser, to 128.
 fn texts(key: &str, value: &mut Value, each: &mut impl FnMut(&str, &mut String)) {
     match value {
         Value::String(text) => each(key, text),

@@ -1,5 +1,4 @@
-//! [`Discarded`]: how many lines of a log went with the files that rotation replaced, so that who sends a log elsewhere
-//! can say what was lost.
+//! [`Discarded`]: the number of lines in files that rotation replaced, so that `audit ship` can report lost lines.
 
 use std::fs::{File, read_to_string};
 use std::io::{self, BufReader, Read};
@@ -8,12 +7,12 @@ use std::path::{Path, PathBuf};
 use super::{rotated, sibling};
 use guard_platform::fs::file_identity;
 
-/// How many lines rotation has discarded, since the log began.
+/// The number of lines that rotation has discarded since the log began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Discarded {
-    /// The lines of all files that are gone, and of the one that was counted last.
+    /// The lines of all replaced files, including the one counted last.
     lines: u64,
-    /// The file that was counted last. It is gone, unless the writer died before it replaced the file.
+    /// The file that was counted last. It is gone, unless the process died before it replaced the file.
     last: Option<CountedFile>,
 }
 
@@ -26,7 +25,7 @@ struct CountedFile {
 }
 
 impl Discarded {
-    /// The discards noted for the log at `path`; `None` if that note can't be read.
+    /// Reads the numbers for the log at `path`.
     #[must_use]
     pub fn load(path: &Path) -> Self {
         let text = read_to_string(place(path)).unwrap_or_default();
@@ -39,11 +38,11 @@ impl Discarded {
         }
     }
 
-    /// The lines that came before the rotated file's first one. `rotated` is none if there is no such file.
+    /// Returns the number of lines before the rotated file's first one. `rotated` is `None` if there is no such file.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn before(&self, rotated: Option<&File>) -> io::Result<u64> {
         Ok(match (self.last, rotated) {
             (Some(last), Some(file)) if last.is(inode_and_size(file)?) => self.lines.saturating_sub(last.lines),
@@ -51,12 +50,12 @@ impl Discarded {
         })
     }
 
-    /// Counts the rotated file, which is about to be replaced. The caller holds the log's lock.
+    /// Counts the rotated file before it is replaced. The caller holds the log's lock.
     pub(super) fn count(path: &Path) -> io::Result<()> {
         let Ok(file) = File::open(rotated(path)) else { return Ok(()) };
         let (inode, size) = inode_and_size(&file)?;
         let known = Discarded::load(path);
-        // Who counted it before died before it was replaced.
+        // An earlier process counted the file and died before it replaced it.
         if known.last.is_some_and(|last| last.is((inode, size))) {
             return Ok(());
         }
@@ -77,12 +76,13 @@ fn inode_and_size(file: &File) -> io::Result<(u64, u64)> {
     Ok((file_identity(file, &data)?.ino, data.len()))
 }
 
-/// The file beside the log: the lines in all, and the inode, the size and the lines of the file that was counted last.
+/// Returns the path of the file beside the log. It contains the total number of lines, and the inode, size and lines of
+/// the file that was counted last.
 fn place(path: &Path) -> PathBuf {
     sibling(path, ".discarded")
 }
 
-/// How many lines end.
+/// Counts line feeds.
 fn ends(mut from: impl Read) -> io::Result<u64> {
     let mut bytes = vec![0; 64 << 10];
     let mut lines = 0;
@@ -114,7 +114,7 @@ mod tests {
         Discarded::count(&path).unwrap();
         assert_eq!(before(), 0);
         fs::write(rotated(&path), "a\nb\nc\n").unwrap();
-        // A writer that dies before it replaces the file has lost nothing.
+        // A process that dies before it replaces the file has lost nothing.
         Discarded::count(&path).unwrap();
         assert_eq!(before(), 0);
         Discarded::count(&path).unwrap();

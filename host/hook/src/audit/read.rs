@@ -1,6 +1,6 @@
-//! Reads an audit log back: the rotated file, then the present one, line by line.
+//! Reads an audit log line by line: the rotated file, then the current one.
 //!
-//! Tolerant: a line that is no record is counted and passed over. Changes no file.
+//! Lines that aren't records are counted and skipped. Changes no files.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Seek, SeekFrom};
@@ -12,10 +12,10 @@ use super::rotated;
 use guard_platform::fs::file_identity;
 use guard_state::files::{Line, read_line};
 
-/// A longer line is damage: the writer bounds each part of a line far below.
+/// The maximum length of a line in bytes. The writer's lines are much shorter, so a longer line is damaged.
 pub const LINE_BYTES: usize = 1 << 20;
 
-/// One line of a log, whichever program wrote it. Fields that the line lacks are empty.
+/// One line of a log by any program. Missing fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the key of its name")]
@@ -37,43 +37,43 @@ pub struct Record {
 }
 
 impl Record {
-    /// The record of a line; `None` if it is damaged.
+    /// Parses a line. `None` if it is damaged.
     #[must_use]
     pub fn parse(line: &[u8]) -> Option<Self> {
-        // A record that no rule can be told of, such as one that was cut, says nothing.
+        // A record without a time or an action, such as a truncated one, counts as damaged.
         serde_json::from_slice::<Record>(line).ok().filter(|record| !record.ts.is_empty() && !record.action.is_empty())
     }
 }
 
-/// A log that is read from its oldest line on.
+/// A reader that starts at a log's oldest line.
 #[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
-    /// The file that is being read, and its inode; none before the first and where there is no file.
+    /// The current file and its inode. `None` before the first file, or if there is no file.
     open: Option<(BufReader<File>, u64)>,
-    /// A line whose end has not been written yet.
+    /// The start of a line whose end hasn't been written yet.
     begun: Vec<u8>,
-    /// The line that is being read is too long, and is passed over.
+    /// Whether the current line is too long and is being skipped.
     overlong: bool,
-    /// Lines that were no records.
+    /// The number of lines that weren't records.
     pub damaged: u64,
 }
 
-/// The next thing in a log.
+/// The result of reading from a log.
 #[derive(Debug, PartialEq)]
 pub enum Next {
-    /// A record, and the line it was read from.
+    /// A record and its line.
     Record(Box<Record>, String),
-    /// Nothing more for now.
+    /// The current end of the log.
     End,
 }
 
 impl Reader {
-    /// A reader of the log at `path` and of the file that it was rotated to.
+    /// Opens the log at `path` and the file to which it was rotated.
     ///
     /// # Errors
     ///
-    /// One of the files is there and cannot be read.
+    /// One of the files exists and can't be read.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut reader =
             Reader { path: path.to_path_buf(), open: None, begun: Vec::new(), overlong: false, damaged: 0 };
@@ -84,11 +84,11 @@ impl Reader {
         Ok(reader)
     }
 
-    /// The next record.
+    /// Reads the next record.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn read(&mut self) -> io::Result<Next> {
         loop {
             let Some((file, inode)) = &mut self.open else {
@@ -118,7 +118,7 @@ impl Reader {
                             self.open = Some((present, other));
                         }
                         Some((mut present, _)) => {
-                            // A file that was emptied begins anew.
+                            // A file that was truncated is read from its start.
                             let size = present.get_ref().metadata()?.len();
                             if file.stream_position()? > size {
                                 self.drop_unfinished();
@@ -135,7 +135,7 @@ impl Reader {
         }
     }
 
-    /// Counts a line that never got its end.
+    /// Counts a line that was never finished.
     pub fn drop_unfinished(&mut self) {
         if !self.begun.is_empty() || self.overlong {
             self.damaged += 1;
@@ -145,12 +145,12 @@ impl Reader {
     }
 }
 
-/// A log file and its inode; `None` if there is no file.
+/// Opens a log file, and returns it with its inode. `None` if there is no file.
 fn open(path: &Path) -> io::Result<Option<(BufReader<File>, u64)>> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         Ok(data) if !data.is_file() => return Err(io::Error::other("the audit log is not a file")),
         Ok(_) => {}
     }

@@ -1,4 +1,4 @@
-//! [`Selection`]: which lines of a log are wanted.
+//! [`Selection`]: selects lines of a log.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -6,30 +6,30 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::read::Record;
 
-/// The conditions that a line must meet. An empty selection takes every line.
+/// The conditions for a line. An empty selection matches every line.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Not before this time.
+    /// The earliest time.
     pub since: Option<Timestamp>,
-    /// Not after this time.
+    /// The latest time.
     pub until: Option<Timestamp>,
-    /// The policy that decided, or that spoke.
+    /// The policy that decided, or has a finding.
     pub policy: Option<String>,
-    /// The rule that decided, or that spoke.
+    /// The rule that decided, or has a finding.
     pub rule: Option<String>,
     /// The action.
     pub action: Option<String>,
-    /// The beginning of the session's id.
+    /// The start of the session's id.
     pub session: Option<String>,
-    /// The tool; case does not matter.
+    /// The tool, case-insensitive.
     pub tool: Option<String>,
 }
 
-/// The session of the calls that `doctor` makes up. Nobody who looks at what agents did wants them.
+/// The session of `doctor`'s test calls, which are excluded by default.
 const DOCTOR: &str = "guard-host-doctor";
 
 impl Selection {
-    /// The line is wanted. Calls of `doctor` are, if their session is named.
+    /// Returns whether a line is selected. `doctor`'s calls only are if their session is named.
     #[must_use]
     pub fn wants(&self, record: &Record) -> bool {
         let spoke = |part: fn(&str) -> &str, wanted: &str| record.rules.iter().any(|rule| part(rule) == wanted);
@@ -48,7 +48,7 @@ impl Selection {
         if self.since.is_none() && self.until.is_none() {
             return true;
         }
-        // A time that cannot be read is in no span.
+        // A line with an unreadable time is in no time span.
         time(&record.ts, &TimeZone::UTC)
             .is_some_and(|ts| self.since.is_none_or(|since| ts >= since) && self.until.is_none_or(|until| ts <= until))
     }
@@ -62,13 +62,13 @@ fn rule_of(rule: &str) -> &str {
     rule.split_once(':').map_or(rule, |(_, rule)| rule)
 }
 
-/// Reads a time that a person wrote: `2h` ago, a day, or a time; without a zone in `zone`.
+/// Parses a time: `2h` (ago), a date, or a date and time, in `zone` unless it has its own.
 #[must_use]
 pub fn moment(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     ago(text).and_then(|span| now.checked_sub(span).ok()).or_else(|| time(text, zone))
 }
 
-/// A number with a unit: seconds, minutes, hours, days or weeks.
+/// Parses a number with a unit: seconds, minutes, hours, days or weeks.
 fn ago(text: &str) -> Option<SignedDuration> {
     let split = text.char_indices().next_back().map(|(at, _)| at)?;
     let (number, unit) = text.split_at_checked(split)?;

@@ -1,4 +1,4 @@
-//! [`Stats`]: how often what happened, by policy, rule and day.
+//! [`Stats`]: counts of actions by policy, rule and day.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use super::OVERRIDE;
 use super::read::Record;
 use guard_contract::verdict::CONFIRMED;
 
-/// The longest name that is counted as one of its own.
+/// The maximum length of a name that is counted separately, in bytes.
 const NAME_BYTES: usize = 256;
 
-/// More names than this are counted together: a damaged log could hold any number.
+/// The maximum number of names that are counted separately. A damaged log could contain any number.
 const NAMES: usize = 10_000;
 
-/// The name under which what exceeds [`NAMES`] is counted.
+/// The name under which further names are counted.
 const OTHERS: &str = "(others)";
 
 /// The action of a call that no policy decided.
 const UNDECIDED: &str = "allow";
 
-/// How often each action happened.
+/// The number of lines with each action.
 pub type Actions = BTreeMap<String, u64>;
 
-/// Counts over a log.
+/// The counts of a log.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Stats {
-    /// Lines that were counted.
+    /// The number of lines that were counted.
     pub lines: u64,
-    /// Lines that could not be read.
+    /// The number of lines that couldn't be read.
     pub damaged: u64,
     /// The first time in the log.
     pub from: String,
-    /// The last one.
+    /// The last time in the log.
     pub to: String,
     /// By action.
     pub actions: Actions,
@@ -43,9 +43,9 @@ pub struct Stats {
     pub rules: BTreeMap<String, Actions>,
     /// By day, in UTC, then by action.
     pub days: BTreeMap<String, Actions>,
-    /// Calls that a person let pass, by `policy:rule`.
+    /// The calls that a person approved, by `policy:rule`.
     pub overrides: Actions,
-    /// Findings in calls that ran without a decision, by `policy:rule`. The log has them at the level `all`.
+    /// The findings of calls that ran without a decision, by `policy:rule`. Only logs with the level `all` have them.
     pub noted: Actions,
 }
 
@@ -74,7 +74,7 @@ impl Stats {
         count(within(&mut self.policies, &record.policy), action);
         count(within(&mut self.rules, &rule), action);
         if action == OVERRIDE {
-            // Who was overruled, not who says so; other writers leave it to the rule of the line.
+            // Counts the rules that the approval lifted. Lines by other programs only have `rule`.
             let is_ours = record.rule == CONFIRMED && !record.rules.is_empty();
             let overruled = if is_ours { record.rules.as_slice() } else { std::slice::from_ref(&rule) };
             overruled.iter().for_each(|rule| count(&mut self.overrides, rule));

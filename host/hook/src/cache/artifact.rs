@@ -1,8 +1,8 @@
-//! [`Artifacts`]: compiled components, each made once.
+//! [`Artifacts`]: compiled components.
 //!
-//! `<component's sha256>-<engine key>.cwasm` is what is mapped, with `-frozen` at the end of the name for a guest that is
-//! given a frozen WASI: what it says of itself can be another. The sealed `.json` beside it holds the artifact's own digest
-//! and what the policy says of itself.
+//! An artifact's file is `<component's sha256>-<engine key>.cwasm`. For a guest with a frozen WASI, the name ends with
+//! `-frozen`, because its manifest can differ. The sealed `.json` beside it contains the artifact's digest and the
+//! policy's manifest.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,41 +23,41 @@ use guard_state::Seal;
 use guard_state::{FolderError, write_new};
 use guard_state::{Stamp, hex};
 
-/// Raised whenever the shape of [`Record`] changes.
+/// Incremented whenever the format of [`Record`] changes.
 const PURPOSE: &str = "artifact 3";
 
-/// Where an artifact is.
+/// The location of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ArtifactLocation {
-    /// In this program.
+    /// Embedded in this program.
     Carried,
-    /// In a file, with the stamp that it had when its digest was checked.
+    /// A file, with its stamp from when its digest was checked.
     File(PathBuf, Stamp),
-    /// Nowhere: it was loaded already.
+    /// None: it is already loaded.
     Loaded,
 }
 
-/// An artifact that may be used as long as it holds.
+/// An artifact that was checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// Where it is.
+    /// Its location.
     pub place: ArtifactLocation,
-    /// The digest of the component that it was made of.
+    /// The digest of its component.
     pub component: String,
     /// The component's imports and exports.
     pub interface: Interface,
-    /// The answer to the component's calls of WASI.
+    /// How the component's calls of WASI are resolved.
     pub wasi: Wasi,
 }
 
 impl Artifact {
-    /// A placeholder for an artifact that is loaded already. Its stamp never matches.
+    /// Creates a placeholder for an artifact that is already loaded. Its stamp never matches.
     #[must_use]
     pub fn in_memory(component: String, interface: Interface, wasi: Wasi) -> Self {
         Artifact { place: ArtifactLocation::Loaded, component, interface, wasi }
     }
 
-    /// It is still the one that was checked.
+    /// Returns whether the artifact hasn't changed since it was checked.
     #[must_use]
     pub fn holds(&self) -> bool {
         match &self.place {
@@ -67,7 +67,7 @@ impl Artifact {
         }
     }
 
-    /// Its file, if it has one.
+    /// The artifact's file, if it has one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
@@ -76,11 +76,11 @@ impl Artifact {
         }
     }
 
-    /// The policy, linked. A file that cannot be used is removed, so that it is made anew.
+    /// Links the policy. A file that can't be used is removed, so that it is rebuilt.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Artifact`]: this machine cannot use it.
+    /// [`FaultKind::Artifact`] if this machine can't use it.
     pub fn policy(&self, engine: &Engine) -> Result<Policy, FaultKind> {
         let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
         let code = match &self.place {
@@ -98,7 +98,7 @@ impl Artifact {
     }
 }
 
-/// An artifact and what is known of its component.
+/// An artifact and its policy's manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltArtifact {
     /// The artifact.
@@ -107,14 +107,14 @@ pub struct BuiltArtifact {
     pub manifest: Manifest,
 }
 
-/// How an artifact that is missing is made, and how long another process that makes it is waited for.
+/// How to build missing artifacts, and how long to wait for another process that builds them.
 #[derive(Debug, Clone, Copy)]
 pub struct BuildOptions {
-    /// Compiles.
+    /// The compiler.
     pub compile: Compile,
-    /// Unpacks a component that this program carries.
+    /// Unpacks an embedded component.
     pub unpack: Unpack,
-    /// Bounds the wait for another process; compiling itself is not interrupted.
+    /// The deadline for waiting for another process. Compiling itself isn't interrupted.
     pub deadline: Instant,
 }
 
@@ -126,7 +126,7 @@ struct Description {
 }
 
 impl BuiltArtifact {
-    /// The artifact of a policy that this program contains.
+    /// Returns the artifact of an embedded policy.
     #[must_use]
     pub fn embedded(component: &str, wasi: Wasi) -> Option<Self> {
         let guest = &guard_builtins::by_digest(component)?.guest;
@@ -155,29 +155,29 @@ pub struct Artifacts {
 }
 
 impl Artifacts {
-    /// The artifacts of a cache folder, which is made if it is missing.
+    /// Opens the artifacts of a cache folder, and creates the folder if it is missing.
     ///
     /// # Errors
     ///
-    /// The folder cannot be used.
+    /// The folder can't be used.
     pub fn open(cache: &Path, seal: Seal) -> Result<Self, FolderError> {
         Ok(Artifacts { folder: folders::private_artifacts(cache)?, seal })
     }
 
-    /// The artifact of a component if there is one that can be used: what this program carries, or a file.
+    /// Finds a component's artifact, embedded or in a file, if it can be used.
     #[must_use]
     pub fn find(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
         self.embedded(component, wasi).or_else(|| self.cached(component, wasi))
     }
 
-    /// The artifact in a file, if it can be used. The file is read whole, to check its digest, and mapped.
+    /// Finds an artifact in a file, if it can be used. Reads the whole file to check its digest.
     fn cached(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
         let record: Record = self.seal.read(PURPOSE, &self.path(component, wasi, "json"))?;
         let path = self.path(component, wasi, "cwasm");
         if (record.component.as_str(), record.engine.as_str(), record.wasi) != (component, ENGINE_KEY, wasi) {
             return None;
         }
-        // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
+        // The stamp is taken before the bytes are read, so that a change in between is detected later.
         let stamp = Stamp::for_private_file(&path)?;
         if hex(&Sha256::digest(fs::read(&path).ok()?)) != record.digest || Engine::new().ok()?.map(&path).is_err() {
             return None;
@@ -187,11 +187,11 @@ impl Artifacts {
         Some(BuiltArtifact { artifact, manifest: record.manifest })
     }
 
-    /// The artifact of a component; makes it if there is none. Of several processes one makes it, the others wait.
+    /// Finds or builds a component's artifact. If several processes need it, one builds it and the others wait.
     ///
     /// # Errors
     ///
-    /// The component does not compile or describe itself, or the lock was not free in time.
+    /// The component doesn't compile, its `describe` fails, or the lock wasn't free in time.
     pub fn ensure(&self, of: &Component, wasi: Wasi, making: BuildOptions) -> Result<BuiltArtifact, FaultKind> {
         let component = of.sha256.as_str();
         if let Some(made) = self.find(component, wasi) {
@@ -212,8 +212,8 @@ impl Artifacts {
         self.keep(component, wasi, &bytes, manifest, interface)
     }
 
-    /// The artifact that this program carries, in a file if it lies packed in the program, so that it is unpacked once.
-    /// Where no file can be written it is unpacked at each call.
+    /// Returns the embedded artifact, in a file if it is compressed, so that it is unpacked only once. If the file
+    /// can't be written, every call unpacks it.
     fn embedded(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
         let made = BuiltArtifact::embedded(component, wasi)?;
         let builtin = guard_builtins::by_digest(component)?;
@@ -254,7 +254,7 @@ impl Artifacts {
         Ok(BuiltArtifact { artifact, manifest: record.manifest })
     }
 
-    /// Every artifact's path and whether it can be used.
+    /// Lists every artifact's path, and whether it can be used.
     #[must_use]
     pub fn verify(&self) -> Vec<(PathBuf, bool)> {
         let mut found = Vec::new();
@@ -281,7 +281,7 @@ impl Artifacts {
     }
 }
 
-/// The part of an artifact's name after the component's digest.
+/// Returns the part of an artifact's name after the component's digest.
 fn key(wasi: Wasi) -> String {
     match wasi {
         Wasi::Absent => format!("-{ENGINE_KEY}"),
@@ -289,22 +289,22 @@ fn key(wasi: Wasi) -> String {
     }
 }
 
-/// The name of the policy that a record is of, if the key vouches for it.
+/// Returns the policy's name in a record, if its seal is right.
 pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
     let record: Record = seal.read(PURPOSE, record)?;
     Some(record.manifest.id)
 }
 
-/// Removes an artifact that could not be mapped, so that the next call makes it anew. On a machine that runs no guests
-/// nothing is said of the file, and it stays.
+/// Removes an artifact that couldn't be mapped, so that the next call rebuilds it. On a machine that can't run guests,
+/// the artifact may be fine and isn't removed.
 pub fn discard(artifact: &Path) {
     if Engine::new().is_ok() {
-        // What cannot be removed is found wanting again by the next call.
+        // If it can't be removed, the next call finds the same problem.
         let _ = fs::remove_file(artifact);
     }
 }
 
-/// Runs `body` with the clock of time limits ticking.
+/// Runs `body` while the clock of the time limits ticks.
 pub(super) fn with_clock<T>(engine: &Engine, body: impl FnOnce() -> T) -> T {
     let _clock = guard_engine::clock::Clock::start(engine.clone());
     body()

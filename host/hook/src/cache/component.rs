@@ -1,4 +1,4 @@
-//! [`Component`]: the bytes of a policy, read once, so that what is hashed is what is compiled.
+//! [`Component`]: a policy's bytes, read once, so that the hashed bytes are the compiled ones.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,8 +12,8 @@ use guard_contract::policy::{Entry, Source};
 use guard_contract::{COMPONENT_BYTES, FaultKind, Problem};
 use guard_state::hex;
 
-/// Returns the component with a digest that this program carries: `guard_builtins::component`. A parameter, so that the hook
-/// does not hold what only commands need.
+/// Returns the embedded component with a digest: `guard_builtins::component`. A parameter, so that the hook's program
+/// doesn't contain components that only commands need.
 pub type Unpack = fn(&[u8; 32]) -> Option<Vec<u8>>;
 
 /// A component and its digest.
@@ -26,7 +26,7 @@ pub struct Component {
 
 #[derive(Debug, Clone)]
 enum Wasm {
-    /// This program carries it, compiled; its bytes are for commands alone.
+    /// An embedded component, compiled. Only commands need its bytes.
     Carried(&'static EmbeddedGuest),
     Read(Vec<u8>),
 }
@@ -36,11 +36,11 @@ impl Component {
         Component { wasm: Wasm::Carried(guest), sha256: hex(&guest.sha256) }
     }
 
-    /// Reads what an entry names.
+    /// Reads the component at a source.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Component`]: there is none, or none that can be read.
+    /// [`FaultKind::Component`] if it doesn't exist or can't be read.
     pub fn read(source: &Source) -> Result<Self, FaultKind> {
         match source {
             Source::Builtin(name) => {
@@ -51,7 +51,7 @@ impl Component {
         }
     }
 
-    /// A component that is not in a file.
+    /// Creates a component that isn't in a file.
     #[must_use]
     pub fn from_bytes(wasm: Vec<u8>) -> Self {
         let sha256 = hex(&Sha256::digest(&wasm));
@@ -62,7 +62,7 @@ impl Component {
     ///
     /// # Errors
     ///
-    /// Those of [`Component::read`]; or it is not the one that the configuration pins, or one that it does not use.
+    /// Those of [`Component::read`], or if its digest isn't the pinned one, or the configuration refuses it.
     pub fn from_entry(entry: &Entry) -> Result<Self, FaultKind> {
         if let Some(Problem { text, hint, .. }) = &entry.refused {
             return Err(FaultKind::Unused { text: text.clone(), hint: hint.clone() });
@@ -77,11 +77,11 @@ impl Component {
         }
     }
 
-    /// Its bytes.
+    /// Returns the component's bytes.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Component`]: this program is damaged.
+    /// [`FaultKind::Component`] if this program is damaged.
     pub fn wasm(&self, unpack: Unpack) -> Result<Cow<'_, [u8]>, FaultKind> {
         match &self.wasm {
             Wasm::Read(wasm) => Ok(Cow::Borrowed(wasm)),
@@ -95,7 +95,7 @@ impl Component {
 
 fn read(path: &Path) -> Result<Vec<u8>, FaultKind> {
     let fail = |text: String| FaultKind::Component(format!("{}: {text}", path.display()));
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     let data = std::fs::metadata(path).map_err(|error| fail(error.to_string()))?;
     let cap = COMPONENT_BYTES as u64;
     if !data.is_file() || data.len() > cap {

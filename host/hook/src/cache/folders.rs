@@ -1,4 +1,4 @@
-//! Where things lie in a cache folder.
+//! The layout of a cache folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ pub(crate) fn artifacts(cache: &Path) -> PathBuf {
     cache.join("artifacts")
 }
 
-/// The folder of artifacts, which is made if it is missing and belongs to this user alone, as does the cache folder: in one
-/// that others can write to, a file could be swapped after it was checked.
+/// Returns the private folder of artifacts, created if it is missing. It and the cache folder must not be writable for
+/// others, who could otherwise replace a file after it was checked.
 ///
 /// # Errors
 ///
-/// One of them cannot be used.
+/// One of the folders can't be used.
 pub(crate) fn private_artifacts(cache: &Path) -> Result<PathBuf, FolderError> {
     let folder = artifacts(cache);
     make_private(cache)?;

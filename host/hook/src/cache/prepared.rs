@@ -1,7 +1,8 @@
-//! [`Prepared`]: a chain with nothing left to parse, compile or validate, sealed in one file per configuration state.
+//! [`Prepared`]: a chain with nothing left to parse, compile or validate, sealed in one file for each state of the
+//! configuration.
 //!
-//! The file names every file that it depends on with its stamp, this program's own included. When one of them differs,
-//! the chain is prepared anew.
+//! The file lists every file that it depends on, including this program, with its stamp. If one of them has changed,
+//! the chain is prepared again.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -30,19 +31,19 @@ use guard_state::Seal;
 use guard_state::make_private;
 use guard_state::{FileState, hex};
 
-/// Raised whenever the shape of [`Prepared`] changes.
+/// Incremented whenever the format of [`Prepared`] changes.
 const PURPOSE: &str = "prepared chain 18";
 
-/// How often the configuration is read once more until it names the same files.
+/// The maximum number of times that the configuration is read again until it names the same files.
 const LOADS: usize = 4;
 
-/// How much of the digest of a configuration a line of the log has.
+/// The number of bytes of a configuration's digest in a line of the log.
 const POLICIES_BYTES: usize = 8;
 
 /// A chain that is ready to be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
-    /// The configuration; its entries are in `members`.
+    /// The configuration. Its entries are in `members`.
     pub config: Config,
     /// The policies, in the order of the chain.
     pub members: Vec<Member>,
@@ -62,16 +63,16 @@ pub struct Member {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are ready, and a chain holds a dozen at most")]
 pub enum Readiness {
-    /// It can.
+    /// It can be asked.
     Ready {
         /// The artifact to map.
         artifact: Artifact,
-        /// The snapshot to map in the artifact's place, so that `configure` need not be called.
+        /// The snapshot to map instead of the artifact, so that `configure` needn't be called.
         snapshot: Option<Snapshot>,
         /// The policy's manifest.
         manifest: Manifest,
     },
-    /// It cannot, and this is why.
+    /// It can't be asked, for this reason.
     Broken(FaultKind),
 }
 
@@ -85,14 +86,14 @@ impl Member {
 }
 
 impl Prepared {
-    /// The chain that was prepared for these projects, without the words of its manifests, if everything that it depends
-    /// on is still as it was.
+    /// Opens the chain that was prepared for these projects, without the texts of its manifests, if nothing that it
+    /// depends on has changed.
     #[must_use]
     pub fn open(dirs: &AppDirs, program: &Path, projects: &[String]) -> Option<Self> {
         Self::open_with(dirs, program, projects, &Overrides::default())
     }
 
-    /// As [`Prepared::open`], for a hook whose command line brings something.
+    /// Like [`Prepared::open`], for a hook with overrides on its command line.
     #[must_use]
     pub fn open_with(dirs: &AppDirs, program: &Path, projects: &[String], overrides: &Overrides) -> Option<Self> {
         let projects = effective(projects);
@@ -101,26 +102,26 @@ impl Prepared {
         prepared.is_current(dirs).then_some(prepared)
     }
 
-    /// Everything that it depends on is still as it was.
+    /// Returns whether nothing that the chain depends on has changed.
     #[must_use]
     pub fn is_current(&self, dirs: &AppDirs) -> bool {
         folders::private_artifacts(&dirs.cache).is_ok() && self.holds()
     }
 
-    /// A chain whose policies are held in memory, for tests of policies. Nothing of it is ever saved.
+    /// Creates a chain whose policies are in memory, for tests of policies. It is never saved.
     #[must_use]
     pub fn in_memory(config: Config, members: Vec<Member>) -> Self {
         Prepared { config, members, inputs: Vec::new() }
     }
 
-    /// A chain of one policy, which need not be in this chain.
+    /// Returns a chain of one policy, which needn't be in this chain.
     #[must_use]
     pub fn only(&self, member: Member) -> Self {
         Prepared { members: vec![member], ..self.clone() }
     }
 
-    /// The digest of what decides calls: this program's version, the policies and their settings, and the configuration.
-    /// Two calls with the same one were judged alike.
+    /// Returns the digest of everything that decides calls: this program's version, the policies and their settings,
+    /// and the configuration.
     fn digest(&self) -> String {
         let manifests = self.members.iter().map(|member| match &member.readiness {
             Readiness::Ready { artifact, manifest, .. } => {
@@ -131,7 +132,7 @@ impl Prepared {
         });
         let manifests: Vec<(String, String, String)> = manifests.collect();
         let entries: Vec<&Entry> = self.members.iter().map(|member| &member.entry).collect();
-        // The same one in every project that adds nothing.
+        // The digest is the same in every project without its own file.
         let config =
             Config { inputs: Vec::new(), projects: Vec::new(), ineffective: Vec::new(), ..self.config.clone() };
         let whole = (env!("CARGO_PKG_VERSION"), config, entries, manifests);
@@ -139,7 +140,7 @@ impl Prepared {
         hex(Sha256::digest(bytes).get(..POLICIES_BYTES).unwrap_or_default())
     }
 
-    /// Reads a sealed chain. It is no JSON: every call reads it, and this takes a third of the bytes.
+    /// Reads a sealed chain. It isn't in JSON, because every call reads it and this format takes a third of the bytes.
     pub(super) fn read(seal: &Seal, path: &Path) -> Option<Self> {
         postcard::from_bytes(&seal.read_bytes(&purpose(path), path)?).ok()
     }
@@ -151,7 +152,7 @@ impl Prepared {
     }
 
     fn save(&self, dirs: &AppDirs, path: &Path, seal: &Seal) {
-        // Without the file the next call prepares anew; there is nobody to tell.
+        // Without the file, the next call prepares the chain again. There is no way to report the error.
         if path.parent().is_none_or(|folder| make_private(folder).is_err()) {
             return;
         }
@@ -172,13 +173,13 @@ impl Prepared {
         self.members.iter().filter_map(Member::snapshot)
     }
 
-    /// The files that are mapped.
+    /// Returns the files that are mapped.
     pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let artifacts = self.artifacts().filter_map(Artifact::path).map(Path::to_path_buf);
         artifacts.chain(self.snapshots().map(|snapshot| snapshot.path.clone()))
     }
 
-    /// This chain without the words that no call reads: they would be read and taken apart at each.
+    /// Returns the chain without texts that calls don't need, which would otherwise be read and parsed at each call.
     fn slim(&self) -> Self {
         let mut slim = self.clone();
         for member in &mut slim.members {
@@ -192,14 +193,14 @@ impl Prepared {
         slim
     }
 
-    /// A policy of it is not compiled yet.
+    /// Returns whether a policy isn't compiled yet.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.members.iter().any(|member| matches!(member.readiness, Readiness::Broken(FaultKind::NotReady)))
     }
 
-    /// Whether the chain stays as it is. A policy that is broken stays broken: that depends neither on the time nor on
-    /// other processes. Any other chain is prepared again for each call.
+    /// Returns whether the chain can be saved: each policy is ready, or broken in a way that depends neither on time
+    /// nor on other processes. Any other chain is prepared again for each call.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let is_settled = |member: &Member| match &member.readiness {
@@ -210,16 +211,17 @@ impl Prepared {
     }
 }
 
-/// Loads the configuration and finds, or makes, everything that its chain needs. What cannot be had is a broken member.
+/// Loads the configuration, and finds or builds everything that its chain needs. A policy that can't be built becomes a
+/// broken member.
 ///
-/// Without `making` nothing is compiled: a policy of others that is not compiled yet is [`FaultKind::NotReady`].
-/// Snapshots are used where there are some, but not taken: that is for [`warm`].
+/// Without `making`, nothing is compiled, and a third-party policy that isn't compiled yet is [`FaultKind::NotReady`].
+/// Uses existing snapshots, but doesn't take new ones, unlike [`warm`].
 #[must_use]
 pub fn prepare(dirs: &AppDirs, program: &Path, projects: &[String], making: Option<BuildOptions>) -> Prepared {
     prepare_for(dirs, program, projects, &Overrides::default(), making)
 }
 
-/// As [`prepare`], for a hook whose command line brings something.
+/// Like [`prepare`], for a hook with overrides on its command line.
 #[must_use]
 pub fn prepare_for(
     dirs: &AppDirs,
@@ -233,8 +235,8 @@ pub fn prepare_for(
     prepare_with(dirs, program, projects, overrides, making, find)
 }
 
-/// As [`prepare`], and takes the snapshots that are worth it, and unpacks the reader of scripts. For commands, which have
-/// time.
+/// Like [`prepare`], but also takes worthwhile snapshots and unpacks the script analyzer. For commands, which have more
+/// time than a hook.
 #[must_use]
 pub fn warm(dirs: &AppDirs, program: &Path, projects: &[String], making: BuildOptions) -> Prepared {
     embedded::keep(dirs);
@@ -244,9 +246,8 @@ pub fn warm(dirs: &AppDirs, program: &Path, projects: &[String], making: BuildOp
     prepare_with(dirs, program, projects, &Overrides::default(), Some(making), take)
 }
 
-/// Discards what the cache holds of a policy's entry that has been changed or taken out of a configuration: the chains
-/// that held it and hold no more, and the snapshots that no chain needs. Both hold its settings. `now` is the chain as it
-/// is since.
+/// Deletes cached files with the settings of a policy's entry that was changed or removed: chains with it, and
+/// snapshots that no chain needs. `now` is the new chain.
 pub fn forget(dirs: &AppDirs, name: &str, now: &Prepared) {
     let Ok(seal) = Seal::open(&dirs.state) else { return };
     let mut kept: BTreeSet<PathBuf> = now.files().collect();
@@ -258,7 +259,7 @@ pub fn forget(dirs: &AppDirs, name: &str, now: &Prepared) {
             kept.extend(chain.files());
             continue;
         }
-        // Other projects find the snapshots of their other policies again.
+        // Other projects keep the snapshots of their other policies.
         let others = chain.members.iter().filter(|member| !is_of_it(member));
         kept.extend(others.filter_map(Member::snapshot).map(|snapshot| snapshot.path.clone()));
         if chain.members.iter().any(is_of_it) {
@@ -312,8 +313,8 @@ fn prepare_with(
     prepared
 }
 
-/// A configuration, and the stamps of its files from before it was read: one that changes while it is read shows as changed
-/// at the next call. Which files there are is known only when they were read, so that is done twice.
+/// Loads a configuration with the stamps of its files from before they were read, so that the next call detects files
+/// that change meanwhile. The list of files is only known after reading them, so they are read twice.
 fn stamped(mut load: impl FnMut() -> Config) -> (Config, Vec<(PathBuf, FileState)>) {
     let mut known = load();
     for _ in 0..LOADS {
@@ -325,7 +326,7 @@ fn stamped(mut load: impl FnMut() -> Config) -> (Config, Vec<(PathBuf, FileState
         }
         known = config;
     }
-    // Somebody keeps changing what the files name: a stamp that no file has makes the next call look again.
+    // The list of files keeps changing. An impossible stamp makes the next call load them again.
     let inputs = known.inputs.drain(..).map(|path| (path, FileState::Unreadable(0))).collect();
     (known, inputs)
 }
@@ -339,7 +340,7 @@ impl From<Result<BuiltArtifact, FaultKind>> for Readiness {
     }
 }
 
-/// The artifacts of entries, in parallel where some must be made.
+/// Finds or builds the artifacts of entries, in parallel if some must be built.
 fn make_all(
     artifacts: Result<&Artifacts, &FaultKind>,
     entries: &[Entry],
@@ -359,14 +360,14 @@ fn make_all(
             .collect();
         let join = |(entry, thread): (&Entry, Option<ScopedJoinHandle<'_, _>>)| match thread {
             Some(thread) => thread.join().unwrap_or_else(|_| died()),
-            // No room for a thread: here and now, then.
+            // No thread can be started, so this one does it.
             None => make(entry),
         };
         started.into_iter().map(join).collect()
     })
 }
 
-/// Policies that this program contains need no folder: they work in a home that is read-only, too.
+/// Embedded policies need no folder, so that they also work in a read-only home.
 fn made(
     artifacts: Result<&Artifacts, &FaultKind>,
     component: &Component,
@@ -384,9 +385,9 @@ fn made(
 ///
 /// # Errors
 ///
-/// The first example that does not hold.
+/// The first example that fails.
 pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), FaultKind> {
-    // Those of the built-in policies are run by their tests.
+    // The built-in policies' examples are run by their tests.
     if manifest.examples.is_empty() || artifact.place == ArtifactLocation::Carried {
         return Ok(());
     }
@@ -396,8 +397,8 @@ pub fn run_examples(artifact: &Artifact, manifest: &Manifest) -> Result<(), Faul
     with_clock(&engine, || examples::check(&policy, manifest, &analyzer))
 }
 
-/// A policy that handles none of the tools that its entry names would never be asked: its entry is a mistake, and the
-/// policy is asked about all that it handles.
+/// Marks a policy as broken if it handles none of the tools in its entry, so that it would never be asked. Being
+/// broken, it is asked about all tools that it handles.
 fn break_unasked(member: &mut Member) {
     let Readiness::Ready { manifest, .. } = &member.readiness else { return };
     let Some(tools) = member.entry.tools.as_deref() else { return };
@@ -416,7 +417,7 @@ fn break_unasked(member: &mut Member) {
     }
 }
 
-/// The projects that a chain depends on. Those without a file of their own are none: they share one chain.
+/// Returns the projects that a chain depends on: those with their own file. All others share one chain.
 #[must_use]
 pub fn effective(projects: &[String]) -> Vec<String> {
     let has_file = |root: &&String| {
@@ -426,14 +427,15 @@ pub fn effective(projects: &[String]) -> Vec<String> {
     projects.iter().filter(has_file).cloned().collect()
 }
 
-/// The file of a configuration state. Its name tells apart what can differ without any file changing.
+/// Returns the file for a state of the configuration. Its name depends on everything that can differ without a file
+/// changing.
 fn file(dirs: &AppDirs, program: &Path, projects: &[String], overrides: &Overrides) -> PathBuf {
     let mut key = Sha256::new();
     let paths = [&dirs.managed, &dirs.config, &dirs.state, program];
     let paths = paths.iter().map(|path| path.to_string_lossy());
     let names = [ENGINE_KEY, &dirs.home].into_iter().chain(projects.iter().map(String::as_str));
     let settings = overrides.settings.iter().map(|folder| folder.to_string_lossy());
-    // An empty part stands between lists, so that no two lists of parts are one.
+    // An empty part separates lists, so that different lists give different names.
     let between = || std::iter::once(Cow::Borrowed(""));
     let overrides = between().chain(overrides.builtins().map(Cow::Borrowed)).chain(between()).chain(settings);
     for part in paths.chain(names.map(Cow::Borrowed)).chain(overrides) {
@@ -443,7 +445,7 @@ fn file(dirs: &AppDirs, program: &Path, projects: &[String], overrides: &Overrid
     folders::chains(&dirs.cache).join(format!("{}.chain", hex(&key.finalize())))
 }
 
-/// The purpose that a chain's file is sealed for. It includes the file's name, so that one chain can't replace another.
+/// Returns the purpose of a chain's seal. It includes the file's name, so that one chain can't replace another.
 fn purpose(path: &Path) -> String {
     format!("{PURPOSE} {}", path.file_name().unwrap_or_default().display())
 }
@@ -475,7 +477,7 @@ mod tests {
             let is_current = inputs.iter().all(|(path, stamp)| FileState::read(path) == *stamp);
             let is_newest = config.locked == [fs::read_to_string(&file).unwrap()];
             assert!(is_newest || !is_current, "{changes} changes: {config:?}");
-            // What holds still is not read again at each call.
+            // Files that don't change aren't read again at each call.
             assert!(is_current || changes > 0);
         }
     }

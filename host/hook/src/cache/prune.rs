@@ -1,5 +1,5 @@
-//! Removes what no call needs any more: old prepared chains, artifacts that no chain names, leftovers of processes that
-//! died while they wrote.
+//! Removes files that calls no longer need: old prepared chains, artifacts that no chain uses, and temporary files of
+//! processes that died.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirEntry};
@@ -14,29 +14,29 @@ use guard_state::{AppDirs, Seal};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A chain that is still in use is prepared again after this time, which takes some milliseconds.
+/// The age after which a chain is removed. If it is still in use, it is prepared again, which takes a few milliseconds.
 const CHAIN_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Removes what no call needs from a cache folder, once `guard.toml` is read: `most` is its `max-bytes` in `[cache]`.
+/// Prunes a cache folder. `most` is `max-bytes` in `[cache]`.
 pub fn prune(dirs: &AppDirs, most: u64) {
     if let Ok(seal) = Seal::open(&dirs.state) {
         all(dirs, &seal, most);
     }
 }
 
-/// The same, with the seal of the chains.
+/// Like `prune`, with the chains' seal.
 pub(super) fn all(dirs: &AppDirs, seal: &Seal, most: u64) {
     let folder = folders::chains(&dirs.cache);
     chains(&folder);
     let chains = fs::read_dir(&folder).into_iter().flatten().flatten();
     let kept = chains.filter_map(|entry| Prepared::read(seal, &entry.path()));
     let kept = kept.flat_map(|prepared| prepared.files().collect::<Vec<_>>());
-    // What belongs together has one name, and is kept under that of an artifact.
+    // Files that belong together differ in their extension, and are kept with the artifact.
     let kept = kept.chain(embedded::files_in(&dirs.cache).map(|path| path.with_extension("cwasm")));
     artifacts(&folders::artifacts(&dirs.cache), &kept.collect(), most);
 }
 
-/// Removes chains older than [`CHAIN_AGE`] and leftovers older than a day from the folder of chains.
+/// Removes chains older than [`CHAIN_AGE`] and temporary files older than a day from the folder of chains.
 pub(super) fn chains(folder: &Path) {
     for (entry, age) in files(folder) {
         if age > CHAIN_AGE || (is_leftover(&entry) && age > DAY) {
@@ -45,8 +45,8 @@ pub(super) fn chains(folder: &Path) {
     }
 }
 
-/// Removes leftovers, and files that do not belong to one of the artifacts in `kept`, such as those of `guard-host test`:
-/// those older than [`CHAIN_AGE`], and the least recently used while the folder takes more than `most` bytes.
+/// Removes temporary files, and files of artifacts that aren't in `kept`, such as those of `guard-host test`: the ones
+/// older than [`CHAIN_AGE`], and the least recently used while the folder is larger than `most` bytes.
 fn artifacts(folder: &Path, kept: &BTreeSet<PathBuf>, most: u64) {
     let (leftovers, files): (Vec<_>, Vec<_>) = files(folder).partition(|(entry, _)| is_leftover(entry));
     leftovers.iter().filter(|(_, age)| *age > DAY).for_each(|(entry, _)| remove(entry));
@@ -63,15 +63,15 @@ fn artifacts(folder: &Path, kept: &BTreeSet<PathBuf>, most: u64) {
     }
 }
 
-/// The time since a file was read, as far as the file system notes it, or written.
+/// Returns the time since a file was read, if the file system records it, or written.
 fn unused_for(entry: &DirEntry) -> Option<Duration> {
     let data = entry.metadata().ok()?;
     let written = data.modified().ok()?;
     data.accessed().map_or(written, |read| read.max(written)).elapsed().ok()
 }
 
-/// Removes the snapshots that are not in `kept`, whatever their age. The reason why there is none holds no settings and
-/// stays.
+/// Removes the snapshots that aren't in `kept`, regardless of age. Records of why there is no snapshot contain no
+/// settings and stay.
 pub(super) fn snapshots(folder: &Path, kept: &BTreeSet<PathBuf>) {
     for (entry, _) in files(folder) {
         let path = entry.path();
@@ -83,7 +83,7 @@ pub(super) fn snapshots(folder: &Path, kept: &BTreeSet<PathBuf>) {
     }
 }
 
-/// The regular files of a folder and the time since each was written.
+/// Lists the regular files of a folder, and the time since each was written.
 fn files(folder: &Path) -> impl Iterator<Item = (DirEntry, Duration)> {
     fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| {
         let data = entry.metadata().ok().filter(fs::Metadata::is_file)?;
@@ -91,13 +91,13 @@ fn files(folder: &Path) -> impl Iterator<Item = (DirEntry, Duration)> {
     })
 }
 
-/// The name is one of those under which files are written before they are renamed.
+/// Returns whether the file is a temporary file that was never renamed.
 fn is_leftover(entry: &DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
 fn remove(entry: &DirEntry) {
-    // Another process may have removed it, or the next one will.
+    // Another process may have removed it, or the next one can.
     let _ = fs::remove_file(entry.path());
 }
 
@@ -130,7 +130,7 @@ mod tests {
         let kept = BTreeSet::from([path("named.cwasm")]);
         artifacts(folder.path(), &kept, 500);
         assert_eq!(left().len(), 5);
-        // What a chain names counts, and stays.
+        // Files that a chain uses count toward the size, and stay.
         artifacts(folder.path(), &kept, 300);
         assert_eq!(left(), ["named.cwasm", "newest.json", "used.cwasm"]);
         artifacts(folder.path(), &kept, 0);

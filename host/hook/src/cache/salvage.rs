@@ -1,8 +1,8 @@
-//! The part of a settings file that its policy accepts.
+//! Finds the part of a settings file that its policy accepts.
 //!
-//! A built-in reads a file that its user wrote for another program, such as `guardrails.json`. One slip in it must not
-//! cost the user all the other rules. The policy alone knows its settings, so it is asked: the file is put together again
-//! from the parts that `configure` accepts.
+//! Built-in policies read files that users wrote for other programs, such as `guardrails.json`. One error in it must
+//! not disable all other rules. Only the policy knows its settings, so the file is reassembled from the parts that its
+//! `configure` accepts.
 
 use std::path::Path;
 
@@ -15,17 +15,17 @@ use serde_json::{Map, Value};
 
 use super::artifact::{Artifact, with_clock};
 
-/// How often one policy is asked. A list of 500 rules with five bad ones takes less.
+/// The maximum number of `configure` calls. A list of 500 rules with five bad ones needs fewer.
 const TRIES: usize = 120;
 
-/// The largest settings file.
+/// The maximum size of a settings file in bytes.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// A file of another version may mean other things by the same keys.
+/// The key that is never dropped, because in a file of another version the same keys may have other meanings.
 const VERSION: &str = "version";
 
-/// Leaves an entry that reads its usual file the part of the file that its policy accepts, and notes the rest. Without
-/// such a part its defaults apply.
+/// Reduces the settings of an entry with a default settings file to the part that its policy accepts, and records the
+/// rest. If there is no such part, the defaults apply.
 pub(super) fn usual_settings(entry: &mut Entry, artifact: &Artifact) {
     if !entry.settings_source.is_usual || entry.settings == "{}" {
         return;
@@ -63,14 +63,14 @@ pub(super) fn usual_settings(entry: &mut Entry, artifact: &Artifact) {
     });
 }
 
-/// An entry of the file that is left out.
+/// A part of the file that is dropped.
 #[derive(Debug, PartialEq)]
 struct RejectedEntry {
-    /// Where it stands, such as `rules.bash[2]`.
+    /// Its location, such as `rules.bash[2]`.
     place: String,
-    /// The settings that were refused for it.
+    /// The settings that were rejected because of it.
     tried: String,
-    /// The policy's words.
+    /// The policy's message.
     why: String,
 }
 
@@ -91,8 +91,8 @@ impl Salvage<'_> {
         self.refused.push(RejectedEntry { place: place.to_owned(), tried: tried.to_string(), why });
     }
 
-    /// The part of a refused value that is accepted in its `frame`, which makes the whole settings of it. `None` if the
-    /// settings have to do without the value.
+    /// Returns the part of a rejected value that is accepted. `frame` turns a value into whole settings. `None` if the
+    /// value has to be dropped.
     fn part(&mut self, place: &str, value: &Value, frame: &dyn Fn(Value) -> Value, why: String) -> Option<Value> {
         match value {
             Value::Object(members) if self.accept(&frame(Value::Object(Map::new()))).is_ok() => {
@@ -104,7 +104,7 @@ impl Salvage<'_> {
                 let mut kept = Vec::new();
                 let numbered: Vec<(usize, &Value)> = elements.iter().enumerate().collect();
                 self.elements(place, &numbered, &mut kept, frame);
-                // A list of nothing would switch off what the defaults protect.
+                // An empty list would switch off what the defaults protect.
                 (!kept.is_empty()).then_some(Value::Array(kept))
             }
             _ => {
@@ -114,7 +114,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// The members of an object that may lack all of them.
+    /// Reduces an object in which every member is optional.
     fn members(
         &mut self,
         place: &str,
@@ -137,7 +137,7 @@ impl Salvage<'_> {
         kept
     }
 
-    /// An object some of whose members must be there, with a part of a list or without one of the others.
+    /// Reduces an object with required members, by reducing a list or dropping another member.
     fn without_member(
         &mut self,
         place: &str,
@@ -170,7 +170,7 @@ impl Salvage<'_> {
         None
     }
 
-    /// Adds those elements of a list that are accepted beside the ones that are kept.
+    /// Adds the elements of a list that are accepted together with those kept so far.
     fn elements(
         &mut self,
         place: &str,
@@ -196,7 +196,7 @@ impl Salvage<'_> {
     }
 }
 
-/// The file, with the line and the column of a word of the complaint that the file holds once.
+/// Returns the file, with line and column if a word of the message occurs in it exactly once.
 fn place_of(complaint: &str, file: &Path) -> String {
     let name = file.to_string_lossy();
     let text = read_text(file, FILE_BYTES).unwrap_or_default();
@@ -209,7 +209,7 @@ fn place_of(complaint: &str, file: &Path) -> String {
     at.map_or_else(|| name.clone().into_owned(), |at| format!("{name}:{}", line_and_column(&text, at)))
 }
 
-/// The place of a member.
+/// Returns the location of a member.
 fn member_path(place: &str, key: &str) -> String {
     if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
 }
@@ -220,8 +220,8 @@ mod tests {
 
     use super::*;
 
-    /// Settings as policies have them: `version`, a list of even numbers `even`, and `rules` with a list of tables, each
-    /// with `text`, perhaps a `flag`, and a list `paths` of texts without `!`, one at least.
+    /// A `configure` for tests: `version`, a list of even numbers `even`, and `rules` with a list of tables, each with
+    /// `text`, an optional `flag`, and a non-empty list `paths` of strings without `!`.
     fn configure(settings: &str) -> Result<(), String> {
         let value: Value = serde_json::from_str(settings).unwrap();
         let is_path = |path: &Value| path.as_str().is_some_and(|path| !path.contains('!'));

@@ -1,8 +1,8 @@
-//! [`Snapshot`]: a policy's component after `configure`, compiled; made besides its artifact where it is worth it.
+//! [`Snapshot`]: a policy's component after `configure`, compiled, in addition to its artifact, if that is worth it.
 //!
-//! `<component's sha256>-<engine key>-s<settings key>.cwasm`, with a sealed `.json` beside it, which also stands alone:
-//! then it says why there is no snapshot, so that it is not tried again. Nobody needs one: without it the hook calls
-//! `configure` itself. A snapshot holds the policy's settings.
+//! A snapshot's file is `<component's sha256>-<engine key>-s<settings key>.cwasm`, with a sealed `.json` beside it. A
+//! `.json` alone gives the reason why there is no snapshot, so that it isn't tried again. Snapshots are optional,
+//! because the hook can call `configure` itself. A snapshot contains the policy's settings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,17 +22,17 @@ use guard_state::Seal;
 use guard_state::write_new;
 use guard_state::{Stamp, hex};
 
-/// Raised whenever the shape of [`Record`] changes.
+/// Incremented whenever the format of [`Record`] changes.
 const PURPOSE: &str = "snapshot 1";
 
-/// A `configure` that is quicker is not worth a second compilation and a second file. Those of the built-in policies, with
-/// their default settings, are several times quicker.
+/// The minimum duration of `configure` that is worth a second compilation and file. The built-in policies with their
+/// default settings are several times faster.
 const WORTH: Duration = Duration::from_micros(100);
 
-/// How often `configure` is called to know what it costs.
+/// The number of `configure` calls to measure its duration.
 const RUNS: usize = 5;
 
-/// A snapshot that may be mapped as long as its stamp holds.
+/// A snapshot that may be mapped as long as its stamp matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The file.
@@ -41,20 +41,20 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A placeholder for a snapshot without a file. Its stamp never matches.
+    /// Creates a placeholder for a snapshot without a file. Its stamp never matches.
     #[must_use]
     pub fn in_memory() -> Self {
         Snapshot { path: PathBuf::new(), stamp: Stamp::default() }
     }
 
-    /// The file is still the one that was checked.
+    /// Returns whether the file hasn't changed since it was checked.
     #[must_use]
     pub fn holds(&self) -> bool {
         Stamp::for_private_file(&self.path) == Some(self.stamp)
     }
 }
 
-/// The sealed record of a snapshot, or of why there is none.
+/// The sealed record of a snapshot, or of the reason why there is none.
 #[derive(Serialize, Deserialize)]
 struct Record {
     component: String,
@@ -73,7 +73,7 @@ enum Known {
 }
 
 impl Artifacts {
-    /// The snapshot of a policy with its entry's settings, if there is one.
+    /// Finds the snapshot of a policy with its entry's settings.
     #[must_use]
     pub fn snapshot(&self, entry: &Entry, artifact: &Artifact) -> Option<Snapshot> {
         match self.state(&artifact.component, &key(entry)) {
@@ -82,7 +82,7 @@ impl Artifacts {
         }
     }
 
-    /// The snapshot of a policy with its entry's settings; takes it if there is none and that is worth it.
+    /// Finds the snapshot of a policy with its entry's settings, or takes it if that is worth it.
     #[must_use]
     pub fn take_snapshot(
         &self,
@@ -91,7 +91,7 @@ impl Artifacts {
         manifest: &Manifest,
         making: BuildOptions,
     ) -> Option<Snapshot> {
-        // Handles to a frozen WASI would be frozen in, too.
+        // A snapshot would contain handles to the frozen WASI.
         if entry.wasi != Wasi::Absent {
             return None;
         }
@@ -108,11 +108,11 @@ impl Artifacts {
         if let Some(known) = known(self.state(&artifact.component, &key)) {
             return known;
         }
-        // A file that has changed since would give a snapshot of something else.
+        // The file may have changed, which would give a snapshot of another component.
         let component = Component::from_entry(entry).ok().filter(|component| component.sha256 == artifact.component)?;
         let taken = match component.wasm(making.unpack).and_then(|wasm| take(entry, &wasm, artifact, making.compile)) {
             Ok(taken) => taken,
-            // The machine's fault, which may be gone the next time.
+            // The cause is the machine, so the next attempt may succeed.
             Err(fault) if fault.is_of_machine() => return None,
             Err(fault) => Err(fault.to_string()),
         };
@@ -144,7 +144,7 @@ impl Artifacts {
         self.snapshot(entry, artifact)
     }
 
-    /// The snapshot of that file name without its ending can be used; `None` if it is no name of one.
+    /// Returns whether the snapshot with this file stem can be used. `None` if it isn't the name of a snapshot.
     pub(super) fn snapshot_is_sound(&self, stem: &str) -> Option<bool> {
         let (component, key) = stem.split_once(&format!("-{ENGINE_KEY}-s"))?;
         Some(matches!(self.state(component, key), Known::Taken(_)))
@@ -160,7 +160,7 @@ impl Artifacts {
         let Ok(digest) = record.digest else { return Known::Refused };
         let path = self.file(component, key, "cwasm");
         let usable = || {
-            // The stamp is taken before the bytes are read: a change in between shows as another stamp later.
+            // The stamp is taken before the bytes are read, so that a change in between is detected later.
             let stamp = Stamp::for_private_file(&path)?;
             let sound = hex(&Sha256::digest(fs::read(&path).ok()?)) == digest && Engine::new().ok()?.map(&path).is_ok();
             sound.then_some(stamp)
@@ -176,18 +176,17 @@ impl Artifacts {
     }
 }
 
-/// The name of the policy that a record of a snapshot is of, if the key vouches for it.
+/// Returns the policy's name in a snapshot's record, if its seal is right.
 pub(super) fn named(seal: &Seal, record: &Path) -> Option<String> {
     seal.read::<Record>(PURPOSE, record).map(|record| record.policy)
 }
 
-/// The file name without its ending is that of a snapshot of this engine.
+/// Returns whether this is the file stem of a snapshot for this engine.
 pub(super) fn is_snapshot(stem: &str) -> bool {
     stem.contains(&format!("-{ENGINE_KEY}-s"))
 }
 
-/// The parts of a snapshot's name besides the component and the engine: the settings and the limits that it was taken
-/// under.
+/// Returns the part of a snapshot's name for its settings and limits.
 fn key(entry: &Entry) -> String {
     let mut key = Sha256::new();
     key.update(format!("{} {}\0", entry.limits.time_ms, entry.limits.memory_mib));
@@ -197,11 +196,11 @@ fn key(entry: &Entry) -> String {
     key
 }
 
-/// Takes a snapshot and compiles it. Gives its bytes, or why it is not worth it.
+/// Takes and compiles a snapshot. Returns its bytes, or the reason why it isn't worth it.
 ///
 /// # Errors
 ///
-/// Why there can be none.
+/// The reason why there can be no snapshot.
 fn take(
     entry: &Entry,
     wasm: &[u8],

@@ -1,6 +1,6 @@
-//! The contents of the cache folder: listing and removal.
+//! Lists and removes the contents of the cache folder.
 //!
-//! Touches regular files of the two folders only, follows no link, and leaves locks to those who hold them.
+//! Only affects regular files in the two folders, follows no links, and doesn't touch locks.
 
 use std::fs;
 use std::io;
@@ -23,27 +23,27 @@ pub struct CachedFile {
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// When it was made.
+    /// Its creation time.
     pub made: SystemTime,
 }
 
 /// The files that were removed.
 #[derive(Debug, Default)]
 pub struct RemovedFiles {
-    /// How many files.
+    /// The number of files.
     pub files: usize,
-    /// Their size.
+    /// Their total size.
     pub bytes: u64,
     /// The files that could not be removed, with their errors.
     pub failed: Vec<(PathBuf, io::Error)>,
 }
 
-/// Every file of a cache folder, by its path. Without the key the policies have no names.
+/// Lists every file of a cache folder, sorted by path. Without the key, policies' names aren't known.
 #[must_use]
 pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<CachedFile> {
     let mut found = Vec::new();
     for folder in [folders::artifacts(cache), folders::chains(cache)] {
-        // A link in the place of the folder leads to files that are none of the cache.
+        // A link instead of the folder leads to files that don't belong to the cache.
         if !fs::symlink_metadata(&folder).is_ok_and(|data| data.is_dir()) {
             continue;
         }
@@ -72,7 +72,7 @@ pub fn stored(cache: &Path, seal: Option<&Seal>) -> Vec<CachedFile> {
     found
 }
 
-/// Removes the files of a cache folder; with a time those that were made before it.
+/// Removes the files of a cache folder, or only those created before a time.
 #[must_use]
 pub fn clear(cache: &Path, before: Option<SystemTime>) -> RemovedFiles {
     let mut cleared = RemovedFiles::default();
@@ -82,7 +82,7 @@ pub fn clear(cache: &Path, before: Option<SystemTime>) -> RemovedFiles {
                 cleared.files += 1;
                 cleared.bytes += one.bytes;
             }
-            // Another process was faster.
+            // Another process has removed it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => cleared.failed.push((one.path, error)),
         }

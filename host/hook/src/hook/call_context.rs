@@ -1,4 +1,4 @@
-//! Where a call happens, and which of its paths lead through no link.
+//! Determines a call's context, and which of its paths contain no link.
 
 use std::cell::OnceCell;
 
@@ -10,7 +10,7 @@ use guard_harness::{Harness, Payload};
 use guard_platform::paths::judged_text;
 use guard_state::environment::Environment;
 
-/// Where the call happens: the harness's word first, then the machine's.
+/// Returns the call's context: from the payload first, then from the machine.
 pub(super) fn call_context(
     harness: &dyn Harness,
     payload: &Payload,
@@ -29,7 +29,7 @@ pub(super) fn call_context(
     let root = |cwd: &str| guard_facts::git_root(facts, cwd, &environment.home).unwrap_or_else(|| cwd.to_owned());
     let (cwd, named) = match payload.directory.as_str() {
         "" => (session, named),
-        // Where one call happens is not where the project is.
+        // A call's working directory isn't the project's root.
         directory => {
             (lexical(&judged_text(directory), &session, &environment.home), named.or_else(|| Some(root(&session))))
         }
@@ -49,7 +49,8 @@ pub(super) fn call_context(
     }
 }
 
-/// The path that a word names, where no link below the working directory is on the way and the disk tells so.
+/// Returns a function that converts a word to a path, if the disk shows that it contains no link below the working
+/// directory.
 pub(super) fn unlinked_path<'a>(at: &'a CallContext, facts: &'a dyn Facts) -> impl Fn(&str) -> Option<String> + 'a {
     let end = OnceCell::new();
     move |word| {
@@ -57,7 +58,7 @@ pub(super) fn unlinked_path<'a>(at: &'a CallContext, facts: &'a dyn Facts) -> im
             let cwd = Resolver::new(&at.cwd, &at.home, "").resolve(facts, ".").canonical;
             Resolver::new(&cwd, &at.home, "")
         });
-        // A link on the way to the working directory is the same for every path below it.
+        // A link in the path of the working directory affects every path below it equally.
         let inner = word
             .strip_prefix(&at.cwd)
             .and_then(|rest| if rest.is_empty() { Some(".") } else { rest.strip_prefix('/') });

@@ -1,5 +1,5 @@
-//! The setting `confine`: a call of one of its classes runs by `guard-host run`, if its reply can say so. Elsewhere it is
-//! asked about, and the question names the command that runs it confined.
+//! The setting `confine`: runs calls of its classes through `guard-host run`, if the harness's reply can change the
+//! input. Otherwise the call needs confirmation, and the message names the confined command.
 
 use guard_chain::Trace;
 use guard_config::ConfineClass;
@@ -11,19 +11,19 @@ use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_harness::capabilities::Rewrites;
 use serde_json::{Map, Value};
 
-/// The name under which the host speaks here.
+/// The name of the host's opinions here.
 const CONFINE: &str = "confine";
 
-/// The key of a command in the input of a tool.
+/// The key of the command in a tool's input.
 const COMMAND: &str = "command";
 
-/// The wrapper whose command is confined already.
+/// The wrapper whose command is already confined.
 const RUN: &str = "guard-host";
 
 /// Wrappers after which a command runs on another machine, or in a container.
 const ELSEWHERE: &[&str] = &["ssh", "container"];
 
-/// Programs that run the script that they are given.
+/// Programs that run a script.
 const INTERPRETERS: &[&str] = &[
     ".",
     "bash",
@@ -55,11 +55,11 @@ const INTERPRETERS: &[&str] = &[
     "zsh",
 ];
 
-/// Languages of texts that are queries and filters, and no programs.
+/// Languages of queries and filters, which aren't confined.
 const FILTERS: &[&str] = &["awk", "jq", "sed", "sql"];
 
-/// Programs that run the scripts and build files of a project and its packages, and the verbs that do. Without verbs every
-/// call does. An empty verb is a call without one.
+/// Programs that run the scripts and build files of a project and its packages, with the verbs that do so. Without
+/// verbs, every call does. An empty verb means a call without one.
 const SCRIPT_RUNNERS: &[(&[&str], &[&str])] = &[
     (
         &["npm", "pnpm", "yarn", "bun"],
@@ -107,9 +107,9 @@ const SCRIPT_RUNNERS: &[(&[&str], &[&str])] = &[
     (&["pytest", "py.test", "jest", "vitest", "mocha", "phpunit", "rspec"], &[]),
 ];
 
-/// How a call can be confined here.
+/// How a call can be confined.
 pub(super) struct Confinement<'a> {
-    /// The classes that are to be confined.
+    /// The classes to confine.
     pub(super) classes: &'a [ConfineClass],
     /// How the reply can replace the input.
     pub(super) rewrites: Rewrites,
@@ -117,14 +117,14 @@ pub(super) struct Confinement<'a> {
     pub(super) input: Option<&'a Map<String, Value>>,
     /// This program.
     pub(super) program: &'a str,
-    /// Whether the kernel can do it, and why not.
+    /// Checks whether the kernel supports it, and returns the reason if not.
     pub(super) supported: &'a dyn Fn() -> Result<(), String>,
 }
 
 impl Confinement<'_> {
-    /// The verdict, with the input that runs the call confined, or with a question if that can't be.
+    /// Returns the verdict with the input that runs the call confined, or with an ask if that isn't possible.
     ///
-    /// A deny stays one, and so does what a person's configuration allows.
+    /// Denies and calls that the configuration allows don't change.
     pub(super) fn applied(&self, verdict: Verdict, calls: &[ToolCall], traces: &[Trace]) -> Verdict {
         if self.classes.is_empty() || matches!(verdict.outcome, Outcome::Deny | Outcome::Allow) || verdict.is_allowed()
         {
@@ -170,7 +170,7 @@ fn class_name(class: ConfineClass) -> &'static str {
     }
 }
 
-/// The first of the classes that a command of the call is of, and that isn't confined yet.
+/// Returns the first class with a command of the call that isn't already confined.
 fn class(analysis: &Analysis, classes: &[ConfineClass]) -> Option<ConfineClass> {
     let is_here = |command: &Command| {
         let is_remote = |kind: &str| kind == RUN || ELSEWHERE.contains(&kind);
@@ -192,13 +192,13 @@ fn class(analysis: &Analysis, classes: &[ConfineClass]) -> Option<ConfineClass> 
     })
 }
 
-/// The name of the program, without its folder.
+/// Returns the program's name without its folder.
 fn program(command: &Command) -> &str {
     let name = command.argv.first().map_or("", |word| word.text.as_str());
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// The first word that is no option.
+/// Returns the first operand.
 fn operand(command: &Command) -> Option<&str> {
     command.argv.iter().skip(1).map(|word| word.text.as_str()).find(|word| !word.starts_with('-'))
 }

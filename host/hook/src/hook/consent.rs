@@ -1,6 +1,6 @@
-//! Calls that a person has approved in this session, and open questions that one may confirm.
+//! Approvals of a session, and pending calls that a person can confirm.
 //!
-//! Only an ask has to do with sessions: without one no file is touched. Nothing here changes a reply that is out.
+//! Sessions only matter for asks. Without an ask, no file is accessed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,10 +23,10 @@ use guard_state::session::{
     Choice, ChoiceMatch, Contents, Entry, Operation, Sessions, choose, confirm_command, is_readable,
 };
 
-/// How long a note waits for other processes. The reply is out, and they hold the lock for some microseconds.
+/// The maximum wait for the lock after the reply. It is usually held for microseconds.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long the end of a session waits; a harness gives it little time.
+/// The maximum wait for the lock at the end of a session, for which harnesses give little time.
 const PATIENCE_AT_END: Duration = Duration::from_millis(50);
 
 /// The tool whose calls an `[[allow]]` can cover.
@@ -35,7 +35,7 @@ const SHELL: &str = "Bash";
 /// The rule of self-protect that asks about commands of guard-host.
 const GUARD_COMMAND: &str = "guard-command";
 
-/// A question to be noted once the reply is out.
+/// A pending call or prompt to record after the reply.
 #[derive(Debug)]
 pub(super) struct Question {
     sessions: Sessions,
@@ -43,27 +43,27 @@ pub(super) struct Question {
     kind: Kind,
 }
 
-/// The reader of the reply to an ask.
+/// Who reads the reply to an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
-    /// The agent: the reply denies, and says how a person lets the call run.
+    /// The agent: the reply denies, and explains how a person can approve the call.
     Agent,
-    /// A person, whom the harness asks in this mode.
+    /// A person, whom the harness prompts in this mode.
     Person,
-    /// A person if there is one, else the agent.
+    /// A person if there is one, or else the agent.
     Either,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// The call, which a person can confirm later.
+    /// A call that a person can confirm later.
     Call(Box<Entry>),
-    /// The confirmation of the entries with these codes.
+    /// A confirmation of the entries with these codes.
     Confirmation(Vec<String>),
 }
 
-/// Lifts the asks that a person has answered in this session. Other asks are noted as a question, and the verdict then
-/// ends with how to answer it, unless the harness asks a person itself.
+/// Lifts the asks that a person has approved in this session. For other asks, returns the question to record, and ends
+/// the verdict with how to approve the call, unless the harness prompts a person itself.
 pub(super) fn answer(
     mut verdict: Verdict,
     calls: &[ToolCall],
@@ -102,7 +102,7 @@ pub(super) fn answer(
     }
     let is_guards = |asked: &Attributed| asked.policy == SELF_PROTECT && asked.finding.rule == GUARD_COMMAND;
     if names_confirm(calls, &confirm) && verdict.asks().any(is_guards) {
-        // A confirmation of a confirmation helps nobody.
+        // A confirmation of a confirmation would be useless.
         return (verdict, None);
     }
     let mut verdict = verdict.lift(|asked| known.answers(&operation, &at.cwd, &asked.rule()));
@@ -129,7 +129,8 @@ pub(super) fn answer(
     (verdict, Some(question(Kind::Call(Box::new(entry)))))
 }
 
-/// The entry that a call would confirm, if it is a command in the form that replies show, and all entries that it means.
+/// Returns the entry that a call would confirm, and all entries that are confirmed with it, if the call is a
+/// confirmation in the form that replies show.
 fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> Option<(&'a Entry, Vec<&'a Entry>)> {
     let [call] = calls else { return None };
     let (line, _) = call.command()?;
@@ -140,16 +141,16 @@ fn confirmed_by<'a>(calls: &[ToolCall], known: &'a Contents, confirm: &str) -> O
     }
 }
 
-/// The reply tells the agent how a person lets the call run, instead of asking one.
+/// Returns whether the reply tells the agent how a person can approve the call, instead of prompting a person.
 pub(super) fn is_for_agent(verdict: &Verdict, reader: Reader) -> bool {
     reader == Reader::Agent || reader == Reader::Either && is_scripts_question(verdict)
 }
 
-/// The end of a question: how a person ends questions like it, or why nothing does, and then how to approve the call. The
-/// question of a script whose place a policy takes ends as the script has it.
+/// Returns the end of an ask's reply: how a person can avoid such prompts, or why that isn't possible, and then how to
+/// approve the call. For a policy that replaces a script, the end has the script's form.
 ///
-/// Where a person may read it, a command to copy is a line of its own and not the last one: Claude Code adds a word to
-/// the last line.
+/// For a person, a command to copy is on its own line and not the last one, because Claude Code appends a word to the
+/// last line.
 pub(super) fn with_remedy(
     verdict: &Verdict,
     prepared: &Prepared,
@@ -168,8 +169,8 @@ pub(super) fn with_remedy(
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Whether an `[[allow]]` can end the question: the call is one shell command without a secret, and the allow would
-/// lift every ask.
+/// Returns whether an `[[allow]]` can avoid the prompt: the call is one shell command without a secret, and the allow
+/// would lift every ask.
 pub(super) fn can_allow(
     verdict: &Verdict,
     chain: &Chain,
@@ -185,34 +186,34 @@ pub(super) fn can_allow(
     })
 }
 
-/// How questions like this one end, for an agent and for a person.
+/// How to avoid such prompts, for an agent and for a person.
 const ALLOW: &str = "To stop being asked, run: guard-host allow --last";
 const ALLOW_LINES: &str = "To stop being asked, run:\nguard-host allow --last";
 
-/// The last line below one command or several.
+/// The last line after one or more commands.
 const LAST: &str = "Only a person can run it, in a terminal.";
 
-/// A policy that replaces a script asks: then the question ends as the script has it.
+/// Returns whether a policy that replaces a script asks, so that the reply ends in the script's form.
 fn is_scripts_question(verdict: &Verdict) -> bool {
     verdict
         .asks()
         .any(|asked| guard_builtins::find(&asked.policy).is_some_and(|builtin| builtin.confirmed_by.is_some()))
 }
 
-/// How a person ends questions like this one, or why nothing does.
+/// Returns how a person can avoid such prompts, or why that isn't possible.
 fn remedy(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool) -> String {
     if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
         return "No allow ends this question, because it protects guard-host itself".to_owned();
     }
     let Prepared { config, members, .. } = prepared;
-    // A project's policy may have the name of one of the user's, and then both ask.
+    // A project's policy may have the same name as one of the user's, and then both ask.
     let named = |asked: &Attributed| -> Vec<&policy::Entry> {
         members.iter().map(|member| &member.entry).filter(|entry| entry.name == asked.policy).collect()
     };
     if verdict.asks().flat_map(named).any(|entry| !config.may_loosen(Layer::User, entry)) {
         return format!("Only {} can end this question", managed.display());
     }
-    // `allow` doesn't change the policies that only a hook's command line names, and an ask of the host reports a fault.
+    // `allow` can't change policies that are only named on the hook's command line. An ask of the host reports a fault.
     let is_in_chain = |asked: &Attributed| !asked.of_host && !config.added_policies.contains(&asked.policy);
     let has_settings = |asked: &Attributed| {
         let entries = named(asked);
@@ -231,7 +232,7 @@ fn remedy(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool
     }
 }
 
-/// The place that alone ends the questions of a policy, where neither an allow nor the user's settings do.
+/// Returns where a policy's prompts can be changed, if neither an allow nor the user's settings can do it.
 fn settings_owner((layer, source, settings): (Layer, &Source, &Path)) -> String {
     let path = match (layer, source) {
         (Layer::Project, _) => return "Only this project's .guard/guard.toml can end this question".to_owned(),
@@ -242,7 +243,7 @@ fn settings_owner((layer, source, settings): (Layer, &Source, &Path)) -> String 
     format!("Only the policy itself can end this question: {}", path.display())
 }
 
-/// The end of a question that a server asks.
+/// Returns the end of the reply to a server's ask.
 pub(super) fn with_server_remedy(verdict: &Verdict, config: &Config) -> String {
     let url = config.remote.as_ref().map(|remote| remote.url.as_str()).unwrap_or_default();
     let is_servers = !url.is_empty() && verdict.asks().any(|asked| !asked.of_host) && !is_scripts_question(verdict);
@@ -251,26 +252,25 @@ pub(super) fn with_server_remedy(verdict: &Verdict, config: &Config) -> String {
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Whether settings in the user's file can change the outcome of the policy's rules.
+/// Returns whether settings in the user's file can change the outcome of the policy's rules.
 #[must_use]
 pub fn has_settings(entry: &policy::Entry) -> bool {
     let Source::Builtin(name) = &entry.source else { return false };
     entry.layer == Layer::User && guard_builtins::find(name).is_some_and(|builtin| !builtin.presets.is_empty())
 }
 
-/// A command that holds the words that confirm, in another form than replies show.
+/// Returns whether a command contains a confirmation in a form other than the one in replies.
 fn names_confirm(calls: &[ToolCall], confirm: &str) -> bool {
     calls.iter().filter_map(ToolCall::command).any(|(line, _)| line.contains(confirm))
 }
 
 impl Question {
-    /// Writes the question down, if `outcome`, which the reply gave, leaves it open. `by_person` says that only a person
-    /// can let the call run, `prompted` that the harness puts an ask to one in this mode, and `call` tells the call from
-    /// others.
+    /// Records the question, if the reply's `outcome` leaves it open. `by_person`: only a person can approve the call.
+    /// `prompted`: the harness prompts a person in this mode. `call` identifies the call.
     pub(super) fn note(self, outcome: Outcome, by_person: bool, prompted: bool, call: String) {
         let is_open = matches!(outcome, Outcome::Ask | Outcome::Deny);
         let asked = outcome == Outcome::Ask && prompted;
-        // The reply is out, and there is nobody to tell that nothing could be written.
+        // The reply is out, so an error can't be reported.
         let _ = match self.kind {
             Kind::Call(entry) if is_open => {
                 let entry = Entry { call, prompted: outcome == Outcome::Ask && by_person, ..*entry };
@@ -284,9 +284,9 @@ impl Question {
     }
 }
 
-/// Forgets a session that is over.
+/// Removes a session that has ended.
 pub(super) fn end(dirs: &AppDirs, session: &str) {
-    // What a project says has no part in where sessions are kept.
+    // A project's configuration must not change where sessions are stored.
     let sessions = guard_config::load(dirs, &[]).sessions;
     let _ = sessions.end(&Sessions::name(session), PATIENCE_AT_END);
 }

@@ -1,4 +1,4 @@
-//! The message at the start of a session: the guard is on, and these policies are active.
+//! The message at the start of a session: guard-host is on, with these policies.
 
 use jiff::Timestamp;
 
@@ -11,13 +11,14 @@ use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_state::files::read_text;
 use guard_state::{AppDirs, Pause};
 
-/// The most policies that are named.
+/// The maximum number of policies that are named.
 const NAMES: usize = 6;
 
-/// The most that is read of a token's file.
+/// The maximum number of bytes read of a token's file.
 const TOKEN_BYTES: u64 = 64 << 10;
 
-/// One line about the chain, and one about each project whose trusted rules are missing. They decide nothing.
+/// Returns one line about the chain, and one about each project whose trusted rules are missing. They don't affect
+/// calls.
 pub(super) fn verdict(prepared: &Prepared, dirs: &AppDirs, projects: &[String]) -> Verdict {
     let is_ready = |ready: bool| {
         let members = prepared.members.iter();
@@ -55,14 +56,14 @@ pub(super) fn verdict(prepared: &Prepared, dirs: &AppDirs, projects: &[String]) 
     merge([on].into_iter().chain(missing_rules(dirs, projects)))
 }
 
-/// A warning for each of these projects whose rules a person trusted and that has none now.
+/// Returns a warning for each of these projects that had trusted rules and has none now.
 pub(super) fn missing_rules(dirs: &AppDirs, projects: &[String]) -> Vec<Opinion> {
     let files = trust::missing(dirs, projects);
     let warning = |(text, remedy)| Opinion::from_host("config", "missing-rules", Outcome::Warn, text, remedy);
     files.iter().map(|file| warning(trust::missing_file_problem(file))).collect()
 }
 
-/// Whether this user can read the token of the server.
+/// Returns whether this user can read the server's token.
 fn has_token(remote: &Remote) -> bool {
     read_text(&remote.token_file, TOKEN_BYTES).is_ok()
 }

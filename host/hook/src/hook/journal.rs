@@ -1,4 +1,4 @@
-//! Writes what policies want in their journals, after the reply.
+//! Writes policies' journals, after the reply.
 
 use std::slice::from_ref;
 
@@ -18,7 +18,7 @@ use guard_redact::Secrets;
 use guard_state::files::append_line;
 use guard_state::session::stamp;
 
-/// Appends every line to the file that its stream was granted. A file that cannot be written loses its lines only.
+/// Appends every line to the file granted for its stream. An error in one file doesn't affect the others.
 pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, calls: &[ToolCall], traces: &[Trace]) {
     for (call, trace) in calls.iter().zip(traces) {
         if trace.journal().next().is_some() {
@@ -30,7 +30,7 @@ pub(super) fn write(prepared: &Prepared, at: &CallContext, facts: &dyn Facts, ca
     }
 }
 
-/// Appends the lines of a server's policies, as far as the policies of these names have the streams here.
+/// Appends the lines of a server's policies, if policies of the same names have the streams here.
 pub(super) fn write_remote(
     prepared: &Prepared,
     at: &CallContext,
@@ -64,7 +64,7 @@ fn write_line(
     }
 }
 
-/// The object with `ts` and without secrets.
+/// Returns the object with `ts` and with secrets redacted.
 fn stamped(object: &str, secrets: &[Secrets]) -> String {
     let mut map: Map<String, Value> = serde_json::from_str(object).unwrap_or_default();
     for secrets in secrets {
@@ -74,7 +74,7 @@ fn stamped(object: &str, secrets: &[Secrets]) -> String {
     Value::Object(map).to_string()
 }
 
-/// Hides the secrets of every text in the value. As deep as the reader of JSON goes, which is 128.
+/// Redacts the secrets in every text of the value. The depth is limited by the JSON parser, to 128.
 fn hide(key: &str, value: &mut Value, secrets: &Secrets) {
     match value {
         Value::String(text) => *text = secrets.hide_under(key, text),
@@ -84,12 +84,12 @@ fn hide(key: &str, value: &mut Value, secrets: &Secrets) {
     }
 }
 
-/// Through the folder's handle, so that the file is below the granted folder and nowhere else.
+/// Opened relative to the folder, so that the file can't be outside the granted folder.
 fn append(path: &str, line: &str) -> std::io::Result<()> {
     let folder = paths::parent(path).unwrap_or("/");
     let name = paths::below(path, folder).ok_or(std::io::ErrorKind::InvalidInput)?;
     let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
-    // A pipe without a reader would hold the process.
+    // A pipe without a reader would block.
     if dir.metadata(name).is_ok_and(|data| !data.is_file()) {
         return Err(std::io::Error::other("the journal is not a file"));
     }

@@ -1,4 +1,4 @@
-//! [`Judge`]: the answer to one payload, wherever the payload comes from and the reply goes to.
+//! [`Judge`]: decides one payload, independent of where it comes from and where the reply goes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,31 +38,31 @@ use guard_state::environment::Environment;
 use guard_state::history::History;
 use guard_state::{AppDirs, Pause};
 
-/// Where chains come from.
+/// A source of chains.
 pub trait Chains {
-    /// The chain that holds where the call happens.
+    /// Returns the chain that applies in this context.
     fn chain(&self, at: &CallContext) -> Arc<Chain>;
 
-    /// Chains prepared for folders below a project's root.
+    /// Prepares the chain of folders below a project's root.
     fn nested(&self, folders: &[String]) -> Prepared;
 }
 
 /// Judges payloads.
 #[derive(Clone, Copy)]
 pub struct Judge<'a> {
-    /// Where the program's files lie.
+    /// The paths of the program's files.
     pub dirs: &'a AppDirs,
-    /// Parts of a call's context that its payload does not give.
+    /// The environment, for parts of a call's context that aren't in its payload.
     pub environment: &'a Environment,
-    /// The machine.
+    /// The facts about the machine.
     pub facts: &'a Arc<dyn Facts>,
-    /// The policies that are asked, and the settings that are brought.
+    /// The overrides: the policies to ask, and settings.
     pub overrides: &'a Overrides,
-    /// The variables by which a harness tells where its replies are taken.
+    /// The variables that identify a harness's surface.
     pub variable: &'a Variable<'a>,
-    /// Where chains come from.
+    /// A source of chains.
     pub chains: &'a dyn Chains,
-    /// Asks a server that decides instead of the chain.
+    /// The client for a server that decides instead of the chain.
     pub asker: &'a dyn RemoteDecider,
 }
 
@@ -72,7 +72,7 @@ impl std::fmt::Debug for Judge<'_> {
     }
 }
 
-/// The calls of one event, who decides them here, and where they happen.
+/// The calls of one event, with their chain and context.
 #[derive(Clone, Copy)]
 pub(super) struct CallBatch<'a> {
     pub(super) call: &'a OpenCall,
@@ -91,16 +91,16 @@ struct Evaluation {
     verdict: Verdict,
     /// Journal entries of the server's policies.
     journal: Vec<JournalEntry>,
-    /// A server has decided.
+    /// Whether a server has decided.
     is_remote: bool,
 }
 
 /// The answer to a payload.
 #[derive(Debug)]
 pub enum PayloadAnswer {
-    /// This verdict.
+    /// A verdict.
     Verdict(Verdict),
-    /// That it cannot be read, and why. Nothing is decided.
+    /// The payload can't be read, with the reason. Nothing is decided.
     Report(String),
 }
 
@@ -120,9 +120,9 @@ impl From<PayloadAnswer> for Judgement {
 }
 
 impl Judge<'_> {
-    /// Judges a payload, or what is in its place. `named` is the harness if the payload does not tell it.
+    /// Decides a payload, or an unreadable one. `named` is the harness if the payload doesn't identify it.
     ///
-    /// The call learns on the way what an early reply needs.
+    /// Updates `call` along the way with what an early reply needs.
     #[must_use]
     pub fn judge(
         &self,
@@ -159,7 +159,7 @@ impl Judge<'_> {
         mut payload: Payload,
         input: Option<&Map<String, Value>>,
     ) -> Judgement {
-        // An event without an answer needs no chain.
+        // An event without calls needs no chain.
         let calls = match std::mem::replace(&mut payload.event, Event::Other) {
             Event::Calls(calls) if !calls.is_empty() => calls,
             event => return self.note_event(harness, payload, event),
@@ -217,8 +217,8 @@ impl Judge<'_> {
         Judgement { answer: PayloadAnswer::Verdict(verdict), records }
     }
 
-    /// Lifts the asks that a person has approved. If any remain, they are a question, and the verdict ends with how a
-    /// person answers it.
+    /// Lifts the asks that a person has approved. If any remain, returns the question to record, and ends the verdict
+    /// with how to approve the call.
     fn with_question(
         &self,
         verdict: Verdict,
@@ -242,7 +242,7 @@ impl Judge<'_> {
         (verdict, question)
     }
 
-    /// The verdict after the setting `confine`, which a pause switches off like everything else.
+    /// Applies the setting `confine`, which a pause switches off.
     fn confined(
         &self,
         verdict: Verdict,
@@ -261,7 +261,7 @@ impl Judge<'_> {
         confinement.applied(verdict, batch.calls, traces)
     }
 
-    /// The answer to an event that is no call, with its records.
+    /// Handles an event without calls.
     fn note_event(&self, harness: &'static dyn Harness, payload: Payload, event: Event) -> Judgement {
         let kind = match event {
             Event::CallsEnded(end, calls) => {
@@ -283,7 +283,7 @@ impl Judge<'_> {
         Judgement { answer: PayloadAnswer::Verdict(merge([])), records: Records(kind) }
     }
 
-    /// The verdict on changed settings. A person's pause of everything lets them be applied.
+    /// Returns the verdict on changed settings. During a pause of everything, they can be applied.
     fn note_settings(&self, harness: &'static dyn Harness, payload: &Payload, file: &str) -> Judgement {
         let pause = Pause::load(&self.dirs.state, Timestamp::now());
         if pause.is_some_and(|pause| pause.denies && pause.only.is_empty()) {
@@ -303,7 +303,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Asks the chain of this machine, or a server if the configuration names one.
+    /// Asks this machine's chain, or a server if the configuration names one.
     fn evaluate(&self, batch: CallBatch<'_>) -> Evaluation {
         let (traces, remote, journal) = match &batch.chain.prepared.config.remote {
             None => (self.ask_locally(batch, self.overrides.only.as_deref(), None), None, Vec::new()),
@@ -322,12 +322,12 @@ impl Judge<'_> {
         let is_remote = remote.is_some();
         let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()).chain(remote));
         let mut verdict = history::without_retries(verdict);
-        // Only the chain of this machine may skip the harness's own prompt.
+        // Only this machine's chain may skip the harness's own prompt.
         verdict.skips_prompt &= !is_remote;
         Evaluation { traces, verdict, journal, is_remote }
     }
 
-    /// Where the reply about these calls is taken.
+    /// Returns the surface that gets the reply about these calls.
     fn surface_of(
         &self,
         (harness, surface): (&'static dyn Harness, &'static Surface),
@@ -339,8 +339,8 @@ impl Judge<'_> {
         harness.surface_of(surface, &AskScene { mode, calls, variable: self.variable, resolve: &resolve })
     }
 
-    /// Asks the chain of this machine about every call: all of it, or the policies of these names. With `facts` of its own it
-    /// is not all that decides: folders below the project are not asked, and a replay would know too little.
+    /// Asks this machine's chain about every call: all policies, or those of these names. With other `facts`, the chain
+    /// isn't the only decider: folders below the project aren't asked, and the decision isn't recorded for replays.
     pub(super) fn ask_locally(
         &self,
         batch: CallBatch<'_>,
@@ -376,7 +376,7 @@ impl Judge<'_> {
             if worst.is_none_or(|(highest, _)| rank > highest) {
                 worst = Some((rank, each));
                 if let Some(recording) = recording {
-                    // A pause is no part of what a replay knows.
+                    // A replay doesn't know about pauses.
                     let unpaused = pause.and_then(|_| trace.verdict.unwatched());
                     let verdict = unpaused.as_ref().unwrap_or(&trace.verdict);
                     let secrets = redaction::secrets(each, at, trace.analysis.as_deref());
@@ -391,13 +391,14 @@ impl Judge<'_> {
         traces
     }
 
-    /// The analysis of a call's command.
+    /// Analyzes a call's command.
     fn analyze(&self, call: &ToolCall, at: &CallContext) -> Option<Analysis> {
         let (command, dialect) = call.command()?;
         self.chains.chain(at).analyze(&mut Default::default(), command, dialect.name(), at, None).ok()
     }
 
-    /// Answers what cannot be decided: malformed as the configuration says, unclear or beyond a limit with ask at least.
+    /// Answers a payload that can't be decided: a malformed one as configured, and an ambiguous or too large one with
+    /// at least an ask.
     fn refuse(
         &self,
         call: &OpenCall,
@@ -406,11 +407,11 @@ impl Judge<'_> {
         refusal: &Refusal,
     ) -> Judgement {
         let scene = AskScene { mode, variable: self.variable, ..AskScene::UNREAD };
-        // An agent can make a payload too large or unclear, and can't make it malformed.
+        // An agent can cause a payload that is too large or ambiguous, but not a malformed one.
         let is_agents = !matches!(refusal, Refusal::Malformed(_));
         call.set_reply_form(harness, if is_agents { harness.surface_of(surface, &scene) } else { surface });
         let at = call_context(harness, &Payload::nowhere(), self.environment, &**self.facts);
-        // Only the settings are needed, so nothing is made for them.
+        // Only the settings are needed, so no chain is prepared.
         let config = guard_config::load(self.dirs, &at.projects());
         call.set_record(&config.audit, &ToolCall::new("", Map::new()), &at);
         match refused(refusal, &config, harness.capabilities()) {
@@ -432,7 +433,7 @@ fn with_history_note(verdict: Verdict, batch: CallBatch<'_>, traces: &[Trace]) -
     Verdict::all([verdict, merge([note])])
 }
 
-/// The reader of a question.
+/// Returns who reads the reply to an ask.
 fn reply_reader(surface: &Surface, denies_asks: bool, asks_itself: bool) -> Reader {
     match surface.ask {
         Ask::Person if denies_asks => Reader::Agent,
@@ -442,14 +443,14 @@ fn reply_reader(surface: &Surface, denies_asks: bool, asks_itself: bool) -> Read
     }
 }
 
-/// The harness puts an ask to a person in this mode, so that nobody needs another way to confirm.
+/// Returns whether the harness prompts a person in this mode, so that no other way to confirm is needed.
 fn asks_itself(harness: &dyn Harness, at: &CallContext) -> bool {
     let mode = &at.permission_mode;
     let knows_no_modes = mode.is_empty() && harness.capabilities().modes.is_empty();
     knows_no_modes || harness.prompts(mode)
 }
 
-/// Until the chain is asked, the first call stands for all in the log.
+/// Until the chain has been asked, the log line is about the first call.
 fn note(open: &OpenCall, audit: &Audit, calls: &[ToolCall], at: &CallContext) {
     if let Some(call) = calls.first() {
         open.set_record(audit, call, at);

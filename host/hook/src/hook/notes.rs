@@ -1,4 +1,4 @@
-//! Notes in replies: that policies are only watched or paused, and that a project's trusted rules are missing.
+//! Notes in replies: policies that aren't enforced or are paused, and missing trusted rules of a project.
 
 use super::greeting;
 use super::judge::CallBatch;
@@ -8,15 +8,15 @@ use guard_contract::verdict::{Verdict, merge};
 use guard_state::AppDirs;
 use guard_state::session::Sessions;
 
-/// Adds the notes to the verdict. A session gets each of them once, except for a pause; the keys identify the notes that
-/// it gets now.
+/// Adds the notes to the verdict. A session gets each note once, except for a pause. The returned keys identify the
+/// notes that it gets now.
 pub(super) fn with_notes(
     mut verdict: Verdict,
     batch: CallBatch<'_>,
     traces: &[Trace],
     dirs: &AppDirs,
 ) -> (Verdict, Vec<String>) {
-    // A pause here doesn't apply to policies that a server watches.
+    // A pause here doesn't apply to policies on a server.
     let is_watched = |trace: &Trace| trace.verdict.findings.iter().any(|found| found.watched().is_some());
     let pause = batch.pause.filter(|_| traces.iter().any(is_watched));
     let session = Sessions::name(&batch.at.session);
@@ -25,7 +25,7 @@ pub(super) fn with_notes(
     let has_note = |key: &str| batch.chain.prepared.config.sessions.of(&session).has_note(key);
     let mut keys = Vec::new();
     for (notes, key) in [(watched, session.clone()), (missing, format!("{session} missing-rules"))] {
-        // Without a pause, a configuration that watches would repeat the note for weeks.
+        // Without this, a policy that isn't enforced would cause the note for weeks.
         let is_once = pause.is_none() || key != session;
         if notes.is_empty() || is_once && has_note(&key) {
             continue;

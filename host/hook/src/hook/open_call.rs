@@ -1,4 +1,4 @@
-//! [`OpenCall`]: a call that has no reply yet, what is known of it so far, and who gives its reply.
+//! [`OpenCall`]: a call without a reply yet, with what is known about it, and the flag for who gives the reply.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,24 +17,24 @@ use guard_contract::verdict::{BypassAsk, FAULT, Opinion, Verdict, merge};
 use guard_harness::capabilities::Surface;
 use guard_harness::{AskScene, Harness, Reply};
 
-/// The whole time of a call from its start, until the configuration says less.
+/// The time limit of a call from its start, until the configuration sets its own.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// How long a reply waits for its audit line.
+/// The maximum time that a reply waits for its audit line.
 const LOG: Duration = Duration::from_millis(500);
 
-/// The stack of a thread that writes a reply or a line of the log, in bytes. Of a size that no variable of the environment
-/// changes.
+/// The stack size of a thread that writes a reply or a line of the log, in bytes. Set explicitly, so that no
+/// environment variable changes it.
 const STACK: usize = 1 << 20;
 
-/// A call that has no reply yet. Whoever is first to [`OpenCall::take`] it gives the reply.
+/// A call without a reply yet. The first thread to [`OpenCall::take`] it gives the reply.
 pub struct OpenCall {
     started: Instant,
     deadline_ms: AtomicU64,
     taken: AtomicBool,
     dialect: Mutex<(&'static dyn Harness, &'static Surface)>,
     heard: Mutex<Vec<Opinion>>,
-    /// The verdict, while only a copy is waited for.
+    /// The verdict, while a copy is being made.
     decided: Mutex<Option<Verdict>>,
     record: Mutex<Option<(Audit, ToolCall, CallContext)>>,
     decision: Mutex<Option<Decision>>,
@@ -45,12 +45,12 @@ pub struct OpenCall {
     denies_asks: AtomicBool,
 }
 
-/// The verdict on a call whose audit line could not be written.
+/// The verdict on a call whose audit line couldn't be written.
 #[derive(Debug)]
 pub struct Unlogged {
     /// The verdict that applies.
     pub verdict: Verdict,
-    /// Why it could not be written.
+    /// The reason why the line couldn't be written.
     pub error: io::Error,
 }
 
@@ -61,7 +61,7 @@ impl std::fmt::Debug for OpenCall {
 }
 
 impl OpenCall {
-    /// A call that began at this time. Until its payload is read, its reply is in the dialect of this harness.
+    /// Creates a call that began at this time. Until its payload is read, its reply has the form for this harness.
     #[must_use]
     pub fn new(started: Instant, harness: &'static dyn Harness) -> Self {
         OpenCall {
@@ -80,25 +80,25 @@ impl OpenCall {
         }
     }
 
-    /// How long the call has taken so far.
+    /// Returns the time since the call's start.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// The time that is left until the deadline.
+    /// Returns the time left until the deadline.
     #[must_use]
     pub fn left(&self) -> Duration {
         Duration::from_millis(self.deadline_ms.load(Ordering::Relaxed)).saturating_sub(self.elapsed())
     }
 
-    /// Takes the call. True for the first one who does, who then gives its reply; false for all others.
+    /// Takes the call. Returns true for the first caller, who then gives the reply, and false for all others.
     #[must_use]
     pub fn take(&self) -> bool {
         !self.taken.swap(true, Ordering::SeqCst)
     }
 
-    /// The reply to this verdict, in the dialect that is known so far.
+    /// Formats the reply to this verdict, in the form that is known so far.
     #[must_use]
     pub fn reply(&self, verdict: &Verdict) -> Reply {
         let unknown = || (guard_harness::default(), guard_harness::default().capabilities().usual());
@@ -106,14 +106,14 @@ impl OpenCall {
         harness.encode(verdict, surface)
     }
 
-    /// The harness that the call comes from, as far as it is known.
+    /// Returns the harness that the call comes from, as far as it is known.
     #[must_use]
     pub fn harness(&self) -> &'static dyn Harness {
         attempt(&self.dialect).map_or_else(guard_harness::default, |dialect| dialect.0)
     }
 
-    /// The verdict if there is no reply, for this reason: the chain's verdict if there is one, else the worst opinion
-    /// so far, and at least ask.
+    /// Returns the verdict if no reply was given, for this reason: the chain's verdict if there is one, or else the
+    /// most severe opinion so far, and at least an ask.
     #[must_use]
     pub fn early(&self, text: &str, remedy: &str) -> Verdict {
         if let Some(decided) = attempt(&self.decided).and_then(|decided| decided.clone()) {
@@ -124,7 +124,7 @@ impl OpenCall {
         self.apply_bypass(merge(heard.into_iter().chain([own])))
     }
 
-    /// From now on what would ask denies: the mode skips prompts, and the configuration says so of it.
+    /// Turns asks into denies from now on, because the mode skips prompts and the configuration says so.
     pub(super) fn deny_asks(&self) {
         self.denies_asks.store(true, Ordering::Relaxed);
     }
@@ -133,14 +133,14 @@ impl OpenCall {
         if self.denies_asks.load(Ordering::Relaxed) { bypass(verdict, BypassAsk::Deny) } else { verdict }
     }
 
-    /// Its payload is read: its reply has a dialect, and its audit line a call.
+    /// Returns whether the payload was read, so that the form of the reply and the call are known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         attempt(&self.record).is_some_and(|record| record.is_some())
     }
 
-    /// Writes the audit line before the reply, if no call may run without one. Returns what counts in the verdict's place if
-    /// that fails. Such a call cannot be approved.
+    /// Writes the audit line before the reply, if no call may run without one. If that fails, returns the verdict that
+    /// applies instead. Such a call can't be approved.
     #[must_use]
     pub fn log_first(&self, verdict: &Verdict) -> Option<Unlogged> {
         let audit = match attempt(&self.record).as_deref() {
@@ -164,11 +164,11 @@ impl OpenCall {
         Some(Unlogged { verdict, error })
     }
 
-    /// Writes the audit line of this verdict, if the level asks for one and it was not tried already.
+    /// Writes the audit line of this verdict, if the log's level includes it and it wasn't attempted before.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn log(&self, verdict: &Verdict) -> io::Result<()> {
         if self.is_log_tried.swap(true, Ordering::Relaxed) {
             return Ok(());
@@ -180,7 +180,7 @@ impl OpenCall {
         }
     }
 
-    /// The call has no audit line, and had to have one before its reply.
+    /// Returns whether the call lacks the audit line that it needed before its reply.
     #[must_use]
     pub fn is_unlogged(&self) -> bool {
         self.is_unlogged.load(Ordering::Relaxed)
@@ -199,11 +199,11 @@ impl OpenCall {
         }
     }
 
-    /// Writes the audit line of a report. A call of which nothing is known is logged where every call is.
+    /// Writes the audit line of a report. A call about which nothing is known is only logged if all calls are.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn log_report(&self, text: &str) -> io::Result<()> {
         match attempt(&self.record).as_deref() {
             Some(Some((audit, _, at))) if audit.level != AuditLevel::Interventions => {
@@ -217,12 +217,12 @@ impl OpenCall {
         }
     }
 
-    /// The reply goes out in this harness's dialect, as this surface of it takes it.
+    /// Sets the harness and the surface for which the reply is formatted.
     pub(super) fn set_reply_form(&self, harness: &'static dyn Harness, surface: &'static Surface) {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = (harness, surface);
     }
 
-    /// The deadline of the configuration.
+    /// Sets the configured deadline.
     pub fn set_deadline(&self, deadline: Duration) {
         self.deadline_ms.store(millis(deadline), Ordering::Relaxed);
     }
@@ -243,23 +243,23 @@ impl OpenCall {
         id.clone_into(&mut self.copy.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Notes the verdict for the case that the deadline comes before the copy.
+    /// Records the verdict, in case the deadline passes before the copy is made.
     pub(crate) fn set_decided(&self, verdict: &Verdict) {
         *self.decided.lock().unwrap_or_else(PoisonError::into_inner) = Some(verdict.clone());
     }
 
-    /// Notes an opinion for the case that the deadline comes before the verdict.
+    /// Records an opinion, in case the deadline passes before the verdict.
     pub(super) fn record_opinion(&self, opinion: &Opinion) {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(opinion.clone());
     }
 }
 
-/// Does the work on a thread of its own.
+/// Runs the work on a new thread.
 pub(super) fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
     thread::Builder::new().stack_size(STACK).spawn(work).map(drop)
 }
 
-/// Runs the work, for at most this time. If a file system hangs, the work's thread is left behind.
+/// Runs the work on a new thread for at most this time. If a file system hangs, the thread is left behind.
 fn within(time: Duration, work: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
     let done = Arc::new(Mutex::new(None));
     let (given, caller) = (done.clone(), thread::current());
@@ -282,7 +282,7 @@ fn within(time: Duration, work: impl FnOnce() -> io::Result<()> + Send + 'static
     }
 }
 
-/// The lock, unless its holder keeps it: the thread that panicked may be the holder.
+/// Tries to lock for a short time, because the holder may be the thread that panicked.
 fn attempt<T>(lock: &Mutex<T>) -> Option<std::sync::MutexGuard<'_, T>> {
     for _ in 0..20 {
         match lock.try_lock() {

@@ -1,6 +1,6 @@
-//! Outcomes of calls that were asked: one line in the audit log each, written when the harness reports it.
+//! Outcomes of calls that needed confirmation: one line in the audit log for each, when the harness reports it.
 //!
-//! Nothing waits for it, and no answer is given: whatever fails here only loses a line.
+//! The harness doesn't wait and gets no answer, so an error only loses a line.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use guard_harness::{End, Payload};
 use guard_state::AppDirs;
 use guard_state::session::{Sessions, call_key};
 
-/// How long a note waits for other processes.
+/// The maximum wait for other processes.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// The key that identifies a call before and after it runs.
+/// Returns the key that identifies a call before and after it runs.
 pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
     if !payload.call.is_empty() {
         return call_key(&[&payload.call]);
@@ -27,9 +27,9 @@ pub(super) fn key(payload: &Payload, calls: &[ToolCall]) -> String {
     call_key(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Logs the end of a call that was asked about.
+/// Logs the outcome of a call that needed confirmation.
 pub(super) fn write(dirs: &AppDirs, harness: &str, payload: &Payload, calls: &[ToolCall], end: End) {
-    // What a project says has no part in where sessions are kept.
+    // A project's configuration must not change where sessions are stored.
     let config = guard_config::load(dirs, &[]);
     let session = Sessions::name(&payload.session);
     let known = config.sessions.of(&session);

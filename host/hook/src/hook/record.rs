@@ -1,6 +1,6 @@
-//! Payloads kept as fixtures, for `hook --record`: without secrets, without names of this machine, one a shape.
+//! Records payloads as fixtures, for `hook --record`: without secrets and names of this machine, one for each shape.
 //!
-//! Works after the reply and changes nothing about it. What cannot be written is not written.
+//! Runs after the reply and doesn't affect it. Errors are ignored.
 
 use std::path::Path;
 
@@ -13,44 +13,44 @@ use guard_redact::{may_name_secret, redact, shorten};
 use guard_state::files::put;
 use guard_state::hex;
 
-/// The most files in the folder of one harness.
+/// The maximum number of files for one harness.
 const FILES: usize = 200;
 
-/// The largest file.
+/// The maximum size of a file in bytes.
 const FILE_BYTES: usize = 64 << 10;
 
-/// The longest text of one value.
+/// The maximum length of one value's text.
 const TEXT_BYTES: usize = 4000;
 
-/// Deeper values are left out.
+/// The maximum depth. Deeper values are dropped.
 const DEPTH: usize = 32;
 
-/// Keys, without `_` and `-`, whose value names a user or a machine.
+/// Keys, without `_` and `-`, whose value identifies a user or a machine.
 const WHO: &[&str] = &["user", "username", "login", "logname", "account", "accountname", "host", "hostname"];
 
 /// The replacement for a secret.
 const MARK: &str = "[redacted]";
 
-/// Keeps a payload below a folder, unless one of its shape is there. A folder that is not absolute lies below `cwd`.
+/// Records a payload below a folder, unless one of its shape exists. A relative folder is below `cwd`.
 pub(super) fn keep(cwd: &str, folder: &Path, harness: &str, payload: &Map<String, Value>, at: &CallContext) {
     let folder = native(cwd).join(folder);
     let mut roots =
         vec![(at.project_root.clone(), "/repo"), (at.home.clone(), "/home/u"), (at.account_home.clone(), "/home/u")];
-    // A project may lie in the home, and the other way round.
+    // A project may be in the home, and vice versa.
     roots.sort_by_key(|(root, _)| std::cmp::Reverse(root.len()));
     let roots = roots.as_slice();
-    // Nobody waits for this, and nobody is told.
+    // Errors can't be reported here.
     let count = std::fs::read_dir(folder.join(harness)).map_or(0, |files| files.take(FILES).count());
     let clean = object(payload, roots, DEPTH);
     let Ok(mut text) = serde_json::to_string_pretty(&clean) else { return };
     text.push('\n');
     if count < FILES && text.len() <= FILE_BYTES {
-        // Below the folder's handle: a link in the harness's place leads nowhere else.
+        // Written relative to the folder, so that a link instead of the harness's folder can't lead out of it.
         let _ = put(&folder, &Path::new(harness).join(name(payload)), text.as_bytes(), false);
     }
 }
 
-/// The event and the tool, for people, and the digest of the shape.
+/// Returns the file's name: event and tool, for people, and the digest of the shape.
 fn name(payload: &Map<String, Value>) -> String {
     const EVENTS: [&str; 6] =
         ["hook_event_name", "hookEventName", "hookName", "agent_action_name", "event", "hook_event"];
@@ -71,14 +71,14 @@ fn name(payload: &Map<String, Value>) -> String {
     format!("{}.in.json", parts.join("-"))
 }
 
-/// Every key and the kind of its value; of a list what its first element is.
+/// Appends every key and the type of its value. For a list, the type of its first element.
 fn paths(value: &Value, at: &str, depth: usize, found: &mut String) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "flag",
         Value::Number(_) => "number",
-        // Which event it is belongs to the shape.
+        // The event's name is a part of the shape.
         Value::String(text) if at.to_ascii_lowercase().ends_with("event_name") => text,
         Value::String(_) => "text",
         Value::Array(_) => "list",
@@ -96,7 +96,7 @@ fn object(map: &Map<String, Value>, roots: &[(String, &'static str)], depth: usi
     map.iter().map(|(key, value)| (clean(key, roots), redact_keyed(key, value, roots, depth))).collect()
 }
 
-/// A value under a key that may say that it is a secret, or who somebody is.
+/// Redacts a value if its key says that it is a secret or identifies a person.
 fn redact_keyed(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usize) -> Value {
     let lower = key.to_ascii_lowercase();
     match value {
@@ -110,7 +110,7 @@ fn redact_keyed(key: &str, value: &Value, roots: &[(String, &'static str)], dept
     }
 }
 
-/// A value that tells who somebody is: every text in it becomes the key that it stands under.
+/// Anonymizes a value that identifies a person: every text in it is replaced by its key.
 fn anonymize(key: &str, value: &Value, roots: &[(String, &'static str)], depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else { return Value::Null };
     match value {
@@ -137,9 +137,9 @@ fn value_of(value: &Value, roots: &[(String, &'static str)], depth: usize) -> Va
     }
 }
 
-/// A text without secrets and without the places of this machine.
+/// Returns a text without secrets and without this machine's paths.
 fn clean(text: &str, roots: &[(String, &'static str)]) -> String {
-    // JSON in a text holds keys that tell secrets.
+    // JSON in a text has keys that identify secrets.
     if let Some(inner) = serde_json::from_str::<Value>(text).ok().filter(|_| text.starts_with(['{', '['])) {
         return value_of(&inner, roots, DEPTH / 4).to_string();
     }
@@ -157,7 +157,7 @@ fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '-')
 }
 
-/// The text with each folder `root`, as a whole name, replaced.
+/// Replaces the folder `root` in a text where it is a whole path.
 fn moved(text: &str, root: &str, other: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(root) {
@@ -170,14 +170,14 @@ fn moved(text: &str, root: &str, other: &str) -> String {
     out
 }
 
-/// Where the name of a user stands: behind this.
+/// A prefix that is followed by a user's name.
 struct Home {
     start: &'static str,
-    /// All folders behind it are the user's own.
+    /// Whether it can be at any depth.
     deep: bool,
 }
 
-/// Folders of homes. The name that follows is `u` in a fixture.
+/// Parents of home directories. The name after it becomes `u` in a fixture.
 const HOMES: &[Home] = &[
     Home { start: "/home/", deep: false },
     Home { start: "/Users/", deep: false },
@@ -188,11 +188,11 @@ const HOMES: &[Home] = &[
     Home { start: "~", deep: false },
 ];
 
-/// Folders that homes stand in on some machines. In others `home` is a folder of a project.
+/// Folders that contain the parent of homes on some machines. Elsewhere, `home` may be a folder of a project.
 const ABOVE: &[&str] = &["/private", "/var", "/export", "/mnt", "/Data"];
 
 impl Home {
-    /// The text with nobody's name behind this.
+    /// Replaces the users' names after this prefix.
     fn emptied(&self, text: &str) -> String {
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
         while let Some((before, after)) = rest.split_once(self.start) {
@@ -201,7 +201,7 @@ impl Home {
             let (user, left) =
                 after.split_at_checked(after.find(outside).unwrap_or(after.len())).unwrap_or((after, ""));
             let named = if self.start == "~" {
-                // `HEAD~n` and `~1.2` name nobody.
+                // `HEAD~n` and `~1.2` aren't users.
                 user.starts_with(|c: char| c.is_alphabetic() || c == '_') && !out.ends_with(['~', '/', '^'])
             } else {
                 !user.is_empty()
@@ -216,7 +216,7 @@ impl Home {
     }
 }
 
-/// Homes may stand in the folder at the end of the text: a known one, or the letter of a drive.
+/// Returns whether the folder at the end of the text may contain the parent of homes: a known one, or a drive.
 fn is_above(text: &str) -> bool {
     let drive = text.rsplit_once('/').is_some_and(|(_, name)| name.len() == 1);
     drive || ABOVE.iter().any(|above| text.ends_with(above))

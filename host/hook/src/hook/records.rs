@@ -1,4 +1,4 @@
-//! [`Records`]: what is written of a call once its reply is out.
+//! [`Records`]: what is written about a call after its reply.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use guard_state::AppDirs;
 use guard_state::history::History;
 use guard_state::session::Sessions;
 
-/// Records to write besides the audit line of a call: its journals and open question, a call's outcome, or the end of a
+/// Records to write besides a call's audit line: its journals and pending call, a call's outcome, or the end of a
 /// session.
 #[derive(Debug, Default)]
 pub struct Records(pub(super) RecordKind);
@@ -36,7 +36,7 @@ pub(super) enum RecordKind {
     RefusedSettings(Box<RefusedSettings>),
 }
 
-/// Calls that were decided.
+/// The record of calls that were decided.
 #[derive(Debug)]
 pub(super) struct DecisionRecord {
     pub(super) chain: Arc<Chain>,
@@ -47,19 +47,19 @@ pub(super) struct DecisionRecord {
     pub(super) journal: Vec<JournalEntry>,
     pub(super) outcome: Outcome,
     pub(super) question: Option<Question>,
-    /// If the call runs, a person is known to have let it run.
+    /// Whether a person must have approved the call if it runs.
     pub(super) by_person: bool,
-    /// The harness is known to put an ask to a person in this mode.
+    /// Whether the harness prompts a person in this mode.
     pub(super) prompted: bool,
     /// The key that identifies the call.
     pub(super) key: String,
-    /// The keys of the notes that the session gets once, and gets now.
+    /// The keys of the one-time notes in this reply.
     pub(super) notes: Vec<String>,
-    /// The history to which a denial is added.
+    /// The history to which denials are added.
     pub(super) history: Option<History>,
 }
 
-/// Calls that ran, or were refused.
+/// The record of calls that ran or were refused.
 #[derive(Debug)]
 pub(super) struct EndRecord {
     pub(super) end: End,
@@ -69,7 +69,7 @@ pub(super) struct EndRecord {
     pub(super) analyses: Vec<Option<Analysis>>,
 }
 
-/// Settings that a session doesn't take: the change as a call, and why.
+/// The record of settings that a session must not apply: the change as a call, and the reason.
 #[derive(Debug)]
 pub(super) struct RefusedSettings {
     pub(super) chain: Arc<Chain>,
@@ -79,7 +79,7 @@ pub(super) struct RefusedSettings {
 }
 
 impl Records {
-    /// Writes them, once. A call that had to have an audit line and has none leaves no question open.
+    /// Writes the records, once. A call that lacks a required audit line doesn't become a pending call.
     pub fn write(&mut self, call: &OpenCall, dirs: &AppDirs, facts: &dyn Facts) {
         match &mut self.0 {
             RecordKind::Nothing => {}
@@ -142,7 +142,7 @@ impl RefusedSettings {
     }
 }
 
-/// The history of the session that a payload comes from, or of the one that this belongs to.
+/// Returns the history of the payload's session, or of its parent session.
 pub(super) fn history_of(dirs: &AppDirs, payload: &Payload) -> Option<History> {
     let session = if payload.parent.is_empty() { &payload.session } else { &payload.parent };
     History::open(&dirs.state, session)

@@ -1,4 +1,4 @@
-//! Calls that a server decides: its verdict merged with the local policies', or the fallback without an answer.
+//! Decides calls by a server: its verdict merged with the local policies', or the fallback without an answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,8 @@ use guard_contract::{Decision, Outcome};
 use guard_facts::Facts;
 use guard_facts::recorded::{Record, Recording};
 
-/// The time before the deadline at which a server is given up: enough for the local chain and for the reply.
+/// The time before the deadline at which the server is given up, so that there is enough time for the local chain and
+/// the reply.
 const RESERVE: Duration = Duration::from_millis(100);
 
 /// The verdict on calls that a server decides.
@@ -28,8 +29,8 @@ pub(super) struct RemoteDecision {
 }
 
 impl Judge<'_> {
-    /// Asks the server, and locally the policies that the user may not loosen, that need the history of the session, or that
-    /// the hook's command line has settings for.
+    /// Asks the server. Locally, asks the policies that the user may not loosen, that need the session's history, or
+    /// that have settings on the hook's command line.
     pub(super) fn decide_remotely(&self, batch: CallBatch<'_>, remote: &Remote) -> RemoteDecision {
         let Prepared { config, members, .. } = &batch.chain.prepared;
         let overrides = self.overrides.only.iter().flatten().filter(|_| self.overrides.settings.is_some());
@@ -39,13 +40,14 @@ impl Judge<'_> {
         let facts: Arc<dyn Facts> = recording.clone();
         let traces = self.ask_locally(batch, Some(&own), Some(&facts));
         if remote.fallback != Fallback::Local {
-            // For the deadline, should it come first.
+            // In case the deadline passes first.
             batch.call.record_opinion(&no_answer(remote, "it has not answered yet"));
         }
         let request = Request {
             calls: batch.calls.to_vec(),
             at: batch.at.clone(),
-            // What paths name spares questions of the server. What files hold is looked at before it is told.
+            // The facts about paths save requests by the server. Contents of files are only sent on request, after
+            // checking them.
             facts: Record { entries: recording.record().entries, ..Record::default() },
             only: self.overrides.only.clone(),
             ..Request::default()
@@ -73,19 +75,19 @@ impl Judge<'_> {
     }
 }
 
-/// Whether this machine evaluates a policy although a server decides.
+/// Returns whether this machine asks a policy although a server decides.
 #[must_use]
 pub fn is_asked_locally(config: &Config, member: &Member) -> bool {
     !config.may_loosen(Layer::User, &member.entry) || wants_history(member)
 }
 
-/// A policy of the presets that asks for the history.
+/// Returns whether this is a preset's policy that needs the history.
 fn wants_history(member: &Member) -> bool {
     let asks = matches!(&member.readiness, Readiness::Ready { artifact, .. } if artifact.interface.wants_history());
     asks && speaks_for_itself(&member.entry)
 }
 
-/// The opinion for a server that gives no answer.
+/// Returns the opinion for a server that doesn't answer.
 fn no_answer(remote: &Remote, why: &str) -> Opinion {
     let outcome = match remote.fallback {
         Fallback::Local => Outcome::Abstain,

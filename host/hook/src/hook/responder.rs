@@ -1,6 +1,6 @@
-//! [`Responder`]: gives the reply of a hook's process, exactly one.
+//! [`Responder`]: gives a hook process's reply, exactly once.
 //!
-//! The watchdog and the panic hook answer in the main thread's place, in the dialect seen so far.
+//! The watchdog and the panic hook can answer instead of the main thread, in the form known so far.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -21,7 +21,7 @@ use guard_state::environment::Environment;
 /// The exit code of a report: the hook decides nothing.
 const REPORT: u8 = 1;
 
-/// The one call of this process, and how its reply gets out.
+/// The one call of this process and the output of its reply.
 pub(super) struct Responder {
     /// The call.
     pub(super) call: OpenCall,
@@ -30,7 +30,8 @@ pub(super) struct Responder {
 }
 
 impl Responder {
-    /// Takes over panics and starts the watchdog. Without one nothing bounds a call, so it is asked about at once.
+    /// Installs the panic hook and starts the watchdog. If the watchdog can't start, nothing limits the call, so the
+    /// reply is an immediate ask.
     pub(super) fn start(harness: &'static dyn Harness, environment: &Environment) -> Arc<Self> {
         let responder = Arc::new(Responder {
             call: OpenCall::new(environment.started, harness),
@@ -49,12 +50,12 @@ impl Responder {
         responder
     }
 
-    /// The clock of guests' time limits ticks on this engine.
+    /// Sets the engine on which the clock of the guests' time limits ticks.
     pub(super) fn set_engine(&self, engine: Engine) {
         let _ = self.engine.set(engine);
     }
 
-    /// Returns the reply, if nobody has, and writes the audit line. Returns the exit code.
+    /// Prints the reply, unless another thread has, and writes the audit line. Returns the exit code.
     pub(super) fn reply(&self, verdict: &Verdict) -> u8 {
         if !self.call.take() {
             park();
@@ -68,18 +69,18 @@ impl Responder {
             park();
         }
         print(&report(text));
-        // The report is out, and nothing may be printed after it.
+        // The report was printed, and nothing may be printed after it.
         let _ = self.call.log_report(text);
         REPORT
     }
 
     fn deliver(&self, verdict: &Verdict) -> u8 {
-        // Nothing that goes wrong from here on is consent.
+        // From here on, an error must not look like consent.
         self.exit.store(BLOCK, Ordering::SeqCst);
         let unlogged = self.call.log_first(verdict);
         let verdict = unlogged.as_ref().map_or(verdict, |unlogged| &unlogged.verdict);
         let reply = self.call.reply(verdict);
-        // Until the reply is out, and if it never is, no exit code may pass for consent.
+        // Until the reply was printed, no exit code may look like consent.
         let unsaid = if rank(verdict.outcome) >= rank(Outcome::Ask) { BLOCK } else { reply.exit };
         self.exit.store(unsaid, Ordering::SeqCst);
         let exit = if print(&reply) {
@@ -91,7 +92,7 @@ impl Responder {
             unsaid
         };
         self.exit.store(exit, Ordering::SeqCst);
-        // The reply is out, and nothing may be printed after it.
+        // The reply was printed, and nothing may be printed after it.
         let _ = self.call.log(verdict);
         exit
     }
@@ -106,14 +107,15 @@ impl Responder {
             }
             if self.call.left().is_zero() {
                 self.answer("there was no verdict in time", "try again; `guard-host explain` shows what takes long");
-                // Somebody else has the reply and is writing the audit line: that must not hang either.
+                // Another thread has the reply and is writing the audit line, which must not hang either.
                 thread::sleep(Duration::from_secs(1));
                 std::process::exit(self.exit.load(Ordering::SeqCst).into());
             }
         }
     }
 
-    /// Answers with the worst so far, at least ask, and ends the process. Returns if a reply was given already.
+    /// Answers with the most severe opinion so far, at least an ask, and ends the process. Returns if a reply was
+    /// already given.
     fn answer(&self, text: &str, remedy: &str) {
         if !self.call.take() {
             return;
@@ -123,15 +125,15 @@ impl Responder {
     }
 }
 
-/// Keeps this thread on the processor that it was started on. The process can only end when another processor, if it was
-/// moved there, has woken up to end it: some 5 % of a call.
+/// Pins this thread to its processor. If it moved to another one, the process's end would have to wait for that
+/// processor to wake up, which takes some 5 % of a call.
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(portable)))]
 fn pin_to_processor() {
     let cpu = rustix::thread::sched_getcpu();
     if cpu < rustix::thread::CpuSet::MAX_CPU {
         let mut here = rustix::thread::CpuSet::new();
         here.set(cpu);
-        // Refused or not, it watches.
+        // It also works if this fails.
         let _ = rustix::thread::sched_setaffinity(None, &here);
     }
 }
@@ -139,31 +141,31 @@ fn pin_to_processor() {
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(portable))))]
 fn pin_to_processor() {}
 
-/// The other thread has the reply and ends the process.
+/// Sleeps, because another thread has the reply and ends the process.
 fn park() -> ! {
     loop {
         thread::park();
     }
 }
 
-/// The reply that decides nothing and says why.
+/// Creates the reply that decides nothing, with the reason.
 pub fn report(text: &str) -> Reply {
     Reply { stderr: format!("Hook error: {text}\n"), exit: REPORT, ..Reply::default() }
 }
 
-/// Prints a reply. Returns whether all that it says on standard output was taken.
+/// Prints a reply. Returns whether all of its standard output was written.
 fn print(reply: &Reply) -> bool {
     let is_out = reply.stdout.is_empty() || write_out(&reply.stdout).is_ok();
     print_error(&reply.stderr);
     is_out
 }
 
-/// Writes to standard output itself: the standard library hides that it is closed, and opens the null device for it.
+/// Writes to standard output directly, because the standard library ignores that it is closed.
 fn write_out(text: &str) -> std::io::Result<()> {
     guard_platform::process::output()?.write_all(text.as_bytes())
 }
 
-/// Writes to standard error. A reader that is gone is nobody to tell about it.
+/// Writes to standard error, and ignores errors.
 fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,7 +1,7 @@
-//! A second lock on the hook: a change of an agent's settings that takes the hook out isn't applied to the session.
+//! A second protection of the hook: a change of an agent's settings that removes the hook isn't applied to the session.
 //!
-//! The first one is self-protect, which judges the calls that write such a file. This one sees the file as it is, whoever
-//! changed it. A person's `guard-host uninstall` drops the record of the file, and then nothing is held.
+//! The first protection is self-protect, which judges calls that write such a file. This one examines the file itself,
+//! regardless of how it was changed. `guard-host uninstall` removes the file's record, and with it this protection.
 
 use std::fs::File;
 use std::io::Read;
@@ -15,13 +15,13 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::registrations::registered;
 
-/// The most bytes of settings that are read.
+/// The maximum size of the settings that are read, in bytes.
 const BYTES: u64 = 4 << 20;
 
-/// The end of the address of a server that answers in the place of the hook.
+/// The end of the URL of a server that answers instead of the hook.
 const SERVER_PATH: &str = "/hook/claude";
 
-/// The verdict on changed settings. An abstain lets them be applied.
+/// Returns the verdict on changed settings. With an abstain, they are applied.
 pub(super) fn verdict(file: &str, dirs: &AppDirs, environment: &Environment) -> Verdict {
     let deny = |rule: &str, message: String, remedy: &str| {
         merge([Opinion::from_host("guard-host", rule, Outcome::Deny, message, remedy.to_owned())])
@@ -40,7 +40,7 @@ pub(super) fn verdict(file: &str, dirs: &AppDirs, environment: &Environment) -> 
     deny("hook-removed", message, "in a terminal, run `guard-host install claude`, or `guard-host uninstall claude`")
 }
 
-/// Null for a file that is gone or is no JSON: the harness has no hook of it then.
+/// Reads the settings. Null for a file that is gone or isn't JSON, because the harness gets no hook from it.
 fn read(path: &Path) -> Value {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(BYTES).read_to_string(&mut text));
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// A handler before tool calls starts this program, a script of its registration, or its server.
+/// Returns whether a handler before tool calls starts this program, a script of its registration, or its server.
 fn has_hook(settings: &Value, files: &[std::path::PathBuf], environment: &Environment) -> bool {
     let program = environment.program.file_name().unwrap_or_default().to_string_lossy();
     let names: Vec<&str> =

@@ -1,4 +1,4 @@
-//! Checks a log with a chain, and names the first line that isn't as it was written.
+//! Verifies a log with a chain, and reports the first line that isn't as it was written.
 
 use std::io;
 
@@ -7,50 +7,50 @@ use crate::Seal;
 use crate::files::{Line, read_line};
 use crate::seal::{SealError, Tag};
 
-/// The longest line of a log, as its readers bound it.
+/// The maximum length of a line that is read.
 const LINE_BYTES: usize = 1 << 20;
 
-/// The contents of a whole log.
+/// The numbers of a log that was verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// The lines with a place in the chain.
+    /// The number of lines in the chain.
     pub lines: u64,
-    /// The number of the first of them and of the last one.
+    /// The numbers of the first and last line in the chain.
     pub numbers: (u64, u64),
-    /// Lines from before the chain, which prove nothing.
+    /// The number of lines written before the chain began. They aren't authenticated.
     pub older: u64,
-    /// Lines that were written while the lock could not be had. They are sealed, and their place isn't proven.
+    /// The number of lines written without the lock. They are sealed, but their position isn't authenticated.
     pub apart: u64,
-    /// Lines that a process left unfinished.
+    /// The number of unfinished lines left by processes that ended.
     pub unfinished: u64,
 }
 
 /// The first line that isn't as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainBreak {
-    /// Where; after the last line if lines are missing there.
+    /// The position. After the last line, if lines are missing at the end.
     pub place: LogPosition,
-    /// The error.
+    /// The description of the error.
     pub text: String,
 }
 
-/// The state after the lines so far.
+/// The state of a verification after the lines so far.
 #[derive(Default)]
 struct Walk {
     found: Verified,
-    /// The digest of the line before, and of the last one that wasn't written apart.
+    /// The digest of the previous line.
     before: Tag,
     before_apart: Tag,
-    /// A line that is no record, until the next one tells that it was there when that was written.
+    /// The position of a line that isn't a record, until the next line's `prev` shows that it was there before.
     pending: Option<LogPosition>,
 }
 
 impl ChainedLog<'_> {
-    /// Checks the rotated file and the log. The caller holds the lock, so that nobody writes meanwhile.
+    /// Verifies the rotated file and the log. The caller holds the lock, so that no process writes to them.
     ///
     /// # Errors
     ///
-    /// Those of the file system, and of the key.
+    /// Any error of the file system or the key.
     pub fn verify(&self) -> io::Result<Result<Verified, ChainBreak>> {
         let seal = Seal::open(self.state).map_err(|error: SealError| io::Error::other(error.to_string()))?;
         let last = self.known_last_line(&seal);
@@ -148,7 +148,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Nothing proves a line that is no record if another such one follows.
+    /// Fails if a line that isn't a record is followed by another one: nothing authenticates the first.
     fn check_unparsed(&self) -> Result<(), String> {
         match self.pending {
             Some(_) => Err("this line was inserted or changed: it is no record".to_owned()),

@@ -1,4 +1,4 @@
-//! [`PastEvents`]: the lines of a history, once each is known to be sealed.
+//! [`PastEvents`]: the lines of a history whose seals have been checked.
 
 use std::io;
 
@@ -9,21 +9,21 @@ use super::Line;
 /// The events of a session.
 #[derive(Debug, Clone, Default)]
 pub struct PastEvents {
-    /// Sealed lines, each with its line feed.
+    /// The lines, each with its line feed.
     pub(super) lines: Vec<u8>,
 }
 
 impl PastEvents {
-    /// The events of a kind, oldest first, or all if it is empty.
+    /// Returns the events of a kind, oldest first, or all events if `kind` is empty.
     ///
     /// # Errors
     ///
-    /// Another version of the program wrote what this one does not know.
+    /// The file has events in a format that this version doesn't know.
     pub fn events(&self, kind: &str) -> io::Result<Vec<Event>> {
         let named = format!("\"kind\":{}", serde_json::Value::from(kind));
         let mut all = Vec::new();
         for line in self.lines.split(|byte| *byte == b'\n').filter_map(Line::parse) {
-            // Reading JSON takes longer than all else.
+            // A search for the kind's name is much faster than parsing the JSON of every line.
             if kind.is_empty() || memchr::memmem::find(line.body, named.as_bytes()).is_some() {
                 let events: Vec<Event> = serde_json::from_slice(line.body)?;
                 all.extend(events.into_iter().filter(|event| kind.is_empty() || event.kind == kind));
@@ -32,7 +32,7 @@ impl PastEvents {
         Ok(all)
     }
 
-    /// How many calls have run, well or not, as far as the harness told.
+    /// The number of calls that ran, successfully or not, according to the harness.
     #[must_use]
     pub fn calls(&self) -> usize {
         let has = |line: &Line<'_>, kind: &[u8]| memchr::memmem::find(line.body, kind).is_some();

@@ -1,19 +1,19 @@
-//! [`Choice`]: which question of a session is meant.
+//! [`Choice`]: selects a pending call of a session.
 
 use super::{Entry, shown};
 use guard_contract::paths::is_below;
 
-/// How a question is named.
+/// How a person identifies a pending call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     /// By its code.
     Code(String),
-    /// By its operation, to the character.
+    /// By its exact operation.
     Operation(String),
 }
 
 impl Choice {
-    /// The choice that a command line makes, if it is a confirmation in the form that replies show.
+    /// Parses a command line that has the form of the confirmations in replies.
     #[must_use]
     pub fn parse(line: &str, command: &str) -> Option<Self> {
         let rest = line.strip_prefix(command)?.strip_prefix(' ').filter(|rest| !rest.contains('\n'))?;
@@ -21,11 +21,11 @@ impl Choice {
             return code.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| Choice::Code(code.to_owned()));
         }
         let inner = rest.strip_prefix('\'')?.strip_suffix('\'')?.replace(r"'\''", "\n");
-        // What the quotes leave must be one word, not the end of one and the start of another.
+        // The quoted text must be one word, not the end of one and the start of another.
         (!inner.contains('\'')).then(|| Choice::Operation(inner.replace('\n', "'")))
     }
 
-    /// Returns whether the question is one that is named so.
+    /// Returns whether this identifies the entry.
     #[must_use]
     pub fn fits(&self, entry: &Entry) -> bool {
         match self {
@@ -35,19 +35,19 @@ impl Choice {
     }
 }
 
-/// Which question is meant.
+/// The pending call that a choice identifies.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ChoiceMatch<'a> {
-    /// This one.
+    /// Exactly one entry matches.
     One(&'a Entry),
-    /// None that is there.
+    /// No entry matches.
     None,
-    /// Each of these could be.
+    /// Several entries match.
     Several(Vec<&'a Entry>),
 }
 
-/// Finds the question that is meant: one in the first of these folders with any, or below it, else one anywhere. Of an
-/// operation in one folder that was asked about again, by other rules or in another session, it is the newest.
+/// Finds the pending call: first in or below these folders, in order, then in any other folder. If the same operation
+/// is pending several times in one folder, for other rules or in another session, the newest one is used.
 #[must_use]
 pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice, folders: &[&str]) -> ChoiceMatch<'a> {
     let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.fits(entry)).collect();

@@ -1,6 +1,6 @@
-//! [`Operation`]: what a call does, as an approval remembers it. Pure: no file is touched.
+//! [`Operation`]: a call's operation as approvals record it. Pure: accesses no files.
 //!
-//! Two operations are the same when their digests are. The text is for people, without secrets.
+//! Two operations are equal if their digests are. The text is for people, and secrets are removed from it.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -9,35 +9,35 @@ use crate::hex;
 use guard_contract::call::ToolCall;
 use guard_redact::{plain, redact, shorten};
 
-/// The longest text that is remembered.
+/// The maximum length of a recorded text.
 const TEXT_BYTES: usize = 2 << 10;
 
-/// The longest text that people are asked to copy.
+/// The maximum length of a text that a person is asked to copy.
 const COPIED_BYTES: usize = 200;
 
-/// The longest text, and the most lines, that a person reads to the end.
+/// The maximum length and number of lines that a person can be expected to read.
 const READ_BYTES: usize = 1000;
 const READ_LINES: usize = 20;
 
-/// Keys beside a command that change nothing of what it does.
+/// Keys beside a command that don't change what it does.
 const DESCRIPTIVE: [&str; 3] = ["description", "timeout", "run_in_background"];
 
-/// The operation of an event's calls.
+/// The operation of one event's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// The tool: in the common vocabulary for one call, as the harness spells it for several at once.
+    /// The tool: its common name for a single call, or the harness's name for several at once.
     pub tool: String,
     /// The command, the files, or the input, without secrets.
     pub text: String,
-    /// Over the tool and all of its input that matters, in hexadecimal.
+    /// The digest of the tool and its relevant input, in hexadecimal.
     pub sha256: String,
-    /// The text says everything: nothing was taken out of it, and there is nothing beside it.
+    /// Whether the text is complete: nothing was removed, and there is no other input.
     pub whole: bool,
 }
 
 impl Operation {
-    /// The operation of an event with at least one call. `places` are those that its paths lead to: where a link leads
-    /// elsewhere later, the same words are another operation.
+    /// Returns the operation of an event with at least one call. `places` are the targets of its paths, so that the
+    /// same words are another operation if a link's target changes.
     #[must_use]
     pub fn from_calls<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let (first, others) = calls.split_first()?;
@@ -52,33 +52,33 @@ impl Operation {
         Some(Operation { tool: shown(tool), text, sha256: digest(calls, places), whole })
     }
 
-    /// The text can be copied into a command line as one word.
+    /// Returns whether the text can be copied into a command line as one word.
     #[must_use]
     pub fn can_be_copied(&self) -> bool {
         self.whole && can_be_copied(&self.text)
     }
 }
 
-/// A text as it is remembered.
+/// Returns the text as it is recorded.
 #[must_use]
 pub fn shown(text: &str) -> String {
     shorten(&plain(&redact(text)), TEXT_BYTES)
 }
 
-/// A person to whom this text is shown sees all of it.
+/// Returns whether a person can be expected to read all of the text.
 #[must_use]
 pub fn is_readable(text: &str) -> bool {
     text.len() <= READ_BYTES && text.lines().count() <= READ_LINES
 }
 
-/// A text that is short and stands on one line, so that a person sees what is copied.
+/// Returns whether a text is short and on one line, so that a person sees what they copy.
 #[must_use]
 fn can_be_copied(text: &str) -> bool {
     let fits = !text.is_empty() && text.len() <= COPIED_BYTES && text.trim() == text;
     fits && !text.starts_with('-') && !text.contains(|c: char| c.is_control() || c == '\u{fffd}')
 }
 
-/// The input of a command without the command itself and the words that only describe it.
+/// The inputs besides the command itself, without those that only describe it.
 fn other_inputs(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
     let command = call.command().map(|(text, _)| text);
     let repeats = move |value: &Value| command.is_some() && value.as_str() == command;
@@ -87,7 +87,7 @@ fn other_inputs(call: &ToolCall) -> impl Iterator<Item = (&String, &Value)> {
 
 fn digest<'a>(calls: &[ToolCall], places: impl IntoIterator<Item = &'a str>) -> String {
     let mut digest = Sha256::new();
-    // Each part with its length, so that no two lists of parts are one text.
+    // Each part is prefixed with its length, so that different lists of parts never give the same bytes.
     let mut part = |text: &str| {
         digest.update((text.len() as u64).to_be_bytes());
         digest.update(text.as_bytes());

@@ -1,4 +1,4 @@
-//! [`Contents`]: what a session's file holds. Pure: no file is touched.
+//! [`Contents`]: the contents of a session's file. Pure: accesses no files.
 //!
 //! Format: `{"confirmed": [...], "pending": [...], "asked": [...], "told": [...]}`; each entry begins with `tool`, `operation` and `ts`.
 
@@ -9,46 +9,47 @@ use sha2::{Digest, Sha256};
 use super::{Choice, LIFE, Operation, QUESTION, stamp};
 use crate::hex;
 
-/// The most questions of a file; the newest are kept.
+/// The maximum number of pending calls in a file. The newest are kept.
 const PENDING: usize = 64;
 
-/// The most approvals of a file; the newest are kept.
+/// The maximum number of approvals in a file. The newest are kept.
 const CONFIRMED: usize = 256;
 
-/// The most questions about confirmations.
+/// The maximum number of prompts about confirmations.
 const ASKED: usize = 16;
 
-/// The most notes that sessions get once.
+/// The maximum number of one-time notes.
 const TOLD: usize = 256;
 
-/// The most rules of a pending call. What more rules ask about is too much for one approval.
+/// The maximum number of rules of a pending call. A call with more can't be approved.
 const RULES: usize = 32;
 
-/// The contents of a session's file. A file of another writer may lack keys; an entry that lacks one answers nothing.
+/// The contents of a session's file. A file by another program may lack keys. An entry that lacks one approves nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Contents {
     /// Calls that a person approved.
     pub confirmed: Vec<Entry>,
-    /// Calls that were asked and not confirmed so far.
+    /// Pending calls: calls waiting for approval.
     pub pending: Vec<Entry>,
-    /// Calls that ran after a question. None of them waits, and a person may still approve those to come.
+    /// Calls that ran after a prompt. They are no longer pending, but a person can still approve the next ones like
+    /// them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<Entry>,
-    /// Confirmations that the hook itself asked a person about.
+    /// Confirmations for which the hook itself prompted a person.
     pub asked: Vec<ConfirmationPrompt>,
-    /// The notes that sessions got, each with the time.
+    /// The one-time notes that sessions got.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<SessionNote>,
 }
 
-/// A note that a session gets once, such as that policies are only watched.
+/// A note that a session gets once, such as that policies aren't enforced.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionNote {
-    /// The session, followed by a key if it is another note than that policies are only watched.
+    /// The session, followed by a key for notes other than the one about policies that aren't enforced.
     pub session: String,
-    /// When.
+    /// The time.
     pub ts: String,
 }
 
@@ -60,7 +61,7 @@ pub struct Entry {
     pub tool: String,
     /// The operation, without secrets.
     pub operation: String,
-    /// When it was asked, or confirmed.
+    /// The time of the prompt, or of the approval.
     pub ts: String,
     /// The session, as [`super::Sessions`] names it.
     pub session: String,
@@ -68,21 +69,21 @@ pub struct Entry {
     pub sha256: String,
     /// The working directory.
     pub cwd: String,
-    /// The rules that ask: `policy:rule`.
+    /// The rules that prompted, as `policy:rule`.
     pub rules: Vec<String>,
-    /// When it stops to count.
+    /// The time when it expires.
     pub expires: String,
-    /// A short name for all of it.
+    /// A short code that identifies the entry.
     pub code: String,
-    /// The call's [`call_key`]; empty in a file of others.
+    /// The call's [`call_key`]. Empty in a file by another program.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub call: String,
-    /// If the call runs, a person has answered the question.
+    /// Whether a person has approved the call if it runs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prompted: bool,
 }
 
-/// The key that identifies a call in its session: a digest of these texts.
+/// Returns the key that identifies a call in its session: a digest of these texts.
 #[must_use]
 pub fn call_key(texts: &[&str]) -> String {
     let mut key = Sha256::new();
@@ -93,20 +94,20 @@ pub fn call_key(texts: &[&str]) -> String {
     hex(&key.finalize()).get(..16).unwrap_or_default().to_owned()
 }
 
-/// That the hook asked a person, in a mode that asks, whether a confirmation may run.
+/// A record that the hook prompted a person about a confirmation, in a mode in which the harness shows prompts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ConfirmationPrompt {
-    /// The entry that would be confirmed.
+    /// The code of the entry to be confirmed.
     pub code: String,
-    /// When.
+    /// The time.
     pub ts: String,
     /// The session.
     pub session: String,
 }
 
 impl Entry {
-    /// The operation as a pending call; `None` if it is more than one approval may cover.
+    /// Creates the pending call of an operation. `None` if one approval can't cover it.
     #[must_use]
     pub fn new(
         session: &str,
@@ -141,14 +142,14 @@ impl Entry {
         })
     }
 
-    /// The entry is about this operation in this place.
+    /// Returns whether the entry is about this operation in this folder.
     #[must_use]
     pub fn is_of(&self, operation: &Operation, cwd: &str) -> bool {
         !self.sha256.is_empty() && self.sha256 == operation.sha256 && self.cwd == cwd
     }
 
     fn is_live(&self, now: Timestamp) -> bool {
-        // What says that it was asked later than now was written under another clock, or by hand.
+        // An entry from the future was written under another clock, or by hand.
         let ends = |expires: Timestamp| expires > now && now.checked_add(LIFE).is_ok_and(|latest| expires <= latest);
         self.expires.parse::<Timestamp>().is_ok_and(ends)
     }
@@ -169,7 +170,7 @@ impl ConfirmationPrompt {
 }
 
 impl Contents {
-    /// Removes entries that have expired at `now`.
+    /// Removes entries that expired before `now`.
     pub(super) fn expire(&mut self, now: Timestamp) {
         self.confirmed.retain(|entry| entry.is_live(now));
         self.pending.retain(|entry| entry.is_live(now));
@@ -178,7 +179,7 @@ impl Contents {
         self.told.retain(|told| told.is_live(now));
     }
 
-    /// Keeps what is of one session, or what is not.
+    /// Keeps the entries of one session, or all others.
     pub(super) fn retain_session(&mut self, session: &str, kept: bool) {
         self.confirmed.retain(|entry| (entry.session == session) == kept);
         self.pending.retain(|entry| (entry.session == session) == kept);
@@ -187,7 +188,7 @@ impl Contents {
         self.told.retain(|told| (told.session.split(' ').next() == Some(session)) == kept);
     }
 
-    /// There is nothing in it.
+    /// Returns whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.confirmed.is_empty()
@@ -197,7 +198,7 @@ impl Contents {
             && self.told.is_empty()
     }
 
-    /// The names of the sessions in it.
+    /// The names of the sessions with entries.
     #[must_use]
     pub fn sessions(&self) -> Vec<String> {
         let of_entries = self.confirmed.iter().chain(&self.pending).map(|entry| &entry.session);
@@ -207,21 +208,21 @@ impl Contents {
         names
     }
 
-    /// An approval covers this rule for this operation in this folder.
+    /// Returns whether an approval covers this rule for this operation in this folder.
     #[must_use]
     pub fn answers(&self, operation: &Operation, cwd: &str, rule: &str) -> bool {
         let approvals = self.confirmed.iter().filter(|approval| approval.is_of(operation, cwd));
         approvals.flat_map(|approval| &approval.rules).any(|covered| covered == rule)
     }
 
-    /// Notes a question. The same one again takes the place of the old.
+    /// Adds a pending call. Replaces an equal one.
     pub fn ask(&mut self, entry: Entry) {
         self.pending.retain(|other| other.code != entry.code);
         self.pending.push(entry);
         keep_last(&mut self.pending, PENDING);
     }
 
-    /// Takes the question about a call, which is no longer open when the call `has_run` or was refused.
+    /// Removes and returns the pending call, because the call ran (`has_run`) or was refused.
     pub fn take_call(&mut self, call: &str, has_run: bool) -> Option<Entry> {
         let at = self.pending.iter().position(|entry| !entry.call.is_empty() && entry.call == call)?;
         let entry = self.pending.remove(at);
@@ -233,39 +234,39 @@ impl Contents {
         Some(entry)
     }
 
-    /// The calls that a person may confirm: those that wait, and those that ran after a question.
+    /// The calls that a person can confirm: pending ones, and those that ran after a prompt.
     pub fn confirmable(&self) -> impl Iterator<Item = &Entry> {
         self.pending.iter().chain(&self.ran)
     }
 
-    /// Notes that a person was asked about the confirmation of an entry.
+    /// Records that a person was prompted about the confirmation of an entry.
     pub fn ask_to_confirm(&mut self, session: &str, code: &str, now: Timestamp) {
         self.asked.retain(|other| other.code != code);
         self.asked.push(ConfirmationPrompt { code: code.to_owned(), ts: stamp(now), session: session.to_owned() });
         keep_last(&mut self.asked, ASKED);
     }
 
-    /// Records that the session got a note.
+    /// Records that the session got a one-time note.
     pub fn record_note(&mut self, session: &str, now: Timestamp) {
         self.told.retain(|other| other.session != session);
         self.told.push(SessionNote { session: session.to_owned(), ts: stamp(now) });
         keep_last(&mut self.told, TOLD);
     }
 
-    /// The session got the note within a day.
+    /// Returns whether the session got the note within the last day.
     #[must_use]
     pub fn has_note(&self, session: &str) -> bool {
         self.told.iter().any(|told| told.session == session)
     }
 
-    /// A person was asked about the confirmation of this entry, and just now.
+    /// Returns whether a person was just prompted about the confirmation of this entry.
     #[must_use]
     pub fn was_asked(&self, code: &str) -> bool {
         self.asked.iter().any(|asked| asked.code == code)
     }
 
-    /// The questions that a person means who chooses this one: by its operation also those that other rules asked about
-    /// it, in the same folder and session.
+    /// The pending calls that are confirmed with this one. If it was identified by its operation, that includes those
+    /// of other rules for the same operation, folder and session.
     #[must_use]
     pub fn chosen_with<'a>(&'a self, entry: &'a Entry, choice: &Choice) -> Vec<&'a Entry> {
         let same =
@@ -276,7 +277,7 @@ impl Contents {
         }
     }
 
-    /// Turns a pending call into an approval and gives it; `None` if the pending call is gone.
+    /// Turns a pending call into an approval, and returns it. `None` if the pending call is gone.
     pub fn confirm(&mut self, code: &str, now: Timestamp) -> Option<Entry> {
         let question = self.confirmable().find(|entry| entry.code == code)?.clone();
         self.pending.retain(|entry| entry.code != code);
@@ -289,7 +290,7 @@ impl Contents {
         Some(approval)
     }
 
-    /// Drops the oldest of each kind, so that less remains. False if there is nothing to drop.
+    /// Drops the oldest entry of each kind. Returns false if there is nothing left to drop.
     pub(super) fn drop_oldest(&mut self) -> bool {
         let before = self.confirmed.len() + self.pending.len();
         let (confirmed, pending) = (self.confirmed.len() / 2, self.pending.len() / 2);
@@ -300,7 +301,7 @@ impl Contents {
         self.confirmed.len() + self.pending.len() < before
     }
 
-    /// Adds what another file holds.
+    /// Adds the contents of another file.
     pub fn append(&mut self, mut other: Contents) {
         self.confirmed.append(&mut other.confirmed);
         self.pending.append(&mut other.pending);

@@ -1,7 +1,8 @@
-//! [`Sessions`]: the files. One a session in a folder of the state, or one for all where the configuration names it.
+//! [`Sessions`]: the session files, one for each session in the state folder, or one for all sessions if the
+//! configuration names it.
 //!
-//! A file that cannot be read holds nothing. Writers take a lock and replace the file, so that a reader sees the old one
-//! or the new one whole. Files and folders belong to their user alone.
+//! A file that can't be read counts as empty. Writers take a lock and replace the file, so that readers see either the
+//! old file or the whole new one. Only the user can access the files and folders.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read};
@@ -20,36 +21,36 @@ use super::{Contents, LIFE};
 use crate::files::overwrite;
 use crate::{FileLock, hex, is_private, make_private};
 
-/// The largest file that is read or written.
+/// The maximum size of a file.
 const FILE_BYTES: usize = 1 << 20;
 
-/// The most files of a folder; the ones that were written to last are kept.
+/// The maximum number of files in a folder. The most recently written ones are kept.
 const FILES: usize = 256;
 
-/// The longest session id that is a file's name as it is.
+/// The maximum length of a session id that is used as a file name.
 const NAME_BYTES: usize = 100;
 
-/// The name of the session of calls without an id. It holds a character that no plain id has.
+/// The name of the session for calls without an id. Its `.` can't occur in an id that is used as a name.
 const WITHOUT_ID: &str = "without.id";
 
-/// Where sessions are kept.
+/// The location of the session files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sessions {
-    /// One file a session in this folder.
+    /// A folder with one file for each session.
     Folder(PathBuf),
-    /// This file for all.
+    /// One file for all sessions.
     File(PathBuf),
 }
 
 impl Sessions {
-    /// Where they are kept in a state folder.
+    /// Returns the default location in a state folder.
     #[must_use]
     pub fn in_state(state: &Path) -> Self {
         Sessions::Folder(state.join("sessions"))
     }
 
-    /// The file for all sessions, if there is one.
+    /// Returns the file for all sessions, if there is one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match self {
@@ -58,8 +59,8 @@ impl Sessions {
         }
     }
 
-    /// A session's name here. An id that cannot be a file's name everywhere is named by its digest; all calls without an
-    /// id have one session.
+    /// Returns a session's name. Ids that aren't valid file names on every system are replaced by their digest, and all
+    /// calls without an id share one session.
     #[must_use]
     pub fn name(session: &str) -> String {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
@@ -72,7 +73,7 @@ impl Sessions {
         format!("sha256.{}", hex(&Sha256::digest(session)))
     }
 
-    /// The valid entries of this session.
+    /// Returns the valid entries of this session.
     #[must_use]
     pub fn of(&self, name: &str) -> Contents {
         let mut contents = self.place(name).and_then(|place| place.read()).unwrap_or_default();
@@ -81,7 +82,7 @@ impl Sessions {
         contents
     }
 
-    /// The valid entries of all sessions.
+    /// Returns the valid entries of all sessions.
     #[must_use]
     pub fn all(&self) -> Contents {
         let mut all = Contents::default();
@@ -95,7 +96,7 @@ impl Sessions {
         all
     }
 
-    /// Files and folders of sessions that are there and count for nothing, since they cannot be read or believed.
+    /// Lists the session files and folders that are ignored, because they can't be read or aren't private.
     #[must_use]
     pub fn unusable(&self) -> Vec<PathBuf> {
         if let Sessions::Folder(folder) = self
@@ -113,11 +114,12 @@ impl Sessions {
         paths.collect()
     }
 
-    /// Changes what is known of the session of this name. `edit` is told the time.
+    /// Changes the entries of the session of this name. `edit` gets the current time.
     ///
     /// # Errors
     ///
-    /// Those of the file system; [`ErrorKind::TimedOut`] if other processes hold the lock for longer than `patience`.
+    /// [`ErrorKind::TimedOut`] if another process holds the lock for longer than `patience`, and any error of the file
+    /// system.
     pub fn change<T>(
         &self,
         name: &str,
@@ -131,7 +133,7 @@ impl Sessions {
         }
         let before = place.read();
         let mut contents = before.clone().unwrap_or_default();
-        // Under the lock, for what others wrote while it was waited for must not lie in the future.
+        // Read under the lock, so that entries written by others during the wait aren't in the future.
         let now = Timestamp::now();
         contents.expire(now);
         let result = edit(&mut contents, now);
@@ -143,7 +145,7 @@ impl Sessions {
         Ok(result)
     }
 
-    /// Ends the session of this name: nothing is known of it any more. Removes what has expired by the way.
+    /// Ends the session of this name by removing its entries. Also removes expired entries.
     ///
     /// # Errors
     ///
@@ -151,7 +153,7 @@ impl Sessions {
     pub fn end(&self, name: &str, patience: Duration) -> io::Result<()> {
         match self {
             Sessions::Folder(folder) if folder.is_dir() => {
-                // A lock that cannot be had must not keep approvals alive.
+                // Even without the lock, approvals have to end.
                 let _lock = self.lock(patience);
                 let place = self.place(name).ok_or(ErrorKind::NotFound)?;
                 let removed = place.remove();
@@ -165,7 +167,7 @@ impl Sessions {
         }
     }
 
-    /// Ends all sessions. Returns how many there were.
+    /// Ends all sessions. Returns their number.
     ///
     /// # Errors
     ///
@@ -179,7 +181,7 @@ impl Sessions {
         Ok(names.len())
     }
 
-    /// The names of the files, without their end.
+    /// The names of the files, without their extension.
     fn names(&self) -> Vec<String> {
         match self {
             Sessions::File(_) => vec![String::new()],
@@ -204,16 +206,16 @@ impl Sessions {
         }
     }
 
-    /// The place of a session's file, if its folder is there.
+    /// Returns a session's file, if its folder exists.
     fn place(&self, name: &str) -> Option<SessionFile> {
         let (folder, file) = self.parts(name)?;
         Some(SessionFile { dir: Dir::open_ambient_dir(folder, ambient_authority()).ok()?, file })
     }
 
-    /// The same, and the folder is made if it is not there.
+    /// Like `place`, but creates the folder if it is missing.
     fn made(&self, name: &str) -> io::Result<SessionFile> {
         let (folder, file) = self.parts(name).ok_or(ErrorKind::InvalidInput)?;
-        // The folder of a file that the configuration names is its user's business.
+        // If the configuration names the file, its folder isn't created or checked.
         if matches!(self, Sessions::Folder(_)) || !folder.exists() {
             make_private(&folder).map_err(io::Error::other)?;
         }
@@ -237,7 +239,7 @@ impl Sessions {
         FileLock::acquire(&path, Instant::now() + patience)
     }
 
-    /// Removes files in which nothing can count any more, and the oldest beyond [`FILES`].
+    /// Removes files whose entries have all expired, and the oldest beyond [`FILES`].
     fn prune(&self) {
         let Sessions::Folder(folder) = self else { return };
         let written = |entry: fs::DirEntry| {
@@ -259,14 +261,14 @@ impl Sessions {
     }
 }
 
-/// A file in a folder that is open, so that nothing outside of the folder is ever read or written.
+/// A file in an open folder, so that nothing outside the folder is read or written.
 struct SessionFile {
     dir: Dir,
     file: String,
 }
 
 impl SessionFile {
-    /// The file holds what no session's file does, so that it is somebody else's.
+    /// Returns whether the file isn't a session's file, so that it must not be overwritten.
     fn is_foreign(&self) -> bool {
         let Ok(bytes) = self.dir.read(&self.file) else { return false };
         let keys = ["confirmed", "pending", "ran", "asked", "told"];
@@ -274,10 +276,10 @@ impl SessionFile {
         !bytes.trim_ascii().is_empty() && !serde_json::from_slice(&bytes).is_ok_and(ours)
     }
 
-    /// The file's contents; `None` if it doesn't exist, is not private, too large, or damaged.
+    /// Reads the file. `None` if it doesn't exist, isn't private, is too large, or is damaged.
     fn read(&self) -> Option<Contents> {
         let mut options = OpenOptions::new();
-        // A pipe in its place opens, or fails, at once: nobody waits for its other end.
+        // Opening a pipe must not block until its other end is opened.
         let file = self.dir.open_with(&self.file, dir::at_once(options.read(true)).ok()?).ok()?.into_std();
         if !is_private(&file.metadata().ok()?) {
             return None;
@@ -290,7 +292,7 @@ impl SessionFile {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Puts a new file into the place of the old one. Nothing is left where there is nothing to keep.
+    /// Replaces the file, or removes it if there are no entries.
     fn replace(&self, contents: &mut Contents) -> io::Result<()> {
         if contents.is_empty() {
             return self.remove();
@@ -300,7 +302,7 @@ impl SessionFile {
             bytes = serde_json::to_vec(contents)?;
         }
         bytes.push(b'\n');
-        // Beyond the process's limit a write is answered with a signal.
+        // A write beyond the process's file size limit raises a signal.
         if process::file_limit().is_some_and(|limit| bytes.len() as u64 >= limit) {
             return Err(io::Error::other("the file would be larger than the process may write"));
         }
@@ -412,7 +414,7 @@ mod tests {
     #[test]
     fn an_id_that_is_no_name_is_named_by_its_digest() {
         assert_eq!(Sessions::name("0b7c-a_1"), "0b7c-a_1");
-        // No id that a harness gives is named like the calls without one.
+        // No session id can give this name.
         assert_eq!(Sessions::name(""), WITHOUT_ID);
         assert_ne!(Sessions::name(WITHOUT_ID), WITHOUT_ID);
         for id in ["../x", "S1", "a.b", "a/b", "a\0", &"x".repeat(101)] {

@@ -1,10 +1,10 @@
-//! Copies in a cloud: what sends files there, and what throws copies away.
+//! Copies in a cloud: uploads of files, and deletions of copies.
 
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// `remote:path`, or a folder here.
+/// Returns whether an operand is `remote:path`, and not a local folder.
 fn is_remote(operand: &Operand<'_>) -> bool {
     operand.text.split_once(':').is_some_and(|(remote, _)| !remote.contains('/'))
 }
@@ -39,7 +39,7 @@ pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
                     run.write_as(to, Draft::notable("write", "fs.write").tag("by", &by).flag("tree", whole));
                 }
             }
-            // What the source lacks goes from the destination.
+            // Files that the source lacks are deleted from the destination.
             if verb == "sync" && is_remote(to) {
                 run.emit(remote(&to.text));
             } else if verb == "sync" {

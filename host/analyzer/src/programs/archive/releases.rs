@@ -1,17 +1,17 @@
-//! Archives of releases, which by convention have all their files in one folder: `curl-8.1.2.tar.gz`.
+//! Archives of releases, which by convention contain all their files in one folder: `curl-8.1.2.tar.gz`.
 
 use crate::run::Run;
 
-/// Words of a command beyond these are not looked at.
+/// The maximum number of words that are examined in a command.
 const WORDS: usize = 64;
 
-/// Ends of names of archives.
+/// Extensions of archives.
 const ENDS: [&str; 9] = [".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".zip"];
 
-/// Whether the command unpacks the archive of a release, with its folder.
+/// Returns whether the command unpacks the archive of a release into the archive's own folder.
 pub(super) fn has_folder(run: &Run<'_>) -> bool {
     let words = || run.arguments().iter().take(WORDS).map(|word| word.text.as_str());
-    // Members then get other names.
+    // Then members get other names.
     let renames = words().any(|word| {
         ["--strip", "--transform", "--xform"].iter().any(|option| word.starts_with(option))
             || word.starts_with('-') && word.contains('j') && run.name == "unzip"
@@ -22,7 +22,7 @@ pub(super) fn has_folder(run: &Run<'_>) -> bool {
     !renames && words().chain(addresses).any(is_release)
 }
 
-/// Whether a name has a version in it, behind a dash or a letter `v`.
+/// Returns whether a name contains a version, after a dash or the letter `v`.
 fn is_release(path: &str) -> bool {
     let path = path.split(['?', '#']).next().unwrap_or(path);
     let name = path.rsplit('/').next().unwrap_or(path);

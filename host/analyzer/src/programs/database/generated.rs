@@ -1,20 +1,20 @@
-//! Statements that another program writes into a client: `psql -c "select 'drop table '||..." | psql`.
+//! Statements that another program generates for a client: `psql -c "select 'drop table '||..." | psql`.
 //!
-//! Their text is known only at run time. That they take tables away shows in the words of what writes them.
+//! Their text is only known at run time. The words of the generating program show that they remove tables.
 
 use guard_sdk::syntax::{Command, Word};
 
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// The most commands of a pipeline, and the most words of each, that are looked at.
+/// The maximum number of stages of a pipeline, and of words of each, that are examined.
 const STAGES: usize = 16;
 const WORDS: usize = 256;
 
-/// Beginnings of statements that lose data.
+/// Starts of statements that lose data.
 const LOSING: [&str; 4] = ["drop ", "truncate ", "delete from ", "alter table "];
 
-/// Adds the effect of statements that commands before this one write, if they lose data.
+/// Adds the effect of statements that earlier stages generate, if they lose data.
 pub(crate) fn find(run: &mut Run<'_>, client: &str) {
     let position = &run.command.position;
     let mut stages = run.pipelines.stages(run.commands, position.pipeline, position.index).take(STAGES);
@@ -25,7 +25,7 @@ pub(crate) fn find(run: &mut Run<'_>, client: &str) {
     }
 }
 
-/// Whether the words of a command show that it writes statements that lose data.
+/// Returns whether a command's words show that it generates statements that lose data.
 fn writes_losses(command: &Command) -> bool {
     let words: &[Word] = command.argv.get(1..).unwrap_or_default();
     let words = || words.iter().take(WORDS).map(|word| word.text.to_ascii_lowercase());
@@ -47,7 +47,7 @@ fn writes_losses(command: &Command) -> bool {
     }
 }
 
-/// Whether a text within the word begins a statement that loses data.
+/// Returns whether a quoted text in the word starts a statement that loses data.
 fn quotes_loss(word: &str) -> bool {
     ['\'', '"', '$'].iter().any(|quote| {
         word.split(*quote)
@@ -57,7 +57,7 @@ fn quotes_loss(word: &str) -> bool {
     })
 }
 
-/// Whether `s/x/DROP TABLE &/` puts the statement in.
+/// Returns whether a replacement such as `s/x/DROP TABLE &/` generates the statement.
 fn replaces_by_loss(script: &str) -> bool {
     let mut parts = script.strip_prefix('s').and_then(|rest| {
         let divider = rest.chars().next().filter(|char| matches!(char, '/' | '|' | '#' | ',' | ':' | '@'))?;

@@ -1,10 +1,10 @@
-//! Lines that a client of a database takes as commands of its own: the files that they read and write.
+//! Commands of a database client itself: the files that they read and write.
 
 use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::{Run, here};
 
-/// Adds the effects on files of a line for the client itself.
+/// Adds the effects of a client command on files.
 pub(super) fn find(run: &mut Run<'_>, line: &str) {
     let mut words = line.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
     let command = words.next().unwrap_or_default();
@@ -15,7 +15,7 @@ pub(super) fn find(run: &mut Run<'_>, line: &str) {
         .split_once(char::is_whitespace)
         .is_some_and(|(_, rest)| rest.trim_start_matches(['"', '\'', ' ']).starts_with('|'));
     match command {
-        // What is started stands beside it.
+        // The started program is listed as a command of its own.
         _ if pipe => {}
         ".archive" | ".ar" => unpacked(run, &line.split_whitespace().skip(1).collect::<Vec<_>>()),
         ".restore" => run.emit(Draft::destructive("database", "sql.restore").target(first)),
@@ -28,7 +28,7 @@ pub(super) fn find(run: &mut Run<'_>, line: &str) {
     }
 }
 
-/// Adds the files that unpacking a sqlite archive writes, below the folder of `-C`.
+/// Adds the files that unpacking an SQLite archive writes, below the folder of `-C`.
 pub(super) fn unpacked(run: &mut Run<'_>, words: &[&str]) {
     let cluster = |word: &str| word.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-')) && word.contains('x');
     let first = words.first().is_some_and(|first| !first.starts_with('-') && first.contains('x'));
@@ -44,7 +44,7 @@ pub(super) fn unpacked(run: &mut Run<'_>, words: &[&str]) {
     }
 }
 
-/// The files that statements of sqlite write besides the database: `vacuum into 'FILE'`, `attach 'FILE' as NAME`.
+/// Adds the writes of SQLite statements to files besides the database: `vacuum into 'FILE'`, `attach 'FILE' as NAME`.
 pub(super) fn attached(run: &mut Run<'_>, text: &str) {
     for statement in text.split(';').take(STATEMENTS) {
         let mut words = statement.split_whitespace();
@@ -61,10 +61,10 @@ pub(super) fn attached(run: &mut Run<'_>, text: &str) {
     }
 }
 
-/// Statements that are looked at, at most.
+/// The maximum number of statements that are examined.
 const STATEMENTS: usize = 256;
 
-/// `\copy ... to FILE`, which the client does, not the server.
+/// Adds the effects of `\copy ... to FILE`, which the client runs, not the server.
 fn copy(run: &mut Run<'_>, line: &str) {
     let mut words = line.split_whitespace();
     while let Some(word) = words.next() {

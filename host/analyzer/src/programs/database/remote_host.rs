@@ -1,15 +1,15 @@
-//! Where a client of a database connects to, as far as its words tell. Asks no machine and no configuration.
+//! The host of a database client according to its words, without any lookup.
 
-/// Names by which people call what others work with.
+/// Names for systems that other people work with.
 const SHARED: &[&str] = &["prod", "production", "live"];
 
-/// Ends of names that are files.
+/// Extensions of files.
 const FILES: &[&str] = &[".sql", ".dump", ".csv", ".sqlite", ".db", ".tsv", ".gz", ".json", ".js"];
 
-/// Ends of hosts that are near.
+/// Ends of hosts in the local network.
 const NEAR: &[&str] = &[".local", ".internal", ".localhost", ".test"];
 
-/// Whether a word names a server that others use: a host with a domain, or something called production.
+/// Returns whether a word names a shared server: a host with a domain, or something called production.
 pub(super) fn is_remote(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     if FILES.iter().any(|end| word.ends_with(end)) {
@@ -27,7 +27,7 @@ pub(super) fn is_remote(word: &str) -> bool {
     let plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
     let is_domain = |top: &str| top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic());
     let labels = host.split('.').count();
-    // `schema.table` is no host; `db.example.com` is.
+    // `schema.table` isn't a host, but `db.example.com` is.
     let long = labels > 2 || is_url && labels > 1;
     plain && long && host.rsplit('.').next().is_some_and(is_domain) && !NEAR.iter().any(|end| host.ends_with(end))
 }

@@ -1,4 +1,4 @@
-//! Stores that speak no SQL: documents and keys.
+//! Stores without SQL: document and key-value stores.
 
 use guard_sdk::syntax::Severity;
 
@@ -6,7 +6,7 @@ use crate::draft::Draft;
 use crate::options::Parsed;
 use crate::run::Run;
 
-/// Calls in the document store's shell and their effects, by their beginning without white space.
+/// Calls in the document store's shell and their effects. A call is given as its start without white space.
 const CALLS: &[(&str, &str, Severity)] = &[
     ("dropDatabase(", "mongo.drop-database", Severity::Catastrophic),
     ("dropDatabase:", "mongo.drop-database", Severity::Catastrophic),
@@ -26,7 +26,7 @@ const CALLS: &[(&str, &str, Severity)] = &[
     ("removeShard(", "mongo.drop-shard", Severity::Destructive),
 ];
 
-/// Calls by which the shell of MySQL drops things in its own languages.
+/// Calls with which MySQL Shell drops objects in its own languages.
 const CALLS_OF_MYSQL: &[&str] = &[
     "dropSchema(",
     "drop_schema(",
@@ -51,7 +51,7 @@ pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         None => run.input().into_iter().map(|input| (input.text, input.certain)).collect(),
     };
     for (mut text, certain) in texts {
-        // Brackets without quotes are the shell's, not the word's: what was meant is a call all the same.
+        // The shell removes unquoted parentheses from the word, but the intended text is a call.
         if !text.contains('(') && text.starts_with("db.") && is_call(run, &text) {
             text.push_str("()");
         }
@@ -68,7 +68,7 @@ pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Whether the last name of the text is that of a call that takes no arguments.
+/// Returns whether the last name of the text is that of a call without arguments.
 fn is_call(run: &Run<'_>, text: &str) -> bool {
     let last = run.arguments().last().is_some_and(|word| word.text == text && !word.quoted);
     last && text.rsplit('.').next().is_some_and(|name| {
@@ -101,7 +101,7 @@ pub(super) fn redis<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A command of the key store that stands where a program's name would.
+/// Adds the effects of a command of the key-value store in the position of a program.
 pub(super) fn bare<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if run.shouted {
         let verb = run.name.clone();

@@ -1,6 +1,7 @@
-//! Variables with the secret of one service that go to another one, in an address or in the body of a request.
+//! Variables with the secret of one service that are sent to another one, in a URL or in the body of a request.
 //!
-//! A header is left out: there a key mostly opens what is asked for, also under another service's address.
+//! Headers aren't checked, because a key in a header usually authorizes the request, also at an address that doesn't
+//! contain the service's name.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// Names of stores and products that everybody runs at an address of their own.
+/// Names of stores and products that are hosted at any address.
 const ANYWHERE: &[&str] = &[
     "BITBUCKET",
     "CONFLUENCE",
@@ -28,7 +29,7 @@ const ANYWHERE: &[&str] = &[
     "SMTP",
 ];
 
-/// Services by other names in addresses.
+/// Other names of services in addresses.
 const OTHERS: &[(&str, &[&str])] = &[
     ("ANTHROPIC", &["claude"]),
     ("AWS", &["amazon"]),
@@ -39,7 +40,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("OPENAI", &["azure"]),
 ];
 
-/// Other prefixes of variable names, and the service that each one means.
+/// Other prefixes of variable names, and the service of each.
 const SHORT: &[(&str, &str)] = &[("GH", "GITHUB"), ("NPM", "NPM"), ("PYPI", "PYPI"), ("TWINE", "PYPI")];
 
 /// Tools that print a token of their own service.
@@ -54,11 +55,11 @@ const OWN_TOKENS: &[(&str, &str, &str)] = &[
     ("npm", "", "NPM"),
 ];
 
-/// Options of HTTP clients before a value that opens what is asked for.
+/// Options of HTTP clients before a value that authorizes the request.
 const KEYS: &[&str] =
     &["-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie", "--password", "-a", "--auth"];
 
-/// States that a request has a secret in it that is another service's than the one it is sent to.
+/// Adds the effect of sending a secret of another service than the request's.
 pub(super) fn sent<'a>(run: &mut Run<'a>, url: &Operand<'a>, words: &[Operand<'a>]) {
     let Some(host) = host_of(&url.text) else { return };
     let is_foreign = |name: &&str| service_of(name).is_some_and(|service| !is_of(&host, service));
@@ -68,7 +69,7 @@ pub(super) fn sent<'a>(run: &mut Run<'a>, url: &Operand<'a>, words: &[Operand<'a
     }
 }
 
-/// The machine in an address, if it is known and on the net.
+/// Returns the host of a URL, if it is a public name.
 pub(crate) fn host_of(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -78,7 +79,7 @@ pub(crate) fn host_of(url: &str) -> Option<String> {
     (host.contains('.') && host.chars().all(is_name) && !is_near).then(|| host.to_ascii_lowercase())
 }
 
-/// The service that a variable's name begins with.
+/// Returns the service with which a variable's name starts.
 pub(crate) fn service_of(name: &str) -> Option<&'static str> {
     let first = name.split('_').next().unwrap_or_default();
     let known = SERVICES.iter().copied().find(|service| service.eq_ignore_ascii_case(first));
@@ -91,14 +92,14 @@ pub(crate) fn is_of(host: &str, service: &str) -> bool {
     host.contains(&service.to_ascii_lowercase()) || others.into_iter().any(|other| host.contains(other))
 }
 
-/// The service whose token the command prints, if it is one's own.
+/// Returns the service whose token the command prints.
 pub(crate) fn own_service(command: &Command) -> Option<&'static str> {
     let says = |word: &str| word.is_empty() || command.argv.iter().any(|given| given.text == word);
     let found = OWN_TOKENS.iter().find(|(program, word, _)| *program == command.program() && says(word));
     found.map(|(_, _, service)| *service)
 }
 
-/// Whether a word of an HTTP client opens what is asked for: a header, a user, a cookie.
+/// Returns whether a word of an HTTP client authorizes the request: a header, a user, a cookie.
 pub(crate) fn is_key(command: &Command, before: &str, word: &Word) -> bool {
     let (option, _) = word.text.split_once('=').unwrap_or_default();
     let joined = ["-H", "-u", "-b"].iter().any(|option| word.text.starts_with(option));
@@ -107,7 +108,7 @@ pub(crate) fn is_key(command: &Command, before: &str, word: &Word) -> bool {
     KEYS.contains(&before) || KEYS.contains(&option) || joined && word.text.len() > 2 || is_field
 }
 
-/// The machine in the address that the command asks, if it is written down.
+/// Returns the host to which the command connects, if its URL is in the text.
 pub(crate) fn address(command: &Command) -> Option<String> {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let whole = words().find(|word| word.contains("://") && !word.contains(' ')).map(Cow::Borrowed);

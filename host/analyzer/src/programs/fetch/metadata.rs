@@ -1,6 +1,6 @@
-//! Addresses at which a machine in a cloud learns about itself, and whoever asks learns its keys.
+//! Metadata services of clouds, which give any program on a machine that machine's keys.
 
-/// The host of a URL, which may lack its scheme.
+/// Returns the host of a URL, which may lack its scheme.
 fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#', '$']).next().unwrap_or_default();
@@ -11,7 +11,7 @@ fn host_of(url: &str) -> &str {
     }
 }
 
-/// Whether a URL asks the host that tells a virtual machine or a container about itself, its keys included.
+/// Returns whether a URL's host is the metadata service of a virtual machine or a container.
 pub(super) fn is_metadata(url: &str) -> bool {
     const NAMES: &[&str] =
         &["metadata.google.internal", "metadata", "metadata.azure.internal", "instance-data", "fd00:ec2::254"];
@@ -24,7 +24,7 @@ pub(super) fn is_metadata(url: &str) -> bool {
             .is_some_and(|found| ADDRESSES.iter().any(|[a, b, c, d]| found == a << 24 | b << 16 | c << 8 | d))
 }
 
-/// An address as the C library reads it: one to four numbers, each decimal, octal or hexadecimal.
+/// Parses an address like the C library: one to four numbers, each decimal, octal or hexadecimal.
 fn address(host: &str) -> Option<u32> {
     let number = |text: &str| match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),

@@ -1,13 +1,14 @@
-//! Requests that reach other people or a shared service: a message, a payment, a deployment, a change at a forge or in a
-//! cloud account.
+//! Requests that affect other people or a shared service: a message, a payment, a deployment, or a change at a forge or
+//! in a cloud account.
 //!
-//! The same by a program has a table in `programs/`. A request says it by its host and the parts of its path.
+//! Programs with the same effects are in the tables in `programs/`. A request is recognized by its host and the parts
+//! of its path.
 
 use super::foreign_secrets::host_of;
 use crate::draft::Draft;
 
-/// Beginnings of addresses by which a request with a body sends a message to people, and a later part of them. A webhook of
-/// a chat isn't one: it is made for the notices of programs.
+/// Starts of URLs to which a request with a body sends a message to people, and a later part of each URL. Chat webhooks
+/// aren't included, because they are meant for notifications from programs.
 const MESSAGES: &[(&str, &str)] = &[
     ("slack.com/api/chat.", ""),
     ("slack.com/api/files.upload", ""),
@@ -35,7 +36,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("rest.nexmo.com/sms", ""),
 ];
 
-/// Its address takes the message as well.
+/// The URL of this service can also contain the message.
 const TELEGRAM: &str = "api.telegram.org/bot";
 
 /// Hosts that move money.
@@ -57,10 +58,10 @@ const PAYMENTS: &[&str] = &[
     "connect.squareup.com",
 ];
 
-/// Parts of a path at such a host by which a caller logs in, asks for a price, or tries something out.
+/// Path segments on such a host for logins, price quotes and tests.
 const NO_PAYMENT: &[&str] = &["oauth2", "oauth", "token", "tokens", "test_helpers", "quotes", "public"];
 
-/// Hosts and beginnings of a path by which accounts at hosting platforms and clouds are managed.
+/// Hosts and path prefixes that manage accounts at hosting platforms and clouds.
 const ACCOUNTS: &[&str] = &[
     "api.buildkite.com/",
     "api.cloudflare.com/client/",
@@ -88,7 +89,7 @@ const ACCOUNTS: &[&str] = &[
     "management.azure.com/",
 ];
 
-/// Beginnings of the addresses of services in GraphQL, in which each request has a body.
+/// Starts of the URLs of GraphQL services, in which each request has a body.
 const GRAPHS: &[&str] = &[
     "api.cloudflare.com/client/",
     "api.fly.io/",
@@ -100,7 +101,7 @@ const GRAPHS: &[&str] = &[
     "gitlab.com/",
 ];
 
-/// The effect of a mutation in GraphQL that takes nothing away. `body`: in lower case.
+/// Returns the effect of a GraphQL mutation without a removal. `body` is in lower case.
 pub(super) fn mutation(url: &str, body: &str) -> Option<Draft> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let start = GRAPHS.iter().find(|start| rest.starts_with(**start))?;
@@ -114,16 +115,16 @@ pub(super) fn mutation(url: &str, body: &str) -> Option<Draft> {
     Some(draft.target(url))
 }
 
-/// Parts of a path at such a host by which a request with a body only asks: a query, a model's answer, a login.
+/// Path segments on such a host for requests with a body that only read: a query, a model's answer, a login.
 const ASKS: &[&str] = &["graphql", "ai", "query", "search", "validate", "verify", "oauth", "token", "markdown"];
 
-/// Parts of a path that are a hook for a deployment: whoever requests it starts one.
+/// Path segments of deployment hooks. Any request to one starts a deployment.
 const HOOKS: &[&str] = &["build_hooks", "deploy", "deploy-hook", "deploy-hooks", "deploy_hooks", "redeploy"];
 
-/// Parts of a path that is a page about such hooks.
+/// Path segments of documentation about such hooks.
 const PAGES: &[&str] = &["docs", "guide", "guides"];
 
-/// Ends of a path by which a request with a body starts a pipeline or a deployment.
+/// Ends of paths to which a request with a body starts a pipeline or a deployment.
 const STARTS: &[&str] = &[
     "buildWithParameters",
     "builds",
@@ -139,16 +140,16 @@ const STARTS: &[&str] = &[
     "rollout",
 ];
 
-/// Names in a query by which a hook is opened with a mere request.
+/// Query parameters that authorize a hook without further credentials.
 const KEYS: &[&str] = &["key=", "secret=", "token=", "uuid="];
 
-/// Beginnings of keys with which no money moves.
+/// Prefixes of test keys, with which no money moves.
 const TEST_KEYS: &[&str] = &["rk_test_", "sk_test_"];
 
 /// Options with a key as their value.
 const LOGINS: &[&str] = &["-a", "--auth", "-u", "--user", "--oauth2-bearer"];
 
-/// Whether each key among the words of a call is for tests alone.
+/// Returns whether all keys among a call's words are test keys.
 pub(super) fn has_test_key<'w>(words: impl Iterator<Item = &'w str>) -> bool {
     let mut before = "";
     let mut keys = words.filter_map(|word| {
@@ -162,7 +163,7 @@ pub(super) fn has_test_key<'w>(words: impl Iterator<Item = &'w str>) -> bool {
     keys.next().is_some_and(is_test) && keys.all(is_test)
 }
 
-/// The key in a header: `Authorization: Bearer KEY`.
+/// Returns the key in a header: `Authorization: Bearer KEY`.
 fn bearer(word: &str) -> Option<&str> {
     let word = word.strip_prefix("-H").or_else(|| word.strip_prefix("--header=")).unwrap_or(word).trim_start();
     let (_, value) = word.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("authorization"))?;
@@ -170,8 +171,8 @@ fn bearer(word: &str) -> Option<&str> {
     Some(value.strip_prefix("Bearer ").unwrap_or(value).trim_start())
 }
 
-/// The effect of a request on people or on a service that others use. `changes`: it has a body, or a method that changes
-/// something. `is_test`: its key is for tests alone.
+/// Returns the effect of a request on people or on a shared service. `changes`: it has a body, or a method that changes
+/// something. `is_test`: its key is a test key.
 pub(crate) fn effect(url: &str, changes: bool, is_test: bool) -> Option<Draft> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let is_message = |(start, later): &(&str, &str)| {
@@ -191,7 +192,7 @@ pub(crate) fn effect(url: &str, changes: bool, is_test: bool) -> Option<Draft> {
     if has(HOOKS) && !is_page && (changes || opens && is_hook) {
         return Some(Draft::notable("cloud", "cloud.deploy").target(url));
     }
-    // A build of Jenkins is started by its address, too.
+    // A request to this URL also starts a Jenkins build.
     let is_job = parts.clone().any(|part| part == "job") && path.ends_with("/build");
     if is_job && (changes || opens) {
         return Some(Draft::notable("cloud", "cloud.deploy").target(url));

@@ -1,15 +1,15 @@
-//! Requests that take something away on the other side, by their method, their address or their body. Those that bring
-//! something to others are the business of `outward`.
+//! Requests that delete or stop something on a server, according to their method, URL or body. `outward` handles
+//! requests that affect other people.
 
 use super::outward;
 use crate::draft::Draft;
 use crate::programs::scripts;
 use crate::run::Run;
 
-/// Verbs that take something away, as the first or the last word of an address.
+/// Verbs of removal, as the first or last word of a URL's last segment.
 const VERBS: [&str; 7] = ["delete", "destroy", "erase", "purge", "remove", "truncate", "wipe"];
 
-/// Ends of addresses by which a server is stopped, locked or taken out of its cluster.
+/// Ends of URLs that stop or lock a server or remove it from its cluster.
 const STOPS: [&str; 8] = [
     "/_close",
     "/_shutdown",
@@ -21,10 +21,10 @@ const STOPS: [&str; 8] = [
     "/-/quit",
 ];
 
-/// The longest address or body that is looked at, in bytes.
+/// The maximum length of a URL or body that is examined, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// A request by its method and its address. `sends`: it has a body, or a method that changes something.
+/// Adds the effects of a request's method and URL. `sends`: it has a body, or a method that changes something.
 pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str) {
     if let Some((_, query)) = url.split_once("query=") {
         let query = query.split('&').next().unwrap_or_default();
@@ -42,7 +42,7 @@ pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str
     }
 }
 
-/// Whether the last part of an address says that it takes something away: `/v1/apps/7/delete`, `/admin/delete_series`.
+/// Returns whether the last segment of a URL suggests a removal: `/v1/apps/7/delete`, `/admin/delete_series`.
 pub(in crate::programs) fn says_removal(url: &str) -> bool {
     let url = url.get(..url.len().min(LONGEST)).unwrap_or(url);
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -54,7 +54,7 @@ pub(in crate::programs) fn says_removal(url: &str) -> bool {
     first.into_iter().chain(last).any(|word| VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
 }
 
-/// The words of a name, whatever divides them: `delete-batch`, `delete_series`, `batchDelete`.
+/// Splits a name into words at any separator: `delete-batch`, `delete_series`, `batchDelete`.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     let mut rest = name;
     std::iter::from_fn(move || {
@@ -90,7 +90,7 @@ pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
         outward::mutation(url, &lower).into_iter().for_each(|draft| run.emit(draft));
         return;
     }
-    // A field that says so by itself: `{"drop_all": true}`.
+    // A field whose name is a deletion: `{"drop_all": true}`.
     let is_field = |name: &&str| lower.contains(&format!("\"{name}\""));
     if ["drop_all", "drop_attr", "drop_op", "delete_all", "purge_all"].iter().any(is_field)
         || lower.contains("mutation") && lower.contains('{')
@@ -99,7 +99,7 @@ pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
         run.emit(Draft::destructive("network", "http.delete").target(url));
         return;
     }
-    // `q=DROP DATABASE x` is a field of a form.
+    // `q=DROP DATABASE x` is a form field.
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let statement = text.split_once('=').filter(|(name, _)| is_name(name)).map_or(text, |(_, value)| value);

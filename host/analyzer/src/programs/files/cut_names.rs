@@ -1,8 +1,8 @@
-//! Names of which only a piece is kept, so that those of several files may become one.
+//! Names of which only a piece is kept, so that those of several files may become the same.
 
 use guard_sdk::syntax::Part;
 
-/// Whether the part is a piece of a name: what an expansion, or programs in a substitution, leave of it.
+/// Returns whether the part is a piece of a name: the result of an expansion, or of programs in a substitution.
 pub(super) fn is_piece(part: &Part) -> bool {
     match part.kind.as_str() {
         "variable" => is_cut(part.text.trim_start_matches("${").trim_end_matches('}')),
@@ -21,7 +21,7 @@ fn is_cut(expansion: &str) -> bool {
     if let Some(pattern) = rest.strip_prefix("%%") {
         return drops_the_rest(pattern);
     }
-    // With an end, unlike `name:4`.
+    // With a length, unlike `name:4`.
     rest.strip_prefix(':').is_some_and(|range| {
         let mut numbers = range.split(':');
         let is_number = |text: Option<&str>| text.is_some_and(|text| text.trim().bytes().all(|b| b.is_ascii_digit()));
@@ -29,7 +29,8 @@ fn is_cut(expansion: &str) -> bool {
     })
 }
 
-/// Whether a pattern takes all from a sign on that is no dot: without its extension a name is still its own.
+/// Returns whether a pattern matches the rest of the name from a character other than a dot. Without its extension, a
+/// name is still distinct.
 fn drops_the_rest(pattern: &str) -> bool {
     let start = pattern.trim_start_matches(['\\', '[', '"', '\'']);
     pattern.ends_with('*') && pattern.len() > 1 && !start.starts_with('.')
@@ -53,7 +54,7 @@ fn is_cut_by_programs(text: &str) -> bool {
     }
 }
 
-/// Whether `cut` keeps one field, or characters up to a place. An extension alone may go.
+/// Returns whether `cut` keeps one field, or characters up to a position. Removing only the extension doesn't count.
 fn keeps_a_field<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     let mut words = words.map(|word| word.trim_matches(['"', '\'']));
     let (mut kept, mut by_dots) = ("", false);
@@ -68,7 +69,7 @@ fn keeps_a_field<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     !kept.is_empty() && !kept.ends_with('-') && !kept.contains(',') && !by_dots
 }
 
-/// Whether `sed` replaces all from a place on by a text that has nothing of it.
+/// Returns whether `sed` replaces the rest of the name by a text without parts of it.
 fn replaces_the_rest(script: &str) -> bool {
     let start = script.find([' ', '\'', '"']).and_then(|at| script.get(at..)).unwrap_or(script);
     let Some(rest) = start.find("s").and_then(|at| start.get(at + 1..)) else { return false };

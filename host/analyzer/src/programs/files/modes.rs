@@ -1,4 +1,4 @@
-//! Programs that change who may do what with a file: modes, owners, attributes, lists of rights.
+//! Programs that change the permissions of a file: modes, owners, attributes, access control lists.
 
 use guard_sdk::syntax::{Severity, Word};
 
@@ -7,7 +7,7 @@ use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// A mode may begin with a dash, `-w`, and then looks like an option.
+/// Returns whether a word is a mode with a leading dash, such as `-w`, which looks like an option.
 fn is_mode(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && word.chars().skip(1).all(|c| "rwxXstugoa=+-,".contains(c))
 }
@@ -18,11 +18,11 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let dashed = before_dashes.map(|word| word.text.as_str()).find(|word| is_mode(word));
     let named = dashed.is_some() || parsed.has("", "reference");
     let mode = dashed.unwrap_or_else(|| if named { "" } else { parsed.text(0) });
-    // Without a mode the command fails; the word that stands in its place still says what was meant.
+    // Without a mode, the command fails. The word in the mode's position still shows the intended file.
     let lacks_mode = !named && parsed.operands.len() == 1 && recursive && parsed.text(0).contains(['/', '.', '~']);
     let mode = if lacks_mode { "" } else { mode };
     let open = lets_all_write(mode) && !finder_has(run, |words| words.iter().any(|word| is_selective(&word.text)));
-    // A mode for files or for folders alone is how a tree is given its modes.
+    // Separate modes for files and for folders are the usual way to set the modes of a tree.
     let typed = finder_has(run, |words| words.iter().any(|word| word.text == "-type"));
     let files = parsed.from(usize::from(!named && !lacks_mode)).iter();
     let here = &crate::run::here();
@@ -47,20 +47,20 @@ pub(super) fn chmod<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let much = recursive && run.is_catastrophic(operand);
         let draft = Draft::notable("metadata", "fs.mode").severe(Severity::Destructive, much);
         let draft = draft.flag("recursive", recursive).tag("mode", mode).certain(!lacks_mode);
-        // Of a folder, the bit of the group says whose the files in it are.
+        // On a folder, the set-group-ID bit only determines the group of the files in it.
         let of_folders = !recursive && by_group(mode) && (operand.text.ends_with('/') || only_folders(run));
         run.emit_on(draft.flag("raises", raises(mode) && !of_folders), operand);
     }
 }
 
-/// Whether a path is in a folder that is emptied when the machine starts.
+/// Returns whether a path is in a folder that is emptied at boot.
 pub(super) fn is_cleaned(path: &str) -> bool {
     ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"]
         .iter()
         .any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// Whether the mode keeps git from starting a hook, whose name has no extension.
+/// Returns whether the mode prevents git from starting a hook. A hook's name has no extension.
 fn stops_hook(mode: &str, path: &str) -> bool {
     let mut folders = path.rsplit('/');
     let is_named = folders.next().is_some_and(|name| !name.contains('.'));
@@ -75,7 +75,7 @@ fn stops_hook(mode: &str, path: &str) -> bool {
     is_named && is_hook && if octal { !mode.contains(['1', '3', '5', '7']) } else { mode.split(',').any(removes) }
 }
 
-/// Whether whoever starts the file then runs it as its owner or its group.
+/// Returns whether the mode makes a program run as the file's owner or group.
 fn raises(mode: &str) -> bool {
     let symbolic = mode.split(',').any(|clause| {
         let (who, what) = clause.split_at_checked(clause.find(['+', '=']).unwrap_or(clause.len())).unwrap_or_default();
@@ -86,7 +86,7 @@ fn raises(mode: &str) -> bool {
     symbolic || octal && digits.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Whether the mode raises whoever starts a file to its group, and to nobody else.
+/// Returns whether the mode only makes a program run as the file's group.
 fn by_group(mode: &str) -> bool {
     let digits = mode.trim_start_matches('0');
     let octal = digits.len() == 4 && digits.starts_with('2') && digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -94,7 +94,7 @@ fn by_group(mode: &str) -> bool {
     octal || mode.contains('s') && mode.split(',').all(clause)
 }
 
-/// Whether everybody may write to the file then, or nobody may use it.
+/// Returns whether the mode lets everyone write to the file, or nobody use it.
 fn lets_all_write(mode: &str) -> bool {
     let digits = mode.trim_start_matches('0');
     let octal = mode.bytes().all(|digit| digit.is_ascii_digit()) && !mode.is_empty();
@@ -105,20 +105,20 @@ fn lets_all_write(mode: &str) -> bool {
     if octal { digits.is_empty() || matches!(others, b'2' | b'3' | b'6' | b'7') } else { mode.split(',').any(symbolic) }
 }
 
-/// Whether a test of `find` selects some files by more than their kind.
+/// Returns whether a test of `find` selects files by more than their type.
 fn is_selective(word: &str) -> bool {
     ["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-perm", "-newer", "-size"]
         .contains(&word)
 }
 
-/// Whether a `find` hands the operands over, and finds folders only.
+/// Returns whether a `find` supplies the operands and only finds folders.
 fn only_folders(run: &Run<'_>) -> bool {
     finder_has(run, |words| {
         words.windows(2).any(|pair| matches!(pair, [test, kind] if test.text == "-type" && kind.text == "d"))
     })
 }
 
-/// Whether a `find` hands the operands over, and its words are such.
+/// Returns whether a `find` supplies the operands and its words match the condition.
 fn finder_has(run: &Run<'_>, are: impl Fn(&[Word]) -> bool) -> bool {
     let place = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = place.and_then(|place| run.commands.get(place)).filter(|_| run.is_via("find-exec"));
@@ -126,7 +126,7 @@ fn finder_has(run: &Run<'_>, are: impl Fn(&[Word]) -> bool) -> bool {
     finder.is_some_and(|command| command.program().ends_with("find") && are(&command.argv))
 }
 
-/// Attributes that keep even the administrator from a file, or let them at it again.
+/// Adds the changes of attributes that deny access even to root, or restore it.
 pub(super) fn chattr<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let marks = |text: &str| text.starts_with(['+', '=', '-']);
     let skip = usize::from(run.name == "chflags");
@@ -136,7 +136,7 @@ pub(super) fn chattr<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Access control lists. The tag `grants` has the permissions that single users and groups get.
+/// Adds the changes of access control lists. The tag `grants` contains the permissions for single users and groups.
 pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive");
     let given = parsed.value("m", "modify").or_else(|| parsed.value("", "set"));
@@ -148,7 +148,7 @@ pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The permissions in entries such as `u:bob:rw,g:dev:r` that aren't those of the owner.
+/// Returns the permissions in entries such as `u:bob:rw,g:dev:r` that aren't those of the owner.
 fn granted(entries: &str) -> String {
     let of_others = entries.split(',').filter_map(|entry| {
         let (who, what) = entry.rsplit_once(':')?;
@@ -166,7 +166,7 @@ pub(super) fn chown<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive") || (run.shouted && parsed.has("r", ""));
     let skip = usize::from(!parsed.has("", "reference"));
     let owner = if skip == 1 { parsed.text(0) } else { "" };
-    // What a search selects lies below its start.
+    // The results of a search are below its start path.
     let started = parsed.from(skip).iter().flat_map(|operand| {
         let starts = placeholder_operands::starts(run, operand);
         if starts.is_empty() {

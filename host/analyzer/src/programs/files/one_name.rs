@@ -1,7 +1,7 @@
-//! Moves that give many files one name: a loop, or a search that starts `mv` for each file that it finds.
+//! Moves that give many files the same name: in a loop, or in a search that starts `mv` for each result.
 //!
-//! Each move replaces the file before, so all but the last are lost. The name must be the same in every round, or a piece
-//! of the old one that several files may share.
+//! Each move replaces the previous file, so all but the last are lost. The target must be the same in each iteration,
+//! or a piece of the old name that several files may share.
 
 use guard_sdk::syntax::{Command, Part};
 
@@ -10,13 +10,13 @@ use super::targets::Target;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// How many commands before or behind are looked through.
+/// The maximum number of commands that are examined before or after a move.
 const NEAR: usize = 256;
 
 /// Suppliers that start a program once for each name.
 const SUPPLIERS: [&str; 2] = ["find-exec", "xargs"];
 
-/// Whether each of many files gets the target's name.
+/// Returns whether many files each get the target's name.
 pub(super) fn gathered(run: &Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '_>) -> bool {
     let keeps = parsed.has("nib", "no-clobber")
         || ["backup", "interactive", "update"].iter().any(|option| parsed.has("", option))
@@ -27,24 +27,26 @@ pub(super) fn gathered(run: &Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '
     }
     let Some(source) = target.sources.first() else { return false };
     if is_supplied(run, source) {
-        // A name without an extension is mostly that of a folder.
+        // A name without an extension is usually that of a folder.
         has_extension(&target.place.text) && !supplies_one(run)
     } else {
         target.sources.len() == 1 && in_loop(run.command) && changes(run, source, &target.place) && !chooses(run)
     }
 }
 
-/// Whether the target is one file by its text, whatever the round.
+/// Returns whether the text of the target names the same file in each iteration.
 fn is_one(target: &Target<'_, '_>) -> bool {
     !target.is_folder_by_its_text() && is_same_each_time(&target.place)
 }
 
-/// Whether the target is one file by its text and its extension. A name without one may be a folder that code fills.
+/// Returns whether the text of the target names one file with an extension. A name without an extension may be a folder
+/// that other code creates.
 pub(super) fn is_one_file(target: &Target<'_, '_>) -> bool {
     is_one(target) && has_extension(&target.place.text)
 }
 
-/// Whether the text gives one name, whatever the round, or at most a piece of each old name, with an extension behind it.
+/// Returns whether the text gives the same name in each iteration, or a piece of each old name followed by an
+/// extension.
 fn is_same_each_time(place: &Operand<'_>) -> bool {
     let plain = |part: &Part| match part.kind.as_str() {
         "literal" | "tilde" => true,
@@ -60,7 +62,7 @@ fn is_same_each_time(place: &Operand<'_>) -> bool {
     let mut others = parts.iter().filter(|part| !plain(part));
     match (others.next(), others.next()) {
         (None, _) => !place.text.contains('{'),
-        // A folder is mostly named without one.
+        // Folder names usually have no extension.
         (Some(part), None) => {
             let ends =
                 parts.last().is_some_and(|last| last.kind == "literal" && has_extension(&format!("x{}", last.text)));
@@ -70,7 +72,7 @@ fn is_same_each_time(place: &Operand<'_>) -> bool {
     }
 }
 
-/// Whether a substitution prints the day, which is the same for all rounds.
+/// Returns whether a substitution prints the date, which is the same in all iterations.
 fn is_day(text: &str) -> bool {
     let inner = text.trim_start_matches("$(").trim_matches(['`', ')']);
     let format = inner.strip_prefix("date").map(str::trim);
@@ -80,14 +82,14 @@ fn is_day(text: &str) -> bool {
     })
 }
 
-/// Whether another program supplies the source, a name at a time.
+/// Returns whether another program supplies the source, one name at a time.
 fn is_supplied(run: &Run<'_>, source: &Operand<'_>) -> bool {
     let is_marked = || run.command.argv.iter().skip(1).any(|word| word.text.contains("{}"));
     let is_each = run.is_via("parallel") || SUPPLIERS.iter().any(|kind| run.is_via(kind)) && is_marked();
     is_each && (source.word.glob || ["{}", "*", "?"].iter().any(|mark| source.text.contains(mark)))
 }
 
-/// Whether the supplier has one name only: a search by a whole name, or the first line of a list.
+/// Returns whether the supplier has only one name: a search for a whole name, or the first line of a list.
 fn supplies_one(run: &Run<'_>) -> bool {
     let parent = usize::try_from(run.command.parent).ok().and_then(|id| id.checked_sub(1));
     let parent = parent.and_then(|place| run.commands.get(place));
@@ -114,17 +116,17 @@ fn supplies_one(run: &Run<'_>) -> bool {
 
 pub(super) fn in_loop(command: &Command) -> bool {
     let within = command.position.within.iter().rev();
-    // A branch may be for one of the rounds.
+    // A branch may only run in one of the iterations.
     within.take_while(|place| !matches!(place.as_str(), "condition" | "case" | "function")).any(|place| place == "loop")
 }
 
-/// Whether the source is another one in each round: one of the files that a pattern selects, or a variable that only the
-/// loop can have set.
+/// Returns whether the source differs in each iteration: one of the files that a pattern matches, or a variable that
+/// only the loop can have set.
 fn changes(run: &Run<'_>, source: &Operand<'_>, place: &Operand<'_>) -> bool {
     let globs = || source.word.parts.iter().filter(|part| part.kind == "glob");
     let unquoted = globs().any(|part| !part.quoted);
     if globs().any(|part| part.quoted) {
-        // Only the variable of a loop is a pattern within quotes. With another one, files go into a folder.
+        // A quoted pattern in the source is the loop's variable. With an unquoted one, the files go into a folder.
         return !unquoted;
     }
     if unquoted {
@@ -138,7 +140,7 @@ fn changes(run: &Run<'_>, source: &Operand<'_>, place: &Operand<'_>) -> bool {
     own && names.clone().count() > 0
 }
 
-/// Whether a command of the text sets the variable, other than the loop's own `read`.
+/// Returns whether a command of the text sets the variable. The loop's own `read` is ignored.
 fn is_set(run: &Run<'_>, name: &str) -> bool {
     let place = usize::try_from(run.command.id).unwrap_or_default();
     let before = run.commands.get(..place).unwrap_or_default().iter().rev().take(NEAR);
@@ -152,7 +154,7 @@ fn is_set(run: &Run<'_>, name: &str) -> bool {
     before.into_iter().any(assigns)
 }
 
-/// Whether the loop goes on with one file only: it ends behind the move, or a test comes before it.
+/// Returns whether the loop only moves one file: it ends after the move, or a test precedes the move.
 fn chooses(run: &Run<'_>) -> bool {
     let place = usize::try_from(run.command.id).unwrap_or_default();
     let behind = run.commands.get(place..).unwrap_or_default().iter().take(NEAR);

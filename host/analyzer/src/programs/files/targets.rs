@@ -1,4 +1,4 @@
-//! Where copies, moves and links go. A target that is a folder, or may be one, gets a file in it for each source.
+//! The targets of copies, moves and links. A target that is or may be a folder gets a file for each source.
 
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
@@ -9,26 +9,26 @@ pub(super) struct Target<'a, 'p> {
     pub(super) sources: &'p [Operand<'a>],
     pub(super) place: Operand<'a>,
     folder: Folder,
-    /// Whole trees may be put there, over what is there.
+    /// Whether whole trees may be written over existing ones.
     tree: bool,
-    /// A source keeps its folders: `cp --parents a/b DIR`.
+    /// Whether sources keep their folders: `cp --parents a/b DIR`.
     keeps_folders: bool,
-    /// Each of these files gets the target's name, one after the other.
+    /// Whether several files get the target's name, one after the other.
     pub(super) each: bool,
-    /// The files in a tree replace files of the same names.
+    /// Whether files in a tree replace files of the same names.
     replaces: bool,
 }
 
-/// Whether the target is a folder, by the text alone.
+/// Whether the target is a folder, according to the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folder {
     Surely,
-    /// If it is one on the machine.
+    /// The file system decides.
     Perhaps,
     Never,
 }
 
-/// Where the sources go.
+/// Returns the target of a copy or move, and its sources.
 pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target<'a, 'p>> {
     let keeps_folders = parsed.is("", "parents") || run.name == "rsync" && parsed.has("R", "relative");
     let tree = match run.name.as_str() {
@@ -63,33 +63,32 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
     Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: false, replaces })
 }
 
-/// Whether an option keeps files that are there already, or asks about them.
+/// Returns whether an option keeps existing files, or prompts before replacing them.
 pub(super) fn keeps_files(run: &Run<'_>, parsed: &Parsed<'_>) -> bool {
     let letters = if run.name == "rsync" { "ub" } else { "niub" };
     parsed.has(letters, "no-clobber")
         || ["backup", "existing", "ignore-existing", "interactive", "update"].iter().any(|name| parsed.has("", name))
 }
 
-/// One source goes to a place, or below it if that is a folder.
+/// Returns the target of one source that is copied to a path, or into it if it is a folder.
 pub(super) fn perhaps_in<'a, 'p>(source: &'p Operand<'a>, place: Operand<'a>) -> Target<'a, 'p> {
     let folder = if is_folder(&place.text) { Folder::Surely } else { Folder::Perhaps };
     let sources = std::slice::from_ref(source);
     Target { sources, place, folder, tree: true, keeps_folders: false, each: false, replaces: false }
 }
 
-/// Whether this text can name a folder only.
+/// Returns whether this text can only name a folder.
 fn is_folder(text: &str) -> bool {
     matches!(text, "." | ".." | "~") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end))
 }
 
 impl<'a> Target<'a, '_> {
-    /// Whether the command line alone says that the target is a folder.
     pub(super) fn is_folder_by_its_text(&self) -> bool {
         is_folder(&self.place.text)
     }
 
-    /// Writes the target, and the files that the sources become in it. `draft` says what is written for a source, and
-    /// in which folder.
+    /// Adds the writes of the target, and of the files that the sources become in it. `draft` returns the write of a
+    /// source in a folder.
     pub(super) fn write(&self, run: &mut Run<'_>, draft: impl Fn(&Operand<'a>, &str) -> Draft) {
         let Some(first) = self.sources.first() else { return };
         let by_rsync = run.name == "rsync";
@@ -97,7 +96,7 @@ impl<'a> Target<'a, '_> {
         let place = path::place(&self.place, run.cwd(), run.home).raw;
         let parent = place.rsplit_once('/').map_or("", |(parent, _)| parent);
         let mut whole = draft(first, parent).flag("tree", contents);
-        // What is in a folder comes right below the target.
+        // The content of such a folder goes directly into the target.
         let mut opened =
             self.sources.iter().filter(|source| self.merges(source, by_rsync) || source.text.ends_with("/*"));
         if let Some(from) = opened.next().and_then(|source| self.origin(run, source)) {
@@ -107,7 +106,7 @@ impl<'a> Target<'a, '_> {
         if self.each {
             run.emit_on(Draft::many_to_one(), &self.place);
         }
-        // Of a place that only the run shows, nothing can be said of what is in it.
+        // Without a known path, nothing is known about the target's content.
         let perhaps = self.folder == Folder::Perhaps && !place.is_empty() && path::device(&place).is_none();
         if self.folder != Folder::Surely && !perhaps {
             return;
@@ -119,7 +118,7 @@ impl<'a> Target<'a, '_> {
             let inner = if self.keeps_folders {
                 self.place.renamed(format!("{}/{}", self.place.text.trim_end_matches('/'), source.text))
             } else {
-                // Of `host:path`, the name is that of the path.
+                // From `host:path`, the name is that of the path.
                 let there = if super::is_remote(source) { source.text.split_once(':') } else { None };
                 self.place.joined(&there.map_or_else(|| source.clone(), |(_, path)| source.renamed(path.to_owned())))
             };
@@ -132,7 +131,7 @@ impl<'a> Target<'a, '_> {
         }
     }
 
-    /// The folder that a tree comes from, if it takes the place of what is there.
+    /// Returns the folder of a copied tree whose files replace existing ones.
     fn origin(&self, run: &Run<'_>, source: &Operand<'a>) -> Option<String> {
         let is_remote = super::is_remote(source);
         let folder = source.text.trim_end_matches(['*', '.']).trim_end_matches('/');
@@ -143,7 +142,7 @@ impl<'a> Target<'a, '_> {
         Some(path::lexical(&place.raw)).filter(|path| path.starts_with('/'))
     }
 
-    /// Whether what is in the source comes right below the target: with `-T`, or for `x/.`.
+    /// Returns whether the source's content goes directly into the target: with `-T`, or for `x/.`.
     fn merges(&self, source: &Operand<'a>, by_rsync: bool) -> bool {
         self.folder == Folder::Never || by_rsync && source.text.ends_with('/') || is_dots(&source.text)
     }
@@ -153,7 +152,7 @@ fn is_dots(source: &str) -> bool {
     matches!(source.rsplit('/').next(), Some("." | ".."))
 }
 
-/// Whether the target is the source's name with something behind it, as of a copy that is kept: no folder.
+/// Returns whether the target is the source's name with a suffix, as of a backup. Such a target isn't a folder.
 fn is_other_name(source: &str, target: &str) -> bool {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let (source, target) = (name(source), name(target));

@@ -1,4 +1,4 @@
-//! Copies to and from other machines: what they start on the way, and what they delete at the end.
+//! Copies to and from other machines: the programs that they start, and the files that they delete at the end.
 
 use super::{cp, is_remote, targets};
 use crate::draft::Draft;
@@ -10,7 +10,7 @@ pub(super) fn scp<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     cp(run, &with_own_files(run, parsed));
 }
 
-/// The same with plain paths for the files of this machine that are named as if they were another one's.
+/// Replaces local files that are written with a host name by plain paths.
 fn with_own_files<'a>(run: &Run<'a>, parsed: &Parsed<'a>) -> Parsed<'a> {
     let mut parsed = parsed.clone();
     for operand in &mut parsed.operands {
@@ -21,7 +21,7 @@ fn with_own_files<'a>(run: &Run<'a>, parsed: &Parsed<'a>) -> Parsed<'a> {
     parsed
 }
 
-/// The path behind `localhost:`, which begins in the home.
+/// Returns the path after `localhost:`, which is relative to the home directory.
 fn own_file(text: &str, home: &str) -> Option<String> {
     let end = text.find("]:").map(|at| at + 1).or_else(|| text.find(':'))?;
     let (host, path) = text.split_at_checked(end)?;

@@ -1,4 +1,4 @@
-//! Subcommands that throw away changes of the work tree or the stash.
+//! Subcommands that discard changes in the work tree or the stash.
 
 use guard_sdk::syntax::Severity;
 
@@ -8,7 +8,7 @@ use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 use crate::run::path;
 
-/// The file goes back to what git holds: its changes are lost, and it is written.
+/// Adds the loss of a file's changes, and its write with git's content.
 fn discard(run: &mut Run<'_>, operand: &Operand<'_>, certain: bool) {
     if names_deleted(run, operand) {
         return run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").flag("tracked", true));
@@ -20,13 +20,13 @@ fn discard(run: &mut Run<'_>, operand: &Operand<'_>, certain: bool) {
     run.write_as(operand, Draft::notable("write", "fs.write").tag("by", "git").certain(certain));
 }
 
-/// In a conflict one of the two sides is taken whole, which both branches still have.
+/// Returns whether one side of a conflict is taken completely. Both branches still contain their sides.
 fn takes_side(parsed: &Parsed<'_>) -> bool {
     parsed.is("", "ours") || parsed.is("", "theirs")
 }
 
-/// One side of a conflict is taken. Files that are in no conflict go back to what git has: the tag `side` says that only
-/// a merge under way makes this harmless.
+/// Adds the effects of taking one side of a conflict. Files without a conflict are reset to git's content, so the tag
+/// `side` marks the effect as harmless only during a merge.
 fn take_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
     for operand in operands {
         run.emit_on(Draft::destructive("vcs", "git.discard").flag("side", true), operand);
@@ -40,7 +40,7 @@ fn write_sides<'a>(run: &mut Run<'a>, operands: &[Operand<'a>]) {
     }
 }
 
-/// Git asks about each change. Answers from a pipe or a file discard changes unseen.
+/// Git prompts for each change. Answers from a pipe or a file discard changes unseen.
 fn pick_parts<'a>(run: &mut Run<'a>, files: &[Operand<'a>]) {
     write_sides(run, files);
     if is_answered(run) {
@@ -80,14 +80,14 @@ pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         } else if may_be_path(operand) || is_listed_file(run, operand) {
             discard(run, operand, false);
         } else if parsed.operands.len() == 1 && may_be_name(operand) {
-            // Only if there is such a file: otherwise it is a branch.
+            // Only if such a file exists. Otherwise, it is a branch.
             let draft = Draft::destructive("vcs", "git.discard").certain(false);
             run.emit_on(draft.flag("unless-branch", true), operand);
         }
     }
 }
 
-/// A branch that is made again from another commit loses what only it had.
+/// Adds the move of a branch that is recreated from another commit, and loses the commits that only it contained.
 fn resets_branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, letter: &str) {
     if let (Some(branch), Some(start)) = (parsed.value(letter, ""), parsed.operands.first())
         && start.text != "HEAD"
@@ -113,7 +113,7 @@ pub(super) fn restore<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         return;
     }
     if index_only {
-        // Without a source, it only takes back what was added.
+        // Without a source, it only unstages files.
         let from = if parsed.has("s", "source") { parsed.operands.as_slice() } else { &[] };
         return from.iter().for_each(|file| run.emit_on(Draft::notable("vcs", "git.index"), file));
     }
@@ -136,7 +136,7 @@ pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
     if matches!(first.text.as_str(), "push" | "save") {
         let rest = run.parse(words, Options::new("m", "message pathspec-from-file"));
-        // The words behind `save` are a message.
+        // The words after `save` are a message.
         return put_away(run, &rest, if first.text == "push" { &rest.operands } else { &[] });
     }
     let clear = first.text.eq_ignore_ascii_case("clear");
@@ -148,7 +148,8 @@ pub(super) fn stash<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     run.emit(draft.target(rest.text(0)).flag("all", clear));
 }
 
-/// Files are put back to what git has, and with `-u` those that git doesn't have go away. The stash keeps both.
+/// Adds the writes of files that are reset to git's content. With `-u`, untracked files are removed. The stash keeps
+/// both.
 fn put_away(run: &mut Run<'_>, parsed: &Parsed<'_>, files: &[Operand<'_>]) {
     let takes_new = parsed.has("ua", "include-untracked") || parsed.has("", "all");
     let draft = Draft::notable("write", "fs.write").tag("by", "git").flag("tracked", true);
@@ -159,9 +160,9 @@ fn put_away(run: &mut Run<'_>, parsed: &Parsed<'_>, files: &[Operand<'_>]) {
     files.iter().for_each(|file| run.write_as(file, draft.clone()));
 }
 
-/// A file that is written over is not asked for twice.
+/// Adds the writes of files with a prefix, and the loss of changes with `--force`.
 pub(super) fn checkout_index<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    // The prefix is a text before each name, so a folder only with a slash at its end.
+    // The prefix is prepended to each name, so it is only a folder if it ends with a slash.
     if let Some(prefix) = parsed.value("", "prefix") {
         if prefix.text.ends_with('/') && parsed.operands.is_empty() {
             run.write_tree(&prefix);

@@ -1,10 +1,10 @@
-//! Subcommands that show or pack what files hold, or held.
+//! Subcommands that show or pack current or former file content.
 
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// Says where the output goes; with `--no-index` the operands are plain files.
+/// Adds the write of the output file. With `--no-index`, the operands are ordinary files, which are read.
 fn output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("o", "output").for_each(|file| run.write(&file));
     if parsed.is("", "no-index") {
@@ -12,7 +12,7 @@ fn output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// The operands that can only be files: those behind `--`, and those spelt like a hidden or a rooted path.
+/// Returns the operands that can only be files: those after `--`, and those that start like a path.
 fn files<'p, 'a>(parsed: &'p Parsed<'a>) -> impl Iterator<Item = &'p Operand<'a>> {
     let dashes = parsed.before_dashes.unwrap_or(usize::MAX);
     let is_range = |text: &str| text.contains("..");
@@ -47,11 +47,11 @@ pub(super) fn blame<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    // Patterns that are read from a file are not printed, but what they match tells them.
+    // The matches reveal the patterns in a file, although these aren't printed.
     parsed.values("f", "file").for_each(|file| run.read(&file));
     if !parsed.is("l", "files-with-matches") && !parsed.is("q", "quiet") && !parsed.is("c", "count") {
         files(parsed).for_each(|file| shown(run, file));
-        // Both search files that the project ignores, too.
+        // These options also search ignored files.
         let takes_ignored =
             parsed.is("", "no-index") || parsed.is("", "untracked") && parsed.is("", "no-exclude-standard");
         if takes_ignored {
@@ -60,12 +60,12 @@ pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// `REVISION:PATH` shows a file as a revision holds it.
+/// Adds the reads of `REVISION:PATH`, a file's content in a revision.
 pub(super) fn revision_file<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.operands.iter().for_each(|operand| revision(run, operand));
 }
 
-/// The same of one operand.
+/// Adds the read of one such operand.
 pub(super) fn revision<'a>(run: &mut Run<'a>, operand: &Operand<'a>) {
     let file = operand.text.split_once(':').filter(|(revision, file)| !revision.contains('/') && !file.is_empty());
     if let Some((_, file)) = file {
@@ -96,8 +96,8 @@ pub(super) fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Adds the reads of `git add`, whose files are in the history from the next commit on. A forced `add` includes even
-/// files that the repository means to leave out.
+/// Adds the reads of `git add`, whose files are in the history from the next commit on. A forced `add` even includes
+/// ignored files.
 pub(super) fn add<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let forced = parsed.is("f", "force");
     if !parsed.on("n", "dry-run", false) {

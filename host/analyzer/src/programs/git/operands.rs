@@ -5,35 +5,35 @@ use guard_sdk::syntax::Command;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// Whether an operand can only be a path, not a branch. Git expands a pattern that the shell leaves.
+/// Returns whether an operand can only be a path, not a branch. Git expands a pattern that the shell doesn't.
 pub(super) fn is_path(operand: &Operand<'_>) -> bool {
     let text = operand.text.as_ref();
     let is_pattern = operand.word.glob || !operand.dynamic && text.contains(['*', '?', '[']);
     matches!(text, "." | "..") || text.starts_with(['.', '/', '~', ':']) || text.ends_with('/') || is_pattern
 }
 
-/// Whether an operand may be a file as well as a branch: it has something like an extension. A dot behind a number is
-/// one of a version: `v1.2.3`, `release/1.x`.
+/// Returns whether an operand may be a file or a branch: it has something like an extension. A dot after a digit is
+/// part of a version: `v1.2.3`, `release/1.x`.
 pub(super) fn may_be_path(operand: &Operand<'_>) -> bool {
     let name = operand.text.rsplit('/').next().unwrap_or_default();
     name.split_once('.').is_some_and(|(stem, _)| !stem.ends_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether an operand may be the name of a file or folder. A revision such as `HEAD~1` or `@{-1}` isn't.
+/// Returns whether an operand may be the name of a file or folder. A revision such as `HEAD~1` or `@{-1}` isn't.
 pub(super) fn may_be_name(operand: &Operand<'_>) -> bool {
     let text = operand.text.as_ref();
     !operand.dynamic && !text.is_empty() && !text.starts_with(['-', '@']) && !text.contains(['~', '^', ':', '{', '$'])
 }
 
-/// Whether another command of the text lists files for the operand: `git ls-files -m | xargs git checkout`.
+/// Returns whether another command of the text lists files for the operand: `git ls-files -m | xargs git checkout`.
 pub(super) fn is_listed_file(run: &Run<'_>, operand: &Operand<'_>) -> bool {
-    // Loops have variables for much else.
+    // Loops also use variables for other purposes.
     let is_variable = operand.text.starts_with('$') && !operand.text.starts_with("$(");
     let listed = run.suppliers(operand).into_iter().take(MOST);
     listed.into_iter().any(|command| lists_files(command) && (!is_variable || command.program() == "git"))
 }
 
-/// Whether a command prints names of files.
+/// Returns whether a command prints file names.
 fn lists_files(command: &Command) -> bool {
     let says = |wanted: &[&str]| command.argv.iter().skip(1).any(|word| wanted.contains(&word.text.as_str()));
     match (command.program(), command.word(1)) {
@@ -47,7 +47,7 @@ fn lists_files(command: &Command) -> bool {
     }
 }
 
-/// Whether the input answers the questions of the program, and not all of it with no.
+/// Returns whether the input answers the program's prompts, and not all of them with no.
 pub(super) fn is_answered(run: &Run<'_>) -> bool {
     let agrees = |line: &str| line.trim_start().starts_with(['y', 'Y', 'a', 'A']);
     if let Some(yes) = run.before().filter(|before| before.program() == "yes") {
@@ -60,14 +60,14 @@ pub(super) fn is_answered(run: &Run<'_>) -> bool {
     run.before().is_some() || redirections.any(|from| from.operator == "<" && from.target.text != "/dev/null")
 }
 
-/// Whether the operand is a list of deleted files by git, which have no changes to lose.
+/// Returns whether the operand is a list of deleted files from git. These have no changes to lose.
 pub(super) fn names_deleted(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     let is_substituted = operand.word.parts.len() == 1 && operand.word.parts.iter().all(|part| part.kind == "command");
     let mut listing: Vec<&Command> = Vec::new();
     if is_substituted {
         let mut substitutions =
             run.command.argv.iter().filter(|word| word.parts.iter().any(|part| part.kind == "command"));
-        // The analysis doesn't say which substitution a command belongs to.
+        // The analysis doesn't record which substitution a command belongs to.
         let only = substitutions.next().is_some() && substitutions.next().is_none();
         listing.extend(run.pipelines.children(run.commands, run.command.id).filter(|_| only).take(MOST));
     } else if operand.text == "{}" && run.is_via("xargs") {
@@ -89,5 +89,5 @@ pub(super) fn names_deleted(run: &Run<'_>, operand: &Operand<'_>) -> bool {
             .all(|command| matches!(command.program(), "grep" | "egrep" | "rg" | "head" | "tail" | "sort" | "uniq"))
 }
 
-/// The most commands that are looked at for the list of files.
+/// The maximum number of commands that are searched for the list of files.
 const MOST: usize = 16;

@@ -1,4 +1,4 @@
-//! `git push`: one effect a refspec, with what it does to the branch on the other side.
+//! `git push`: an effect for each refspec, with the operation on the remote branch.
 
 use guard_sdk::syntax::Severity;
 
@@ -8,7 +8,7 @@ use crate::run::Run;
 
 pub(super) const OPTIONS: Options = Options::new("o", "push-option receive-pack exec repo");
 
-/// How a push treats what is on the other side.
+/// The operation of a push on the remote branch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PushKind {
     Plain,
@@ -36,14 +36,14 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     } else if parsed.is("f", "force") || mirror {
         PushKind::Force
     } else if parsed.has("", "force-with-lease") {
-        // An abbreviation of both spellings, which git itself refuses.
+        // An abbreviation of both options, which git itself refuses.
         PushKind::Lease
     } else {
         PushKind::Plain
     };
     let repository = parsed.value("", "repo");
     let remote = repository.as_ref().map_or_else(|| parsed.text(0), |operand| operand.text.as_ref());
-    // Options may be shortened, and a dry run starts the program of the other side as well.
+    // Options can be abbreviated. Even a dry run starts the program for the remote side.
     let undoes = |word: &guard_sdk::syntax::Word| {
         word.dynamic || ["--no-d", "--rec", "--exe"].iter().any(|start| word.text.starts_with(start))
     };
@@ -76,7 +76,7 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// `git send-email`: the patches go to people by mail.
+/// Adds the effect of `git send-email`, which sends patches to people by mail.
 pub(super) fn mails<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let looks = ["dry-run", "dump-aliases", "translate-aliases"].iter().any(|option| parsed.has("", option));
     if !looks {
@@ -85,7 +85,7 @@ pub(super) fn mails<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Whether a refspec is of all references, which are those of `--mirror`.
+/// Returns whether a refspec contains all references, as with `--mirror`.
 fn takes_all(refspec: &str) -> bool {
     let refspec = refspec.trim_start_matches('+');
     refspec.split_once(':').map_or(refspec, |(source, _)| source) == "refs/*"

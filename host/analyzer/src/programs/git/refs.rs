@@ -1,4 +1,4 @@
-//! Subcommands that move, delete or rewrite references and history, and those that throw unreachable objects away.
+//! Subcommands that move, delete or rewrite references and history, and those that delete unreachable objects.
 
 use guard_sdk::syntax::Severity;
 
@@ -6,7 +6,7 @@ use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// The branch points elsewhere afterwards, and what it pointed to has one name less.
+/// Adds the effect of moving a branch. Its previous commits may become unreachable.
 pub(super) fn moved(run: &mut Run<'_>, branch: &Operand<'_>) {
     let name = branch.text.strip_prefix("refs/heads/").unwrap_or(&branch.text);
     run.emit(Draft::destructive("vcs", "git.branch.move").target(name).certain(!branch.dynamic));
@@ -21,7 +21,7 @@ pub(super) fn branch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         }
         return;
     }
-    // With one name the branch at hand is renamed, as the first step in a new repository often is.
+    // With one name, the current branch is renamed, which is often the first step in a new repository.
     let overwrites = parsed.has("MC", "") || force && parsed.has("mc", "move");
     if overwrites {
         parsed.operands.get(1).into_iter().for_each(|branch| moved(run, branch));
@@ -63,7 +63,7 @@ pub(super) fn update_ref<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Changes of references that stand on standard input, a line each.
+/// Adds the changes of references that standard input lists, one on each line.
 fn updates(run: &mut Run<'_>, with_nul: bool) {
     let Some(input) = run.input().filter(|input| input.certain) else {
         return run.emit(Draft::destructive("vcs", "git.ref.delete").certain(false));
@@ -103,7 +103,7 @@ pub(super) fn notes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// A refspec that is forced may overwrite a branch of this repository.
+/// Adds the effects of a fetch. A forced refspec can overwrite a branch of this repository.
 pub(super) fn fetch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.on("", "dry-run", false) {
         return;
@@ -112,7 +112,7 @@ pub(super) fn fetch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for refspec in parsed.from(1) {
         let (forced, text) = refspec.text.strip_prefix('+').map_or((force, &*refspec.text), |rest| (true, rest));
         let branch = text.split_once(':').map(|(_, branch)| branch);
-        // What only the other side writes: its branches, its tags, its requests.
+        // References that only the remote writes: its branches, tags and pull requests.
         let theirs = ["refs/remotes/", "refs/tags/", "refs/pull/", "refs/merge-requests/", "refs/changes/"];
         let is_ours = |branch: &&str| !branch.is_empty() && !theirs.iter().any(|start| branch.starts_with(start));
         if let Some(branch) = branch.filter(|branch| forced && is_ours(branch)) {
@@ -121,7 +121,7 @@ pub(super) fn fetch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Branches that lack the new commits are moved all the same with `--force`.
+/// Adds the effect of `fast-import`. With `--force`, it moves branches even if they lose commits.
 pub(super) fn fast_import<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("", "force") {
         run.emit(Draft::destructive("vcs", "git.branch.move").certain(false));
@@ -134,7 +134,8 @@ pub(super) fn reflog<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Unreachable objects go at once if their grace is cut short; `prune` gives none.
+/// Adds the effect of deleting unreachable objects: immediately with a shortened grace period, or by `prune`, which has
+/// none.
 pub(super) fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let prunes = run.arguments().iter().any(|word| word.text.eq_ignore_ascii_case("prune"));
     if prunes && parsed.on("n", "dry-run", false) {
@@ -157,7 +158,7 @@ pub(super) fn gc<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn rewrite<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    // Behind an option, such a word may be its value.
+    // After an option, such a word may be its value.
     let is_alone = run.arguments().len() == 1;
     let tells = is_alone && (parsed.is("h", "help") || parsed.is("", "version"));
     if !tells && !parsed.is("", "analyze") && !parsed.on("", "dry-run", false) {

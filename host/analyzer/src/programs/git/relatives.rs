@@ -1,6 +1,6 @@
-//! Other systems of version control: the verbs that lose work, rewrite history or publish.
+//! Other version control systems: verbs that lose work, rewrite history or publish.
 //!
-//! A table only: the program, the verb, and the options that make the verb do so, or keep it from it.
+//! A table of programs, their verbs, and the options that cause or prevent the effect.
 
 use guard_sdk::syntax::Severity;
 
@@ -10,14 +10,13 @@ use crate::run::Run;
 
 pub(super) const NAMES: &[&str] = &["hg", "chg", "svn", "jj", "p4", "bzr", "brz", "fossil", "darcs", "cvs", "sl"];
 
-/// One verb of one program.
 struct Verb {
     program: &'static str,
-    /// The words behind the program, in order.
+    /// The words after the program, in order.
     words: &'static [&'static str],
-    /// One of these must be given, if there are any.
+    /// Options of which one is required. Empty: no condition.
     with: &'static [&'static str],
-    /// None of these may be given.
+    /// Options that prevent the effect.
     without: &'static [&'static str],
     operation: &'static str,
     severity: Severity,
@@ -111,7 +110,7 @@ const VERBS: &[Verb] = &[
     loses("cvs", &["commit"], "vcs.push").publishes(),
 ];
 
-/// Whether a verb of Mercurial is cut short, as it may be as long as no other verb begins like it.
+/// Returns whether a word abbreviates a verb of Mercurial, which accepts an unambiguous start of a verb.
 fn is_shortened(full: &str, given: &str) -> bool {
     given.len() > 2 && full.starts_with(given)
 }
@@ -142,7 +141,7 @@ pub(super) fn act<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         stands && (verb.with.is_empty() || gives(verb.with)) && !gives(verb.without)
     });
     if let Some(verb) = found {
-        // A push names what it says of the changes, not what it changes.
+        // Only losses get a target. The operand of a push describes the changes, not their destination.
         let names = parsed.operands.iter().skip(verb.words.len()).filter(|word| !word.text.starts_with('-'));
         let named = names.map(|word| word.text.as_ref()).next().filter(|_| verb.severity == Severity::Destructive);
         let target = named.unwrap_or_default().to_owned();

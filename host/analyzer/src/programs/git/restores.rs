@@ -1,18 +1,18 @@
 //! Commands that restore files to git's content without a subcommand for it: `git archive HEAD | tar x`, `git diff |
 //! git apply -R`. Changes that aren't in a commit are lost, as with `git checkout .`. A single file, as in `git show
-//! HEAD:x > x`, is one that is overwritten.
+//! HEAD:x > x`, is handled as an overwrite.
 
 use guard_sdk::syntax::{Command, Word};
 
 use crate::draft::Draft;
 use crate::run::Run;
 
-/// At most this many commands are looked at for the next one of a pipeline.
+/// The maximum number of commands that are searched for the next stage of a pipeline.
 const NEAR: usize = 8;
 
 /// Adds `git.discard` if the output of the subcommand replaces the files of the work tree.
 pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
-    // Files of another repository may be new here.
+    // Files of another repository may not exist here yet.
     let is_other =
         |word: &Word| word.text == "-C" || ["--git-dir", "--remote"].iter().any(|name| word.text.starts_with(name));
     let replaces = match name {
@@ -25,7 +25,7 @@ pub(super) fn find(run: &mut Run<'_>, name: &str, words: &[Word]) {
     }
 }
 
-/// The command that reads what this one prints.
+/// Returns the command that reads this command's output.
 fn next<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let position = &run.command.position;
     let id = usize::try_from(run.command.id).unwrap_or_default();
@@ -33,7 +33,7 @@ fn next<'a>(run: &Run<'a>) -> Option<&'a Command> {
     behind.find(|next| next.position.pipeline == position.pipeline && next.position.index == position.index + 1)
 }
 
-/// Whether the command unpacks an archive into the folder that it runs in.
+/// Returns whether the command unpacks an archive into its working directory.
 fn unpacks_here(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let is_short = |word: &str| !word.starts_with("--") && word.trim_start_matches('-').contains('x');
@@ -48,14 +48,14 @@ fn unpacks_here(command: &Command) -> bool {
     is_tar && extracts && !keeps && folders.into_iter().all(|folder| matches!(folder, "." | "./"))
 }
 
-/// Whether a difference is one of the work tree, and not of two commits.
+/// Returns whether a diff is of the work tree, and not of two commits.
 fn is_of_work_tree(words: &[Word]) -> bool {
     let mut operands = words.iter().map(|word| word.text.as_str()).take_while(|word| *word != "--");
     operands
         .all(|word| word == "HEAD" || word.starts_with('-') && !matches!(word, "--cached" | "--staged" | "--no-index"))
 }
 
-/// Whether the command applies a difference the other way round.
+/// Returns whether the command applies a diff in reverse.
 fn takes_back(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('R');

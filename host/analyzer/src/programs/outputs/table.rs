@@ -1,4 +1,4 @@
-//! The tables: which programs write where, and the usual names of options for it.
+//! The tables: the outputs of programs, and the usual names of options for outputs.
 
 use super::{ByOperand, ByOption, File};
 use crate::options::Options;
@@ -28,16 +28,16 @@ pub(super) const ANY: &[&str] = &[
 /// Output options that may also take a format or a column.
 pub(super) const SHORT: &[&str] = &["-o", "--output", "--out"];
 
-/// Ends of the names of options whose value, behind `=`, may be a file: `--python_out=DIR`, `--json-output=FILE`.
+/// Ends of option names whose value after `=` may be a file: `--python_out=DIR`, `--json-output=FILE`.
 pub(super) const ENDS: &[&str] = &["_out", "-out", "_output", "-output", "-outfile"];
 
-/// Programs that mean something else by these options.
+/// Programs that use these options for other purposes.
 pub(super) const NO_OUTPUT: &[&str] = &[
     "apt", "apt-get", "aptitude", "autossh", "findmnt", "gmake", "groupadd", "ip", "java", "lsns", "make", "mosh",
     "pytest", "py.test", "qmake", "ssh", "sshfs", "sshpass", "useradd", "usermod", "xrandr", "zfs", "zpool",
 ];
 
-/// Formats whose names look like those of files.
+/// Names of formats that look like file names.
 pub(super) const NO_FILE: &[&str] = &["-", "JSON", "YAML", "XML", "CSV", "TSV", "HTML", "Text", "Json", "Table"];
 
 const fn option(names: &'static [&'static str], options: &'static [&'static str]) -> ByOption {

@@ -1,6 +1,6 @@
-//! [`Call`]: a command line beside the entry of its program, and the effects that it has.
+//! [`Call`]: matches a command line with its program's entry, and adds its effects.
 //!
-//! Reads nothing but the words; which entry belongs to a program is looked up by the parent.
+//! Only reads the words. The parent module looks up the program's entry.
 
 use guard_sdk::syntax::Word;
 
@@ -9,27 +9,27 @@ use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
 
-/// How many operands are looked at for verbs.
+/// The number of operands that are searched for verbs.
 const VERBS: usize = 10;
 
-/// How many operands `**` may step over.
+/// The number of operands that `**` can skip.
 const DEEP: usize = 4;
 
-/// A command line beside the entry of its program.
+/// A command line and its program's entry.
 pub(super) struct Call<'p, 'a> {
     entry: &'static Entry,
     parsed: &'p Parsed<'a>,
-    /// Whether an operand may be the value of an option that the table does not list.
+    /// For each of the first operands, whether it may be the value of an option that the table doesn't list.
     doubtful: [bool; VERBS],
-    /// The first operand that may be a verb.
+    /// The index of the first operand that may be a verb.
     start: usize,
-    /// Behind the last operand that may be a verb.
+    /// The index after the last operand that may be a verb.
     end: usize,
-    /// The input answers each question with yes, as an option would.
+    /// Whether the input answers each prompt with yes, as an option would.
     is_confirmed: bool,
 }
 
-/// Options that answer the questions of a program beforehand.
+/// Options that answer a program's prompts in advance.
 const CONFIRMING: &[&str] =
     &["yes", "assume-yes", "force", "confirm", "auto-approve", "accept-data-loss", "noinput", "no-input"];
 
@@ -51,7 +51,8 @@ impl<'p, 'a> Call<'p, 'a> {
         call
     }
 
-    /// A word such as `help` counts where it leads or ends the operands: a thing may be named so.
+    /// Returns whether the call does nothing. A word such as `help` must be the first or last operand, because it may
+    /// also be a name.
     pub(super) fn is_harmless(&self) -> bool {
         let operands = &self.parsed.operands;
         let says = |pattern| [operands.first(), operands.last()].iter().flatten().any(|word| fits(pattern, &word.text));
@@ -59,7 +60,7 @@ impl<'p, 'a> Call<'p, 'a> {
         self.entry.harmless.iter().any(holds)
     }
 
-    /// The effects that the call has, each with the index of the operand behind its verbs.
+    /// Returns the call's effects, each with the index of the operand after its verbs.
     pub(super) fn fitting(&self, name: &str) -> Vec<(&'static Fact, usize)> {
         let mut found = Vec::new();
         for fact in self.entry.effects {
@@ -90,14 +91,14 @@ impl<'p, 'a> Call<'p, 'a> {
         found
     }
 
-    /// An entry is about the verbs of the call, even if it does not hold of it.
+    /// Returns whether the table has an effect with the call's verbs, even if its other conditions don't match.
     pub(super) fn is_described(&self, name: &str) -> bool {
         let fits = |fact: &&Fact| fact.of.is_empty() || fact.of.contains(&name);
         let leads = |fact: &Fact| fact.verbs.iter().any(|steps| self.follow(steps, self.start).is_some());
         self.entry.effects.iter().filter(fits).any(leads)
     }
 
-    /// Matches the steps with the operands from `at` on; the index behind them if they fit.
+    /// Matches the steps with the operands from `at` on. Returns the index after them if they match.
     fn follow(&self, steps: &[Step], mut at: usize) -> Option<usize> {
         let mut deep = 0;
         for step in steps {
@@ -121,7 +122,7 @@ impl<'p, 'a> Call<'p, 'a> {
         Some(at)
     }
 
-    /// Whether an option is cut short so far that it may be another one as well. A program refuses one that is.
+    /// Returns whether an abbreviated option is on that may also be another one. A program refuses an ambiguous one.
     fn is_begun(&self, mark: &Mark) -> bool {
         self.entry.abbreviates && !mark.long.is_empty() && mark.value.is_empty() && self.parsed.has("", mark.long)
     }
@@ -134,14 +135,15 @@ impl<'p, 'a> Call<'p, 'a> {
             return self.parsed.on(mark.letter, mark.long, self.entry.abbreviates);
         }
         let mut values = self.parsed.values(mark.letter, mark.long);
-        // Fields such as `-f name=value` add up; of other options the last value holds.
+        // Fields such as `-f name=value` are all used. Of other options, the last value is used.
         if mark.value.contains('=') {
             return values.any(|value| fits(mark.value, &value.text));
         }
         values.last().is_some_and(|value| fits(mark.value, &value.text))
     }
 
-    /// `--dry-run false` is no dry run for programs that read options so.
+    /// Returns whether an option makes the call a dry run. An operand `false` rules it out: some programs accept
+    /// `--dry-run false`.
     pub(super) fn is_dry(&self, behind: usize) -> bool {
         self.entry.dry.iter().any(|mark| self.holds(mark, behind))
             && !self.parsed.operands.iter().any(|operand| operand.text == "false")
@@ -224,7 +226,7 @@ impl<'p, 'a> Call<'p, 'a> {
     }
 }
 
-/// Which of the first operands follow an option that has no `=`.
+/// Returns which of the first operands follow an option without `=`.
 fn doubtful(words: &[Word], parsed: &Parsed<'_>) -> [bool; VERBS] {
     let mut doubtful = [false; VERBS];
     let mut operands = parsed.operands.iter().zip(&mut doubtful).peekable();
@@ -245,8 +247,7 @@ fn is_option(text: &str) -> bool {
     text.len() > 1 && text.starts_with('-') && text != "--" && !text.contains('=')
 }
 
-/// Whether a word is what the pattern says, upper and lower case being equal; each of at most two `*` stands for any
-/// text.
+/// Returns whether a word matches the pattern, ignoring case. The pattern can contain up to two `*`, each for any text.
 pub(super) fn fits(pattern: &str, word: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern.eq_ignore_ascii_case(word) || is_shortened(pattern, word);
@@ -256,8 +257,8 @@ pub(super) fn fits(pattern: &str, word: &str) -> bool {
     middle.is_empty() || between.as_bytes().windows(middle.len()).any(|w| w.eq_ignore_ascii_case(middle.as_bytes()))
 }
 
-/// Whether each part of the word begins the part of the name that stands in the same place, as in `d:d:d` and `fC`. Parts
-/// are told by colons and capitals, and there must be two at least.
+/// Returns whether the word abbreviates the name part by part, as in `d:d:d` and `fC`. Parts start after colons and at
+/// capital letters, and the name must have at least two.
 fn is_shortened(name: &str, word: &str) -> bool {
     if !name.contains(':') && !name.bytes().skip(1).any(|byte| byte.is_ascii_uppercase()) {
         return false;
@@ -269,7 +270,7 @@ fn is_shortened(name: &str, word: &str) -> bool {
     name.len() > 1 && name.len() == word.len() && name.iter().zip(&word).all(begins)
 }
 
-/// The parts of a name: behind colons, and from each capital that follows another letter.
+/// Splits a name after colons and before capital letters.
 fn parts(name: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for part in name.split(':') {

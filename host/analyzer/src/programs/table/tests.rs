@@ -1,4 +1,4 @@
-//! Checks every file of `programs/` by its own examples.
+//! Tests every file of `programs/` with its examples.
 
 #[path = "../../../tests/support/cases.rs"]
 #[expect(dead_code, reason = "the details of a case are checked in tests/effects.rs")]
@@ -16,7 +16,7 @@ use super::{Entry, Fact, entry};
 use crate::options::parse;
 use crate::programs::program::unversioned;
 
-/// The parts of a file that are read again here, because the program has no use for them.
+/// The parts of a file that the program doesn't need and that the tests parse again.
 #[derive(Deserialize)]
 struct File {
     names: Vec<String>,
@@ -33,7 +33,7 @@ fn analyze(command: &str) -> guard_sdk::syntax::Analysis {
     crate::analyze(command, "bash", "/repo", "/home/u", guard_script_effects::read, |_| crate::Source::None)
 }
 
-/// Which effects of the entry fit some command of the text.
+/// Returns the indexes of the entry's effects that match a command of the text.
 fn fitting(entry: &'static Entry, commands: &[Command]) -> Vec<usize> {
     let mut found = Vec::new();
     for command in commands {
@@ -138,7 +138,7 @@ fn a_star_stands_for_any_text_and_case_is_folded() {
     }
 }
 
-/// The names that a team may write into its settings.
+/// A team's settings can contain these names.
 #[test]
 fn the_list_of_operations_is_that_of_the_sources() {
     let listed: BTreeSet<&str> = guard_sdk::syntax::operations().collect();
@@ -151,7 +151,7 @@ fn the_list_of_operations_is_that_of_the_sources() {
             } else if let Some((family, rest)) = literal.split_once('.') {
                 let is_name = rest.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '-' | '.'))
                     && rest.ends_with(char::is_alphabetic)
-                    // The name of a file.
+                    // A file name.
                     && rest != "json";
                 assert!(!families.contains(family) || !is_name, "{file}: {literal} is not in operations.txt");
             }
@@ -161,7 +161,7 @@ fn the_list_of_operations_is_that_of_the_sources() {
     assert!(unused.is_empty(), "no source has {unused:?}");
 }
 
-/// The kinds that rules in Rego and CEL may compare with.
+/// Rules in Rego and CEL can compare with these kinds.
 #[test]
 fn each_kind_of_the_tables_is_in_the_list_of_kinds() {
     for (name, file) in cases::read::<File>("programs") {
@@ -171,7 +171,7 @@ fn each_kind_of_the_tables_is_in_the_list_of_kinds() {
     }
 }
 
-/// The files of the folders, by path.
+/// Returns the paths and texts of all files in the folders.
 fn sources(folders: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut left: Vec<_> = folders.iter().map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).collect();

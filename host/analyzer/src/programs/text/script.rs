@@ -10,7 +10,7 @@ use crate::options::{Operand, Parsed};
 use crate::run::{Run, searches};
 use crate::wrappers::shells::is_input;
 
-/// The text of a file of commands, where the call holds it.
+/// Returns the text of a script file, if the call contains it.
 fn content(run: &Run<'_>, file: &Operand<'_>) -> Option<String> {
     let is_stream = file.text == "-" || is_input(&file.text);
     let input = if is_stream { run.input() } else { run.substituted(file) };
@@ -43,7 +43,7 @@ pub(super) fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Whether a sed script deletes every line, or all that stands in every line.
+/// Returns whether a sed script deletes every line, or the content of every line.
 fn blanks(script: &str) -> bool {
     let script: String = script.chars().filter(|char| !char.is_whitespace()).collect();
     let command = script.trim_end_matches(';');
@@ -85,7 +85,7 @@ pub(super) fn awk<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Whether a program of awk prints no line at all: nothing in it prints, and no pattern stands without an action.
+/// Returns whether an awk program prints no lines: it has no print statement, and no pattern without an action.
 fn prints_nothing(program: &str) -> bool {
     let program = program.trim();
     let test: String = program.chars().filter(|char| !char.is_whitespace()).collect();
@@ -93,7 +93,7 @@ fn prints_nothing(program: &str) -> bool {
     is_never || program.ends_with('}') && !program.contains("print") && !program.contains("}1")
 }
 
-/// The word that names a file, if more than its end is known.
+/// Returns the word that names a file, if its start is known.
 fn name(given: &ProgramText<'_>, pieces: &Pieces) -> Option<Word> {
     let mut word = pieces.word();
     word.quoted = true;
@@ -115,7 +115,7 @@ fn write(run: &mut Run<'_>, given: &ProgramText<'_>, pieces: &Pieces, by: &str) 
     }
 }
 
-/// A text becomes shell. Unless it was listed as commands, it is named.
+/// Adds the effect of a text that a script passes to a shell, unless its commands are already listed.
 fn started(run: &mut Run<'_>, pieces: &Pieces) {
     let mut children = run.pipelines.children(run.commands, run.command.id);
     if children.any(|child| child.via.last().is_some_and(|via| matches!(via.kind.as_str(), "code" | "eval"))) {

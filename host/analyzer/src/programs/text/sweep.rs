@@ -1,4 +1,4 @@
-//! A search of everything below the folder, hidden files included, for the values of secrets: it shows those of `.env`.
+//! Searches for values of secrets in the whole folder, including hidden files. They print those in `.env`.
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::Word;
@@ -7,18 +7,19 @@ use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::{Run, here};
 
-/// The most names of a pattern that are looked at.
+/// The maximum number of names that are examined in a pattern.
 const NAMES: usize = 16;
 
-/// Words by which values of secrets are searched for.
+/// Words in searches for values of secrets.
 const WORDS: &[&str] =
     &["API_KEY", "AUTH", "CREDENTIAL", "CREDENTIALS", "DATABASE_URL", "KEY", "PASS", "PASSWD", "SECRET"];
 
-/// Adds a read of `.env` if a search finds the lines with secrets there. Only the file system tells whether there is one.
+/// Adds a read of `.env` if a search would print its lines with secrets. Only the file system knows whether the file
+/// exists.
 pub(in crate::programs) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patterns_elsewhere: bool, recursive: bool) {
     let supplied = run.is_via("find-exec") || run.is_via("xargs");
     let takes_all = if recursive { takes_hidden(run, parsed) } else { supplied };
-    // A search that leaves folders out is one of the sources.
+    // A search with filters is a search in the sources.
     let narrows = ["include", "exclude", "exclude-from", "exclude-dir", "glob", "iglob", "type", "ignore"];
     if !takes_all || narrows.iter().any(|name| parsed.is("", name)) || run.name == "rg" && parsed.is("gtT", "") {
         return;
@@ -29,7 +30,7 @@ pub(in crate::programs) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patt
     if !(roots.iter().any(is_here) || recursive && roots.is_empty()) {
         return;
     }
-    // In everything that a project leaves out, whatever case it has.
+    // Programs that only search everything on request, such as `rg`, match names in any case.
     let any_case =
         parsed.is("iyS", "ignore-case") || run.name != "grep" && !run.name.ends_with("grep") && run.name != "git";
     let mut given = parsed.values("e", "regexp").map(|value| value.text.to_string()).take(NAMES);
@@ -43,13 +44,13 @@ pub(in crate::programs) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patt
     }
 }
 
-/// Adds a read of `.env`, which is shown if there is one.
+/// Adds a read of `.env`, which is shown if it exists.
 pub(in crate::programs) fn reads_settings(run: &mut Run<'_>) {
     let word = Word { text: ".env".to_owned(), ..here() };
     run.read_as(&Operand::of(&word), Draft::routine("read", "fs.read").certain(false).flag("swept", true));
 }
 
-/// Whether a recursive search takes hidden files, and those that a project leaves out.
+/// Returns whether a recursive search includes hidden and ignored files.
 fn takes_hidden(run: &Run<'_>, parsed: &Parsed<'_>) -> bool {
     let times = run.arguments().iter().map(|word| match word.text.as_str() {
         "--unrestricted" => 1,
@@ -68,7 +69,7 @@ fn takes_hidden(run: &Run<'_>, parsed: &Parsed<'_>) -> bool {
     }
 }
 
-/// Whether a pattern is any line, or nothing but names of secrets. Variables have capital letters.
+/// Returns whether a pattern matches any line, or consists only of names of secrets. Variables have capital letters.
 fn asks_for_values(pattern: &str, any_case: bool) -> bool {
     if matches!(pattern, "" | "." | ".*" | ".+" | "^" | "$" | "=") {
         return true;
