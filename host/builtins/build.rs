@@ -1,7 +1,8 @@
-//! Builds the guests for WebAssembly, builds the compiler, lets it compile the guests, and writes the table of all that.
+//! Builds the WebAssembly modules and the compiler, compiles the components with it, and writes the table of the
+//! results.
 //!
-//! Both are built by a cargo of their own: the guests for another machine, and the compiler in a workspace of its own, so
-//! that its features are in no other program.
+//! Both are built by a separate cargo: the modules for another target, and the compiler in a separate workspace, so
+//! that its features don't affect other programs.
 
 mod order;
 mod pack;
@@ -20,29 +21,29 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
-/// A component for `wasm32-wasip2` carries imports of WASI that a guest never calls and that the host must still link at
-/// each call. Built for this target a guest has none.
+/// For `wasm32-wasip2`, a component imports WASI functions that it never calls, but that the host must link in each
+/// call. For this target, it has no such imports.
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The analyzer and the policies of the presets in one component.
+/// The analyzer and the presets' policies in one component.
 const BUNDLE: &str = "guard-bundle";
 
-/// The reader of scripts. A component of its own, because few calls hold a script.
+/// The script analyzer. It is a separate component, because few calls contain a script.
 const SCRIPTS: &str = "guard-scripts";
 
-/// The parts of a service besides the policies. Each is a component, which commands put together.
+/// The parts of a service besides the policies. Each is a component that commands link together.
 const SERVICE: [&str; 3] = ["guard-service", "guard-service-view", "guard-service-link"];
 
-/// The policies of this preset run in most calls.
+/// The preset whose policies run in most calls.
 const USUAL_PRESET: &str = "standard";
 
 /// A command that runs the same code as nearly every call.
 const ANY_COMMAND: &str = "ls -la";
 
-/// And what a deny runs besides.
+/// A command for the additional code of a deny.
 const DENIED_COMMAND: &str = "rm -rf /";
 
-/// Commands as agents run them, one a line: what they run is wanted often.
+/// Typical commands of agents, one on each line, whose code is often needed.
 const USUAL_COMMANDS: &str = "\
 git status --short
 cargo test --quiet 2>&1 | tail -n 5
@@ -73,35 +74,35 @@ struct Metadata {
     guard: Option<Guard>,
 }
 
-/// `[package.metadata.guard]` of a policy.
+/// The `[package.metadata.guard]` table of a policy.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Guard {
     order: u32,
     presets: Vec<String>,
     grants: Vec<String>,
-    /// The tools that a preset has it judge; all that it can by default.
+    /// The tools that it judges in a preset. All that it supports by default.
     #[serde(default)]
     tools: Vec<String>,
-    /// Where the user's preset looks for its settings.
+    /// The path of its settings file in the user's preset.
     #[serde(default)]
     settings_file: Option<String>,
-    /// Its allow counts when a preset holds it.
+    /// Whether its allow applies in a preset.
     #[serde(default)]
     may_allow: bool,
-    /// The presets that set its key `strict`.
+    /// The presets that set its `strict` setting.
     #[serde(default)]
     strict: Vec<String>,
-    /// It is told where the files of this program lie.
+    /// Whether it gets the locations of this program's files.
     #[serde(default)]
     places: bool,
-    /// The script whose place it takes: under this name the program is a hook of this policy alone.
+    /// The script that it replaces. A program with this name is a hook with only this policy.
     called: Option<String>,
-    /// The script that lets a call run which it asked about: under this name the program is `confirm`.
+    /// The script that confirms calls for which this policy prompted. A program with this name is `confirm`.
     confirmed_by: Option<String>,
-    /// The protocol of that script, for a payload that no harness sent.
+    /// The protocol of that script, for payloads that no harness sent.
     plain_answers: Option<String>,
-    /// The stem of a file to start its settings from: the folder has `STEM.json` with the defaults, and
+    /// The stem of a starter file for its settings: the folder contains `STEM.json` with the defaults, and
     /// `STEM.schema.json`.
     starter: Option<String>,
 }
@@ -126,7 +127,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if skip {
         println!("cargo::warning=GUARD_SKIP_BUILTINS=1: this binary has no built-in policies");
     } else {
-        // Beside each other: of each, the last step is one long run of the linker.
+        // In parallel, because the last step of each is one long run of the linker.
         let (guests, compilers) = thread::scope(|scope| {
             let compilers = scope.spawn(|| Compilers::build(&root, &out).map_err(|error| error.to_string()));
             (guests(&root, &out, &policies), compilers.join())
@@ -139,7 +140,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             names.map(|((_, name), _)| name.as_str()).collect::<Vec<&str>>().join(" ")
         };
         let (usual, all) = (held(|preset| preset == USUAL_PRESET), held(|_| true));
-        // Beside each other: of each, the last step is one long run of the packer.
+        // In parallel, because the last step of each is one long compression.
         let text = |error: Box<dyn Error>| error.to_string();
         let (made, of_bundle, of_scripts, of_compiler, of_service) = thread::scope(|scope| {
             let made: Vec<_> = policies
@@ -185,8 +186,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Names the sources, whose change is a reason to build anew. Pages, cases and tests are none. A new folder of a guest
-/// shows in `Cargo.lock`.
+/// Registers the sources whose change requires a rebuild, without docs, cases and tests. A new policy folder also
+/// changes `Cargo.lock`.
 fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
     let mut crates = [
         "guest-sdk",
@@ -225,13 +226,13 @@ fn watch(root: &Path) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    // In the order of their names: a folder lists them in any order.
+    // Sorted by name, because a folder's listing has no fixed order.
     paths.sort();
     paths.iter().for_each(|path| println!("cargo::rerun-if-changed={}", path.display()));
     Ok(())
 }
 
-/// The policies by order and name. The analyzer and the libraries lack the table of metadata.
+/// Returns the policies by order and name. The analyzer and the libraries don't have the metadata table.
 fn policies(root: &Path) -> Result<Policies, Box<dyn Error>> {
     let mut policies = BTreeMap::new();
     for entry in fs::read_dir(root.join("policies"))? {
@@ -249,7 +250,7 @@ fn policies(root: &Path) -> Result<Policies, Box<dyn Error>> {
     Ok(policies)
 }
 
-/// The file to start a policy's settings from and its schema, as a value of the table.
+/// Returns a policy's starter file and its schema as an entry of the table.
 fn starter(folder: &Path, stem: &str) -> Result<String, Box<dyn Error>> {
     let name = format!("{stem}.json");
     let text = fs::read_to_string(folder.join(&name))?;
@@ -257,8 +258,9 @@ fn starter(folder: &Path, stem: &str) -> Result<String, Box<dyn Error>> {
     Ok(format!("Some(Starter {{ name: {name:?}, text: {text:?}, schema: {schema:?} }})"))
 }
 
-/// Builds the guests and gives the folder of the results. In several runs: Cargo unites the features of one, and with those
-/// of a guest of other libraries the analyzer would be built once more.
+/// Builds the WebAssembly modules, and returns the folder of the results. It uses several runs, because Cargo unifies
+/// the features of one run, and the features of policies with other libraries would require building the analyzer
+/// again.
 fn guests(root: &Path, out: &Path, policies: &Policies) -> Result<PathBuf, Box<dyn Error>> {
     let own = folder(out, "policies");
     packages::write(root, &own, policies)?;
@@ -271,7 +273,7 @@ fn guests(root: &Path, out: &Path, policies: &Policies) -> Result<PathBuf, Box<d
     build(root, out, root, [SCRIPTS].into_iter().chain(SERVICE).map(str::to_owned))
 }
 
-/// Builds packages of a workspace in one cargo run and gives the folder of the results.
+/// Builds packages of a workspace in one cargo run, and returns the folder of the results.
 fn build(
     root: &Path,
     out: &Path,
@@ -282,7 +284,7 @@ fn build(
     let mut cargo = cargo(root)?;
     cargo.args(["build", "--profile", "guest", "--target", TARGET, "--target-dir"]).arg(&target);
     cargo.arg("--manifest-path").arg(workspace.join("Cargo.toml"));
-    // The lock file of the packages that were written is a part of the root's.
+    // The lock file of the generated packages is a part of the root's.
     if workspace == root {
         cargo.arg("--locked");
     }
@@ -296,7 +298,7 @@ fn build(
     Ok(target.join(TARGET).join("guest"))
 }
 
-/// The compiler as a program: for this machine, and for the one that is built for, which may be another.
+/// The compiler for this machine, and for the target, which may differ.
 struct Compilers {
     host: PathBuf,
     target: PathBuf,
@@ -307,14 +309,14 @@ impl Compilers {
         let (host, target) = (env::var("HOST")?, env::var("TARGET")?);
         let [of_host, of_target] = [&host, &target].map(|triple| triple.split('-').next().unwrap_or_default());
         let target_program = compiler(root, out, &target, &[])?;
-        // A program for musl runs beside one for the GNU library.
+        // A musl program also runs on a system with the GNU library.
         let same = of_host == of_target && host.contains("linux") == target.contains("linux");
         let processors: &[&str] = if of_host == of_target { &[] } else { &["--features", "every-processor"] };
         let host_program = if same { target_program.clone() } else { compiler(root, out, &host, processors)? };
         Ok(Compilers { host: host_program, target: target_program })
     }
 
-    /// Runs the compiler over a component or an artifact.
+    /// Runs the compiler on a component or an artifact.
     fn run(&self, bytes: &[u8], arguments: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
         let mut compiler = Command::new(&self.host);
         let mut child = compiler.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -324,7 +326,7 @@ impl Compilers {
     }
 }
 
-/// Builds the compiler for one machine, with these options of Cargo, and gives the program.
+/// Builds the compiler for one machine with these Cargo options, and returns the program's path.
 fn compiler(root: &Path, out: &Path, triple: &str, options: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     let target = folder(out, "compiler");
     let mut cargo = cargo(&root.join("host/compiler"))?;
@@ -348,15 +350,15 @@ struct Carry<'a> {
 }
 
 impl Carry<'_> {
-    /// Makes a component of a guest, and gives the component and the guest as values of tables. One that is not in the
-    /// bundle is compiled.
+    /// Creates a policy's component, and returns the component and its `Guest` as entries of tables. A component that
+    /// isn't in the bundle is also compiled.
     fn guest(&self, package: &str, is_bundled: bool) -> Result<(String, String), Box<dyn Error>> {
         let name = package.replace('-', "_");
         let wasm = component(&name, &self.module(&packages::component_of(package))?)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
         let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
         let artifact = if is_bundled { None } else { Some(self.artifact(&wasm)?) };
-        // Compiling is most of the work: an artifact that runs on this machine is described as it is.
+        // Compiling is most of the work, so an artifact that runs on this machine is described directly.
         let description = match &artifact {
             Some(code) if self.compilers.host == self.compilers.target => {
                 self.compilers.run(code, &["describe-artifact"])?
@@ -372,7 +374,7 @@ impl Carry<'_> {
         Ok((component, guest))
     }
 
-    /// Compiles the bundle, and gives it as a value of the table.
+    /// Compiles the bundle, and returns it as an entry of the table.
     fn bundle(&self, usual: &str, all: &str) -> Result<String, Box<dyn Error>> {
         let name = BUNDLE.replace('-', "_");
         let run = [(usual, ANY_COMMAND), (usual, DENIED_COMMAND), (all, ANY_COMMAND), (all, USUAL_COMMANDS)];
@@ -380,15 +382,14 @@ impl Carry<'_> {
         plain(&format!("{name}.cwasm"), &self.artifact(&component(&name, &module)?)?, self.out)
     }
 
-    /// Compiles the reader of scripts, and gives it as a value of the table.
+    /// Compiles the script analyzer, and returns it as an entry of the table.
     fn scripts(&self) -> Result<String, Box<dyn Error>> {
         let name = SCRIPTS.replace('-', "_");
         let artifact = self.artifact(&component(&name, &self.module(SCRIPTS)?)?)?;
         packed_code(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
-    /// Makes the components that a service is put together from, and gives them as the table of them. Other engines compile
-    /// these.
+    /// Creates the components for building a service, and returns their table. Other engines compile them.
     fn service(&self) -> Result<String, Box<dyn Error>> {
         let mut table = String::new();
         for package in SERVICE.into_iter().chain([BUNDLE, SCRIPTS]) {
@@ -401,12 +402,12 @@ impl Carry<'_> {
         Ok(table)
     }
 
-    /// Gives the compiler as a value of the table.
+    /// Returns the compiler as an entry of the table.
     fn compiler(&self) -> Result<String, Box<dyn Error>> {
         packed_program("compiler", &fs::read(&self.compilers.target)?, self.out)
     }
 
-    /// The module with the functions side by side that these policies run for these commands.
+    /// Reorders the module so that the functions that these policies run for these commands are adjacent.
     fn ordered(&self, module: &[u8], run: &[(&str, &str)]) -> Result<Vec<u8>, Box<dyn Error>> {
         let (marking, marks) = order::marking(module)?;
         let marking = component("the copy that marks what runs", &marking)?;
@@ -433,12 +434,13 @@ fn component(name: &str, module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     encode().map_err(|error| format!("{name} cannot be made a component: {error:#}").into())
 }
 
-/// A folder in the target folder. Not OUT_DIR itself: check, clippy, release and each target would build anew.
+/// Returns a folder in the target folder. It isn't in `OUT_DIR`, because check, clippy, release and each target would
+/// build again.
 fn folder(out: &Path, name: &str) -> PathBuf {
     out.ancestors().filter(|dir| dir.join("CACHEDIR.TAG").exists()).last().unwrap_or(out).join(name)
 }
 
-/// A cargo that knows nothing of the one that runs this.
+/// Returns a cargo command without the environment of the cargo that runs this script.
 fn cargo(folder: &Path) -> Result<Command, Box<dyn Error>> {
     let mut cargo = Command::new(env::var("CARGO")?);
     cargo.current_dir(folder);

@@ -1,12 +1,12 @@
-//! Puts the functions of a module that calls reach side by side.
+//! Reorders a module's functions so that those used by calls are adjacent.
 //!
-//! A program's pages come into memory as they are touched, some sixteen at a time. The functions that one call reaches
-//! are a tenth of the bundle and lie all over it, so a call would touch nearly every piece of it. Which ones they are is
-//! seen when the bundle is built: a copy of it that marks what runs is asked about some commands.
+//! A program's pages are loaded when they are first accessed, about sixteen at a time. One call runs a tenth of the
+//! bundle's functions, which are spread over all of it, so it would load nearly every page. These functions are
+//! determined when the bundle is built, by running some commands in a copy that marks the functions that run.
 //!
-//! It relies on core WebAssembly alone: functions may stand in any order, and a memory may be larger. It would have to
-//! change if a module had several memories, or data at the end of its memory. `bundle` in `build.rs` calls it; without that
-//! line a call takes 6 to 8 % longer. The cases of the policies are tried natively and through the bundle.
+//! It only relies on core WebAssembly: functions may be in any order, and a memory may be larger. It would have to
+//! change if a module had several memories, or data at the end of its memory. `bundle` in `build.rs` calls this.
+//! Without it, a call takes 6 to 8 % longer. The policies' cases are tested natively and through the bundle.
 
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
@@ -21,8 +21,8 @@ const PAGE: u64 = 1 << 16;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 type Done = std::result::Result<(), reencode::Error>;
 
-/// A copy of a module whose functions, when they run, each set a byte to 1 behind the module's memory; and where these
-/// bytes will be.
+/// Returns a copy of a module in which each function sets a byte after the module's memory to 1 when it runs, and the
+/// range of these bytes.
 pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
     let shape = Shape::of(module)?;
     let start = shape.pages * PAGE;
@@ -31,10 +31,11 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
     Ok((rewritten(&mut marking, module)?, range))
 }
 
-/// The module with its functions by when they run: `runs` has a mark for each function that ran.
+/// Returns the module with its functions ordered by when they first run. Each element of `runs` contains a mark for
+/// each function that ran.
 ///
-/// The functions that the module exports come first, because the artifact must say where these lie. Among them, those of
-/// the first run come last; among all others, those of the first run come first. So all of the first run lie side by side.
+/// Exported functions come first, because the artifact must record their locations. Among them, those of the first run
+/// come last. Among the others, those of the first run come first. So all functions of the first run are adjacent.
 pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     let shape = Shape::of(module)?;
     let exported = exported(module)?;
@@ -48,7 +49,7 @@ pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
     rewritten(&mut Ordering::new(&shape, order), module)
 }
 
-/// The functions that the module exports.
+/// Returns the functions that the module exports.
 fn exported(module: &[u8]) -> Result<HashSet<u32>> {
     let mut exported = HashSet::new();
     for payload in Parser::new(0).parse_all(module) {
@@ -71,7 +72,7 @@ fn rewritten(reencoder: &mut impl Reencode<Error = std::convert::Infallible>, mo
     Ok(rewritten.finish())
 }
 
-/// The facts about a module that both rewritings need.
+/// The facts about a module that both rewrites need.
 struct Shape {
     imported: u32,
     functions: u32,
@@ -103,7 +104,7 @@ impl Shape {
 
 struct Marking {
     start: u64,
-    /// That the marks take.
+    /// The pages for the marks.
     pages: u64,
     next: u64,
 }
@@ -136,11 +137,11 @@ impl Reencode for Marking {
 }
 
 struct Ordering {
-    /// These come first among all functions, and stay.
+    /// The number of imported functions. They come first and keep their index.
     imported: u32,
-    /// The old index of the function at each place.
+    /// The old index of the function at each new index.
     order: Vec<u32>,
-    /// The place of each function.
+    /// The new index of each function.
     places: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Packs what the programs carry, as values of the table that the build writes.
+//! Compresses embedded content, as entries of the table that the build writes.
 
 use std::env;
 use std::error::Error;
@@ -10,42 +10,42 @@ use lzma_rust2::filter::bcj::BcjWriter;
 use lzma_rust2::{LzmaOptions, LzmaWriter};
 use sha2::{Digest, Sha256};
 
-/// The level of compression for the archives of a release: two thirds of the size that deflate gives.
+/// The compression level for release archives. The result is two thirds of the size with deflate.
 const COMPRESSION: u32 = 9;
 
-/// The longest match of LZMA, which is looked for to its end.
+/// The maximum match length of LZMA, which is always searched for.
 const LONGEST_MATCH: u32 = 273;
 
-/// The compression level of trial builds, which shouldn't wait for packing.
+/// The compression level of trial builds, which shouldn't wait for compression.
 const QUICK_COMPRESSION: u32 = 1;
 
-/// The largest dictionary, in bytes: half of what unpacking is given.
+/// The maximum size of the dictionary in bytes: half of the memory limit for decompression.
 const DICTIONARY: usize = 16 << 20;
 
-/// Whether this build is for the archives of a release. Cargo doesn't tell a build script the profile, but only `dist` gives
-/// this crate `opt-level = "s"`.
+/// Returns whether this build is for release archives. Cargo doesn't pass the profile to a build script, but only
+/// `dist` builds this crate with `opt-level = "s"`.
 pub(super) fn is_dist() -> Result<bool, Box<dyn Error>> {
     Ok(env::var("OPT_LEVEL")? == "s")
 }
 
-/// Writes bytes, compressed, to `OUT_DIR` and gives them as a value of the table.
+/// Writes compressed bytes to `OUT_DIR`, and returns them as an entry of the table.
 pub(super) fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
     written(name, bytes, &compressed(bytes, bytes)?, (false, false), out)
 }
 
-/// Writes bytes as they are, as [`packed`].
+/// Like [`packed`], without compression.
 pub(super) fn plain(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
     written(name, bytes, bytes, (true, false), out)
 }
 
-/// Like [`packed_code`], but for a program. A trial build embeds it as is, because tests would unpack it hundreds of
-/// times.
+/// Like [`packed_code`], but for a program. A trial build embeds it uncompressed, because tests would unpack it
+/// hundreds of times.
 pub(super) fn packed_program(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
     if is_dist()? { packed_code(name, bytes, out) } else { plain(name, bytes, out) }
 }
 
-/// As [`packed`], of machine code: where a call leads to is written as a place, not as a distance, so that calls of one
-/// function look the same. A twentieth less.
+/// Like [`packed`], for machine code: call targets are encoded as absolute positions instead of distances, so that
+/// calls of one function look the same. This saves a twentieth.
 pub(super) fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
     let mut filtered = match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
         "aarch64" => BcjWriter::new_arm64(Vec::new(), 0),
@@ -62,7 +62,7 @@ fn compressed(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
         LzmaOptions::with_preset(QUICK_COMPRESSION)
     };
     options.pb = 0;
-    // What unpacks it takes as much memory.
+    // Decompression needs as much memory.
     options.dict_size = bytes.len().next_power_of_two().min(DICTIONARY).try_into()?;
     let mut packed = LzmaWriter::new_use_header(Vec::new(), &options, Some(bytes.len().try_into()?))?;
     packed.write_all(packs)?;

@@ -1,5 +1,5 @@
-//! Writes the packages that make components of the policies: one for each policy, and one for the bundle, with each policy
-//! of a preset. The policies' own metadata says which, because Cargo has no dependency on whatever is in a folder.
+//! Writes the packages that build the policies' components: one for each policy, and one for the bundle with each
+//! preset's policies. The policies' own metadata selects them, because Cargo can't depend on all packages in a folder.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -11,17 +11,18 @@ use toml::{Table, Value};
 use crate::pack::is_dist;
 use crate::{BUNDLE, Policies};
 
-/// The package that makes a component of another one.
+/// Returns the package that builds the component of another package.
 pub(crate) fn component_of(package: &str) -> String {
     format!("{package}-component")
 }
 
-/// Writes the packages to `folder`, a workspace of its own with the profiles, patches and lock file of `root`.
+/// Writes the packages to `folder`, as a separate workspace with the profiles, patches and lock file of `root`.
 pub(crate) fn write(root: &Path, folder: &Path, policies: &Policies) -> Result<(), Box<dyn Error>> {
     let mut bundled = format!("{}::component! {{\n", library(BUNDLE));
     let mut libraries = Table::from_iter([dependency(BUNDLE, &root.join("policies/bundle"))]);
     let mut packages = Vec::new();
-    // Calls run the bundle. Linked quickly, the largest of these policies takes a quarter of the time, and grows by a fifth.
+    // Calls run the bundle. With fast linking, the largest of these policies builds in a quarter of the time, and is a
+    // fifth larger.
     let mut linked_quickly = Table::new();
     for ((_, name), (package, guard)) in policies {
         let policy = dependency(package, &root.join("policies").join(name));
@@ -54,12 +55,12 @@ pub(crate) fn write(root: &Path, folder: &Path, policies: &Policies) -> Result<(
     Ok(())
 }
 
-/// Writes a file unless it holds this text already: Cargo would build anew.
+/// Writes a file unless it already has this text, because Cargo would rebuild.
 fn put(file: PathBuf, text: &str) -> Result<(), Box<dyn Error>> {
     if fs::read_to_string(&file).is_ok_and(|old| old == text) { Ok(()) } else { Ok(fs::write(file, text)?) }
 }
 
-/// The manifest with these members, and profiles of packages that the root doesn't have.
+/// Returns the manifest with these members, and profiles for packages that aren't in the root.
 fn workspace(root: &Path, members: Vec<Value>, profiles: Table) -> Result<Table, Box<dyn Error>> {
     let mut manifest: Table = toml::from_str(&fs::read_to_string(root.join("Cargo.toml"))?)?;
     manifest.retain(|key, _| key == "patch" || key == "profile");
@@ -68,7 +69,7 @@ fn workspace(root: &Path, members: Vec<Value>, profiles: Table) -> Result<Table,
     let guest = manifest.get_mut("profile").and_then(|profiles| profiles.get_mut("guest"));
     let packages = guest.and_then(|guest| guest.get_mut("package")).and_then(Value::as_table_mut);
     packages.ok_or("the profile `guest` of Cargo.toml has no packages")?.extend(profiles);
-    // The patches' paths are those below the root.
+    // The patches' paths are relative to the root.
     let sources = manifest.get_mut("patch").and_then(Value::as_table_mut).into_iter().flatten();
     for (_, patch) in sources.filter_map(|(_, patches)| patches.as_table_mut()).flatten() {
         if let Some(Value::String(path)) = patch.get_mut("path") {
@@ -86,7 +87,7 @@ fn library(package: &str) -> String {
     package.replace('-', "_")
 }
 
-/// The type that a policy's library has for it: `CommandGuard` of `command-guard`.
+/// Returns the type in a policy's library: `CommandGuard` for `command-guard`.
 fn type_name(name: &str) -> String {
     let capital = |word: &str| word.chars().take(1).flat_map(char::to_uppercase).chain(word.chars().skip(1)).collect();
     name.split('-').map(capital).collect::<Vec<String>>().concat()

@@ -1,4 +1,4 @@
-//! Writes the table of what `guard-host new` writes.
+//! Generates the table of files for `guard-host new`.
 
 #[path = "build/builtins.rs"]
 mod builtins;

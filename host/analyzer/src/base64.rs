@@ -1,6 +1,6 @@
-//! Base64, decoded.
+//! Base64 decoding.
 
-/// The bytes of a text in base64, in either alphabet; white space is skipped. `None` if it is no such text.
+/// Decodes base64 in either alphabet. White space is skipped. `None` if the text is invalid.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let (mut bits, mut width) = (0_u32, 0);

@@ -1,8 +1,8 @@
-//! Tables that are searched by a name, in the order of numbers that stand for names.
+//! Tables that are searched by name, sorted by a numeric key of the name.
 //!
-//! A search through the rows themselves would read all of them for each command.
+//! A search through the rows would compare all of them for each command.
 
-/// A number for a name: its first eight bytes. Names that begin alike have the same one.
+/// Returns the key of a name: its first eight bytes. Names with the same prefix have the same key.
 #[expect(clippy::indexing_slicing, reason = "the place is below the length")]
 pub(crate) const fn key(name: &str) -> u64 {
     let name = name.as_bytes();
@@ -14,7 +14,7 @@ pub(crate) const fn key(name: &str) -> u64 {
     key
 }
 
-/// The rows in the order of their numbers, and of equal ones in their own.
+/// Sorts the rows by key. Rows with equal keys keep their order.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
 pub(crate) const fn sorted<T: Copy, const N: usize>(mut rows: [(u64, T); N]) -> [(u64, T); N] {
     let mut next = 1;
@@ -29,7 +29,7 @@ pub(crate) const fn sorted<T: Copy, const N: usize>(mut rows: [(u64, T); N]) -> 
     rows
 }
 
-/// The rows whose number is that of the name, in their order. Their names are still to be compared.
+/// Returns the rows with the name's key, in order. The caller must still compare the names.
 pub(crate) fn candidates<T: Copy>(rows: &[(u64, T)], name: &str) -> impl Iterator<Item = T> {
     let wanted = key(name);
     let start = rows.partition_point(|(key, _)| *key < wanted);

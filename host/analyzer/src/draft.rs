@@ -1,8 +1,8 @@
-//! [`Draft`]: an effect while it is put together.
+//! [`Draft`]: an effect under construction.
 
 use guard_sdk::syntax::Severity;
 
-/// An effect without the command that does it.
+/// An effect without its command.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
     pub(crate) kind: &'static str,
@@ -15,29 +15,29 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// An effect of a kind that loses nothing.
+    /// Creates an effect that loses nothing.
     pub(crate) fn routine(kind: &'static str, operation: &'static str) -> Draft {
         Draft::new(kind, operation, Severity::Routine)
     }
 
-    /// An effect that somebody may want to know of.
+    /// Creates an effect that may be of interest.
     pub(crate) fn notable(kind: &'static str, operation: &'static str) -> Draft {
         Draft::new(kind, operation, Severity::Notable)
     }
 
-    /// An effect that loses work or data.
+    /// Creates an effect that loses work or data.
     pub(crate) fn destructive(kind: &'static str, operation: &'static str) -> Draft {
         Draft::new(kind, operation, Severity::Destructive)
     }
 
-    /// All but the last of several files moved to one name are lost.
+    /// Creates the loss of all but the last of several files that are moved to one name.
     pub(crate) fn many_to_one() -> Draft {
         let keep = "give each a name of its own, or end the name of a folder with `/`";
         let draft = Draft::destructive("delete", "files.many-to-one");
         draft.tag("loses", "all but the last of the files").tag("instead", keep)
     }
 
-    /// An effect that loses a disk, a home, a database.
+    /// Creates an effect that loses a disk, a home or a database.
     pub(crate) fn catastrophic(kind: &'static str, operation: &'static str) -> Draft {
         Draft::new(kind, operation, Severity::Catastrophic)
     }
@@ -46,7 +46,7 @@ impl Draft {
         Draft { kind, operation, severity, target: String::new(), raw: String::new(), certain: true, tags: Vec::new() }
     }
 
-    /// With another severity, if `condition` holds.
+    /// Sets another severity if `condition` is true.
     pub(crate) fn severe(mut self, severity: Severity, condition: bool) -> Draft {
         if condition {
             self.severity = severity;
@@ -54,24 +54,24 @@ impl Draft {
         self
     }
 
-    /// With a target.
+    /// Sets the target.
     pub(crate) fn target(mut self, target: &str) -> Draft {
         target.clone_into(&mut self.target);
         self
     }
 
-    /// With a tag that has a value.
+    /// Adds a tag with a value.
     pub(crate) fn tag(mut self, name: &str, value: &str) -> Draft {
         self.tags.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With a tag that is there only if it is true.
+    /// Adds a tag if `is` is true.
     pub(crate) fn flag(self, name: &str, is: bool) -> Draft {
         if is { self.tag(name, "yes") } else { self }
     }
 
-    /// Certain only if `is` holds, too.
+    /// Makes the effect uncertain if `is` is false.
     pub(crate) fn certain(mut self, is: bool) -> Draft {
         self.certain &= is;
         self

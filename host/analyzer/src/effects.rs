@@ -1,7 +1,7 @@
-//! From commands to what they do to the world.
+//! Determines the effects of commands.
 //!
-//! Walks the flat list of commands once: redirections first, then the program's own effects from the table in
-//! [`crate::programs`], then what only a whole pipeline shows. It parses no shell text and asks no machine.
+//! Walks the flat list of commands once: first redirections, then the program's own effects from the table in
+//! [`crate::programs`], then the effects of whole pipelines. It doesn't parse shell text or access the machine.
 
 mod fork;
 mod pipeline;
@@ -21,9 +21,9 @@ use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
 use crate::view::Inside;
 
-/// Finds the effects of `commands`. `feeds` are those that read from a pipe what is not
-/// known: its pipeline, and their place in it. `inside` has the file systems of those that don't see this machine's.
-/// `home` is the home directory, or empty.
+/// Collects the effects of `commands`. `feeds` contains the commands that read unknown text from a pipe, with its
+/// pipeline and their index in it. `inside` contains the file systems of commands for which it isn't just this
+/// machine's. `home` is the home directory, or empty.
 pub(crate) fn collect(
     commands: &[Command],
     feeds: &BTreeMap<u32, (u32, u32)>,
@@ -47,7 +47,7 @@ pub(crate) fn collect(
     collected
 }
 
-/// The command runs as another user, who may do more.
+/// Adds an effect if the command runs as another user, who may have more permissions.
 fn privilege(run: &mut Run<'_>) {
     let via = run.command.via.iter().find(|via| {
         matches!(via.kind.as_str(), "sudo" | "doas" | "su" | "pkexec" | "run0" | "sudo-rs" | "gosu" | "su-exec")

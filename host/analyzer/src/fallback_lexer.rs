@@ -1,13 +1,13 @@
-//! A guess at the commands of a text that does not parse: one pass, no grammar.
+//! Guesses the commands of a text that doesn't parse, in one pass and without a grammar.
 //!
-//! It exists so that a policy sees `rm -rf /` behind hostile text. What it gives is never certain.
+//! It makes `rm -rf /` visible to policies after hostile text. Its results are never certain.
 
-/// The most commands that are kept from either end of the text.
+/// The maximum number of commands kept from the start and from the end of the text.
 const ENDS: usize = 256;
-/// The most words of one command.
+/// The maximum number of words in one command.
 const WORDS: usize = 64;
 
-/// The words of what may be commands.
+/// Returns the words of possible commands.
 pub(crate) fn commands(text: &str) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     let mut last: std::collections::VecDeque<Vec<String>> = std::collections::VecDeque::new();
@@ -32,7 +32,7 @@ pub(crate) fn commands(text: &str) -> Vec<Vec<String>> {
                 Some((_, '\n')) | None => {}
                 Some((_, next)) => word.get_or_insert_default().push(next),
             },
-            // A quote without a partner is dropped.
+            // An unmatched quote is dropped.
             '\'' | '"' if closers.end(char, at + 1).is_none() => {}
             '\'' | '"' => {
                 let end = closers.end(char, at + 1).unwrap_or(at);
@@ -90,7 +90,7 @@ fn strip(words: &mut Vec<String>) {
     words.drain(..named.unwrap_or(words.len()));
 }
 
-/// Finds the partner of a quote; remembers that there is none, so that the whole stays linear.
+/// Finds the end of a quote. Remembers if there is none, so that the scan stays linear.
 struct ClosingQuotes<'t> {
     text: &'t str,
     single_gone: bool,

@@ -1,15 +1,16 @@
-//! How the programs that run JavaScript come to their code.
+//! Where programs that run JavaScript get their code.
 
 use guard_sdk::syntax::Word;
 
 use crate::options::{Operand, Options, parse};
 use crate::wrappers::shells::descriptor;
 
-/// Programs that run code of their options, or of a file, or of their input.
+/// Programs that run code from their options, a file, or their input.
 pub(crate) const PROGRAMS: &[&str] =
     &["node", "nodejs", "bun", "deno", "tsx", "ts-node", "esno", "vite-node", "jiti", "babel-node", "swc-node", "zx"];
 
-/// Options of Node, and of programs that hand theirs on to it. `-p` takes no value: in `-pe CODE` the code is that of `e`.
+/// Options of Node, and of programs that pass theirs to it. `-p` takes no value: in `-pe CODE`, the code belongs to
+/// `e`.
 const NODE: Options = Options::leading(
     "erCOP",
     "eval require import conditions title disable-warning unhandled-rejections dns-result-order input-type loader \
@@ -24,22 +25,22 @@ const DENO: Options = Options::new("cL", "ext config import-map cert log-level l
 /// The arguments of a JavaScript runtime.
 #[derive(Debug)]
 pub(crate) struct RuntimeArguments<'a> {
-    /// Code.
+    /// Code in options.
     pub(crate) codes: Vec<Operand<'a>>,
-    /// A file of code, or `-` for the input; without one, and without code, the input is code.
+    /// A code file, or `-` for the input. Without a file and code, the input is code.
     pub(crate) file: Option<Operand<'a>>,
-    /// Files of code that are loaded before.
+    /// Code files that are loaded first.
     pub(crate) loaded: Vec<Operand<'a>>,
-    /// Files with variables of the environment.
+    /// Files with environment variables.
     pub(crate) variables: Vec<Operand<'a>>,
-    /// The arguments of the code; the first is the file, if there is one.
+    /// The code's arguments. The first one is the file, if there is one.
     pub(crate) arguments: Vec<Word>,
-    /// It reads its input if nothing says so.
+    /// Whether it reads its input by default.
     by_itself: bool,
 }
 
 impl RuntimeArguments<'_> {
-    /// Whether its input is code.
+    /// Returns whether the input is code.
     pub(crate) fn reads_input(&self) -> bool {
         let is_input = |file: &Operand<'_>| file.text == "-" || descriptor(&file.text).is_some();
         self.codes.is_empty() && self.file.as_ref().map_or(self.by_itself, is_input)
@@ -64,7 +65,7 @@ pub(crate) fn given<'a>(name: &str, words: &'a [Word]) -> RuntimeArguments<'a> {
         rest = behind;
     }
     let modules = parsed.values("", "import").chain(parsed.values("", "loader"));
-    // A module that is its own address.
+    // A module in a `data:` URL.
     let written = modules.filter_map(|module| {
         let code = module.text.strip_prefix("data:")?.split_once(',')?.1.to_owned();
         Some(module.renamed(code))

@@ -1,7 +1,7 @@
-//! Texts in other languages than shell, and what they do: SQL, and code of general languages.
+//! The effects of texts in languages other than shell: SQL, and code in general languages.
 //!
-//! A language takes a text and answers with a list of [`Found`]. It knows no command and no program's options; who asked
-//! writes the list down as effects of the command that holds the text.
+//! Each language turns a text into a list of [`Found`], without knowing the command or its options. The caller adds the
+//! list as effects of the command that contains the text.
 
 pub(crate) mod awk;
 pub(crate) mod code;
@@ -13,23 +13,23 @@ pub(crate) mod with_options;
 
 use crate::draft::Draft;
 
-/// One thing that a text does, or why it may do more. A path is the text of a literal.
+/// One effect of a text, or a reason why it may have more. A path is a literal's text.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// An effect that is not on a file.
     Effect(Draft),
-    /// A file is read.
+    /// A read of a file.
     Read(String),
-    /// A file is written.
+    /// A write of a file.
     Write(String),
-    /// A file is written, as the draft says.
+    /// A write of a file, with the draft's details.
     WriteAs(String, Draft),
-    /// An effect on a file or a directory, as the draft says.
+    /// The draft's effect on a file or directory.
     On(String, Draft),
-    /// A file is gone afterwards.
+    /// A deletion of a file.
     Delete(String),
-    /// A directory and all below it is gone afterwards.
+    /// A recursive deletion of a directory.
     DeleteTree(String),
-    /// There may be more than is listed.
+    /// A reason why the list may be incomplete.
     Unseen(String),
 }

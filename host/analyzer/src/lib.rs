@@ -1,7 +1,7 @@
-//! Shell text to commands and effects.
+//! Analyzes shell text: its commands and their effects.
 //!
-//! [`analyze`] is the whole interface. It is pure: no file, clock, network or environment, and the same text and the same
-//! readers always give the same answer. It decides nothing; what may run is the business of policies.
+//! [`analyze`] is the only entry point. It is pure: it uses no file, clock, network or environment, and the same text
+//! with the same readers always gives the same result. It decides nothing. Policies judge the calls.
 
 mod base64;
 mod by_name;
@@ -39,11 +39,11 @@ use walk::{Found, Walker};
 
 pub use sources::{Source, SourceReader};
 
-/// Analyses one text. Total: whatever the text, it answers.
+/// Analyzes one text. Never fails.
 ///
-/// `dialect` is `bash`, `posix`, `zsh`, `powershell` or `cmd`; another one is read as `bash`, with partial coverage. `cwd` and `home` are
-/// absolute, or empty when they are not known. `reader` reads code of Python and JavaScript; without one it may do anything.
-/// `sources` reads the files that the text runs.
+/// `dialect` is `bash`, `posix`, `zsh`, `powershell` or `cmd`. Any other one is treated as `bash`, with partial
+/// coverage. `cwd` and `home` are absolute, or empty if unknown. `reader` is the script analyzer for Python and
+/// JavaScript. Code without a summary may do anything. `sources` reads the files that the text runs.
 #[must_use]
 pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reader, sources: SourceReader) -> Analysis {
     let known = match dialect {

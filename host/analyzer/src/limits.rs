@@ -1,6 +1,6 @@
-//! The numbers that bound an analysis, in one place.
+//! The limits of an analysis.
 //!
-//! Beyond one of them the analysis is partial or unparsed, never silent.
+//! An analysis that exceeds one is reported as partial or unparsed.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,59 +9,58 @@ thread_local! {
     static REACHED: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
 }
 
-/// Notes, where no reason can be stated, that a limit was reached. It becomes a reason of the analysis that is under way.
+/// Records that a limit was reached where no reason can be added. It becomes a reason of the current analysis.
 pub(crate) fn reached(reason: &'static str) {
     REACHED.with_borrow_mut(|reached| reached.insert(reason));
 }
 
-/// Takes the limits noted since the last call.
+/// Returns and clears the limits recorded since the last call.
 pub(crate) fn take_reached() -> BTreeSet<&'static str> {
     REACHED.take()
 }
 
-/// The longest text that is parsed, in bytes.
+/// The maximum length of a parsed text, in bytes.
 pub(crate) const SOURCE: usize = 128 * 1024;
 /// Commands in one analysis.
 pub(crate) const COMMANDS: usize = 4_096;
 /// Words in one analysis.
 pub(crate) const WORDS: usize = 32_768;
-/// Words that are kept of a command with too many of them.
+/// The number of words kept from a command with too many words.
 pub(crate) const FIRST_WORDS: usize = 64;
 /// Bytes of text in one analysis.
 pub(crate) const RESULT: usize = 1024 * 1024;
-/// Bytes handed to the parser in one analysis, nested texts included.
+/// Bytes parsed in one analysis, including nested texts.
 pub(crate) const PARSED: usize = 1024 * 1024;
-/// Substitutions and parentheses inside each other.
+/// Nesting of substitutions and parentheses.
 pub(crate) const NESTED_COMMANDS: usize = 16;
-/// Quotes, braces and arithmetic inside each other, all counted.
+/// Nesting of quotes, braces and arithmetic in total.
 pub(crate) const NESTED: usize = 64;
 /// Openers of extended patterns, such as `@(`.
 pub(crate) const PATTERN_OPENERS: usize = 8;
-/// `[` beyond the `]` seen so far.
+/// Unclosed `[`.
 pub(crate) const OPEN_BRACKETS: usize = 64;
-/// `{` beyond the `}` seen so far.
+/// Unclosed `{`.
 pub(crate) const OPEN_BRACES: usize = 64;
-/// Compound commands inside each other, by their reserved words.
+/// Nesting of compound commands, counted by reserved words.
 pub(crate) const COMPOUNDS: usize = 30;
-/// `time`, `!` or `coproc` in a row.
+/// Consecutive `time`, `!` or `coproc`.
 pub(crate) const PREFIX_RUN: usize = 8;
 /// Expansions in one word.
 pub(crate) const EXPANSIONS: usize = 256;
-/// Operands of one command that a tag lists. More say nothing new.
+/// Operands of one command that a tag lists.
 pub(crate) const LISTED: usize = 16;
 /// Mounts of one container or sandbox.
 pub(crate) const MOUNTS: usize = 64;
-/// Here-documents.
 pub(crate) const HEREDOCS: usize = 512;
-/// Depth of the parser's own tree.
+/// Depth of the parser's tree.
 pub(crate) const PARSER_DEPTH: usize = 30;
-/// Compound commands inside each other, through all nested texts.
+/// Nesting of compound commands through all nested texts.
 pub(crate) const WALK_DEPTH: usize = 48;
-/// Texts inside texts that become shell again, such as `bash -c`.
+/// Nesting of texts that become shell, as in `bash -c`.
 pub(crate) const TEXT_DEPTH: usize = 5;
-/// Words that one word may become by brace expansion.
+/// Words from one brace expansion.
 pub(crate) const VARIANTS: usize = 256;
-/// Braces inside each other in one word.
+/// Nesting of braces in one word.
 pub(crate) const BRACE_DEPTH: usize = 8;
 /// Wrappers around one command.
 pub(crate) const WRAPPERS: usize = 24;
@@ -69,37 +68,37 @@ pub(crate) const WRAPPERS: usize = 24;
 pub(crate) const VARIABLES: usize = 1_024;
 /// Texts of one alias that are followed.
 pub(crate) const ALIASES: usize = 4;
-/// The longest value of a variable that is followed, in bytes.
+/// The maximum length of a variable's followed value, in bytes.
 pub(crate) const VALUE: usize = 32 * 1024;
-/// Elements of an array, or parameters, that are followed.
+/// Followed elements of an array, or parameters.
 pub(crate) const ELEMENTS: usize = 256;
-/// Parts of a value that is followed.
+/// Parts of a followed value.
 pub(crate) const PARTS: usize = 256;
-/// Functions inside functions whose calls are followed.
+/// Nesting of followed function calls.
 pub(crate) const CALL_DEPTH: usize = 8;
-/// Calls of functions that are followed in one analysis.
+/// Followed function calls in one analysis.
 pub(crate) const CALLS: usize = 1_024;
-/// Substitutions whose output is worked out in one analysis.
+/// Substitutions whose output is determined in one analysis.
 pub(crate) const OUTPUTS: usize = 1_024;
-/// Programs without a description that are looked into in one analysis.
+/// Examined programs without a description in one analysis.
 pub(crate) const UNKNOWN: usize = 1_024;
-/// Files of the machine that are asked for in one analysis.
+/// Requested files in one analysis.
 pub(crate) const SOURCES: usize = 4_096;
-/// Files whose text is followed, and copies of programs.
+/// Files with followed text, and copies of programs.
 pub(crate) const FILES: usize = 1_024;
-/// Links that the text makes and that later paths are read through.
+/// Links created by the text that later paths are resolved through.
 pub(crate) const LINKS: usize = 64;
-/// Lines of a known input that a loop or a program is followed through.
+/// Lines of a known input that are followed through a loop or a program.
 pub(crate) const LINES: usize = 64;
-/// Bytes of the bodies of loops, in all the rounds that are followed one by one in one analysis.
+/// Bytes of loop bodies that are followed round by round in one analysis, summed over all rounds.
 pub(crate) const LOOPS: usize = 256 * 1024;
-/// Scripts of Python in one text that are read.
+/// Analyzed Python scripts in one text.
 pub(crate) const SCRIPTS: usize = 32;
-/// Commands that one piece of code, or one text for another program, is followed to.
+/// Commands that are followed from one piece of code, or one text for another program.
 pub(crate) const STARTS: usize = 64;
 /// Effects in one analysis.
 pub(crate) const EFFECTS: usize = 16_384;
-/// Reasons that are kept.
+/// Reported reasons.
 pub(crate) const REASONS: usize = 16;
-/// The longest text that the witness reads.
+/// The maximum text length for the witness, in bytes.
 pub(crate) const WITNESS: usize = 16 * 1024;

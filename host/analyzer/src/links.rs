@@ -1,21 +1,21 @@
-//! [`Links`]: the links that a text makes, laid over the paths that it uses later.
+//! [`Links`]: the links that a text creates, applied to the paths that it uses later.
 
 use std::collections::BTreeMap;
 
 use crate::limits;
 use crate::word::expand::parameter;
 
-/// The most links that one path may follow; Linux's own limit.
+/// The maximum number of links in one path, the same as Linux's limit.
 const HOPS: usize = 40;
 
-/// Links by their absolute place, and the absolute place that each leads to.
+/// The absolute targets of links, by the link's absolute path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Links {
     known: BTreeMap<String, String>,
 }
 
 impl Links {
-    /// Adds a link. False if there is no room for it.
+    /// Adds a link. Returns false if the limit is reached.
     pub(crate) fn insert(&mut self, link: &str, leads_to: &str) -> bool {
         let place = self.follow(link, false).unwrap_or_else(|| crate::run::path::lexical(link));
         if place.starts_with('/') && leads_to.starts_with('/') && place != leads_to {
@@ -27,12 +27,13 @@ impl Links {
         true
     }
 
-    /// Where a link at this very path leads.
+    /// Returns the target of a link at exactly this path.
     pub(crate) fn at(&self, path: &str) -> Option<&str> {
         self.known.get(&crate::run::path::lexical(path)).map(String::as_str)
     }
 
-    /// The absolute path that `path` means, if a link is on the way. `last`: one at its end is followed as well.
+    /// Returns the absolute path for `path` if it contains a link. `last`: whether a link at its end is followed as
+    /// well.
     pub(crate) fn follow(&self, path: &str, last: bool) -> Option<String> {
         if self.known.is_empty() || !path.starts_with('/') {
             return None;
@@ -63,7 +64,7 @@ impl Links {
         (hops > 0).then_some(place)
     }
 
-    /// Where the link of this name, or one that the pattern matches, leads.
+    /// Returns the target of the link with this name, or of one that the pattern matches.
     fn target(&self, folder: &str, name: &str) -> Option<&str> {
         let exact = self.known.get(&format!("{folder}/{name}"));
         let found = exact.or_else(|| {

@@ -1,7 +1,8 @@
 //! Splits the words of a command into options and operands, as getopt does.
 //!
-//! One parser for every program and every wrapper: short clusters, values attached or in the next word, `--name=value`, abbreviated long
-//! names and `--`. It knows no program; which options take a value is said by an [`Options`] value of the table.
+//! One parser for every program and wrapper. It supports short clusters, values attached or in the next word,
+//! `--name=value`, abbreviated long names and `--`. An [`Options`] value from the program table defines which options
+//! take a value.
 
 use std::borrow::Cow;
 
@@ -9,20 +10,20 @@ use guard_sdk::syntax::Word;
 
 use crate::word::expand::literal;
 
-/// Which options of a program take a value, and where options may stand.
+/// The options of a program that take a value, and where options are allowed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
     /// Short options whose value is the rest of the cluster or the next word.
     pub(crate) short: &'static str,
     /// Short options whose value, if any, is the rest of the cluster.
     pub(crate) attached: &'static str,
-    /// Long options, without dashes and with spaces between, whose value is the next word when there is no `=`.
+    /// Long options, without dashes and separated by spaces, whose value is the next word if there is no `=`.
     pub(crate) long: &'static str,
     /// The first operand ends the options, as before a subcommand.
     pub(crate) leading: bool,
-    /// One dash begins a long name, as in `-chdir=x`; there are no clusters.
+    /// A single dash begins a long name, as in `-chdir=x`, and there are no clusters.
     pub(crate) single: bool,
-    /// A long name counts only as it is, never abbreviated.
+    /// Long names can't be abbreviated.
     pub(crate) exact: bool,
 }
 
@@ -30,22 +31,22 @@ impl Options {
     /// No option takes a value.
     pub(crate) const NONE: Options = Options::new("", "");
 
-    /// Options anywhere; `short` and `long` take values.
+    /// Options anywhere. `short` and `long` take values.
     pub(crate) const fn new(short: &'static str, long: &'static str) -> Options {
         Options { short, attached: "", long, leading: false, single: false, exact: false }
     }
 
-    /// Options before the first operand only.
+    /// Options only before the first operand.
     pub(crate) const fn leading(short: &'static str, long: &'static str) -> Options {
         Options { short, attached: "", long, leading: true, single: false, exact: false }
     }
 
-    /// The same, with long names that count only as they are.
+    /// The same options without abbreviated long names.
     pub(crate) const fn exactly(self) -> Options {
         Options { exact: true, ..self }
     }
 
-    /// The same, with short options that swallow the rest of their cluster.
+    /// The same options, with short options whose value is the rest of their cluster.
     pub(crate) const fn with_attached(self, attached: &'static str) -> Options {
         Options { attached, ..self }
     }
@@ -56,19 +57,19 @@ impl Options {
 pub(crate) struct Operand<'a> {
     /// The text after quote removal.
     pub(crate) text: Cow<'a, str>,
-    /// The word that holds it.
+    /// The word that contains the text.
     pub(crate) word: &'a Word,
-    /// A part of it is known only at run time.
+    /// Whether a part of the word is only known at run time.
     pub(crate) dynamic: bool,
 }
 
 impl<'a> Operand<'a> {
-    /// The whole word.
+    /// Creates an operand from a whole word.
     pub(crate) fn of(word: &'a Word) -> Operand<'a> {
         Operand { text: Cow::Borrowed(&word.text), word, dynamic: word.dynamic }
     }
 
-    /// The tail of a word, such as what follows `of=`.
+    /// Creates an operand from the tail of a word, such as the text after `of=`.
     pub(crate) fn tail(word: &'a Word, text: &'a str) -> Operand<'a> {
         Operand { text: Cow::Borrowed(text), word, dynamic: word.dynamic }
     }
@@ -80,13 +81,13 @@ impl<'a> Operand<'a> {
         Operand { text: Cow::Owned(text), word: self.word, dynamic: self.dynamic || other.dynamic }
     }
 
-    /// The same word with another text.
+    /// Returns the operand with another text.
     pub(crate) fn renamed(&self, text: String) -> Operand<'a> {
         Operand { text: Cow::Owned(text), word: self.word, dynamic: self.dynamic }
     }
 }
 
-/// An option as it was given.
+/// An option with its value, if any.
 #[derive(Debug, Clone)]
 pub(crate) struct Flag<'a> {
     name: Name<'a>,
@@ -100,12 +101,12 @@ enum Name<'a> {
 }
 
 impl<'a> Flag<'a> {
-    /// A long option whose value is a word of its own.
+    /// Creates a long option whose value is a separate word.
     pub(crate) fn long(name: &'a str, value: &'a Word) -> Flag<'a> {
         Flag { name: Name::Long(name), value: Some(Operand::of(value)) }
     }
 
-    /// Whether this is its name: a letter, or a long name as it is.
+    /// Returns whether the option has this name: a letter, or the full long name.
     pub(crate) fn is(&self, name: &str) -> bool {
         match self.name {
             Name::Short(letter) => name.strip_prefix(letter).is_some_and(str::is_empty),
@@ -113,22 +114,22 @@ impl<'a> Flag<'a> {
         }
     }
 
-    /// Whether one of them is its name.
+    /// Returns whether the option has one of these names.
     pub(crate) fn is_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.is(name))
     }
 
-    /// Its value.
+    /// Returns the option's value.
     pub(crate) fn operand(&self) -> Option<&Operand<'a>> {
         self.value.as_ref()
     }
 
-    /// The text of its value; empty if it has none.
+    /// Returns the text of the option's value, or an empty text.
     pub(crate) fn text(&self) -> &str {
         self.value.as_ref().map_or("", |value| &value.text)
     }
 
-    /// The word that is its value, or one that is made of the part of a word.
+    /// Returns the option's value as a word.
     pub(crate) fn word(&self) -> Word {
         match &self.value {
             Some(value) if value.text.len() == value.word.text.len() => value.word.clone(),
@@ -137,35 +138,35 @@ impl<'a> Flag<'a> {
     }
 }
 
-/// The words of a command, told apart.
+/// The parsed words of a command.
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed<'a> {
-    /// Options in order.
+    /// The options in order.
     pub(crate) flags: Vec<Flag<'a>>,
-    /// Operands in order.
+    /// The operands in order.
     pub(crate) operands: Vec<Operand<'a>>,
-    /// The words from the first operand on; only meaningful for leading options.
+    /// The words from the first operand on. Only meaningful for leading options.
     pub(crate) rest: &'a [Word],
-    /// How many operands stand before `--`.
+    /// The number of operands before `--`.
     pub(crate) before_dashes: Option<usize>,
-    /// No option is known only at run time, so what stands behind is no guess.
+    /// Whether every option is known before run time, so that the operands are no guess.
     pub(crate) certain: bool,
 }
 
 impl<'a> Parsed<'a> {
-    /// Whether one of the letters or the long name was given; a long name may be abbreviated.
+    /// Returns whether one of the letters or the long name was given. A long name may be abbreviated.
     ///
-    /// An abbreviation errs towards yes, so use [`Parsed::is`] for an option that makes a command harmless.
+    /// Ambiguous abbreviations match, so use [`Parsed::is`] for an option that makes a command harmless.
     pub(crate) fn has(&self, letters: &str, long: &str) -> bool {
         self.flags.iter().any(|flag| matches(flag.name, letters, long, true))
     }
 
-    /// Whether one of the letters or exactly the long name was given.
+    /// Returns whether one of the letters or exactly the long name was given.
     pub(crate) fn is(&self, letters: &str, long: &str) -> bool {
         self.flags.iter().any(|flag| matches(flag.name, letters, long, false))
     }
 
-    /// Whether the option was given and neither a value such as `false` nor a later `--no-` took it back.
+    /// Returns whether the option was given, and not reverted by a value such as `false` or a later `--no-`.
     pub(crate) fn on(&self, letters: &str, long: &str, abbreviated: bool) -> bool {
         let mut on = false;
         for flag in &self.flags {
@@ -180,27 +181,27 @@ impl<'a> Parsed<'a> {
         on
     }
 
-    /// The last value given for an option.
+    /// Returns the last value of an option.
     pub(crate) fn value(&self, letters: &str, long: &str) -> Option<Operand<'a>> {
         self.values(letters, long).last()
     }
 
-    /// Every value given for an option, in order.
+    /// Returns every value of an option, in order.
     pub(crate) fn values(&self, letters: &str, long: &str) -> impl Iterator<Item = Operand<'a>> {
         self.flags.iter().filter(move |flag| matches(flag.name, letters, long, false)).filter_map(|f| f.value.clone())
     }
 
-    /// The first option with one of these names, which are letters and long names as they are.
+    /// Returns the first option with one of these names: letters and full long names.
     pub(crate) fn flag(&self, names: &[&str]) -> Option<&Flag<'a>> {
         self.flags.iter().find(|flag| flag.is_any(names))
     }
 
-    /// The text of an operand; empty if there is none.
+    /// Returns the text of an operand, or an empty text.
     pub(crate) fn text(&self, index: usize) -> &str {
         self.operands.get(index).map_or("", |operand| operand.text.as_ref())
     }
 
-    /// The operands from `index` on.
+    /// Returns the operands from `index` on.
     pub(crate) fn from(&self, index: usize) -> &[Operand<'a>] {
         self.operands.get(index..).unwrap_or_default()
     }
@@ -213,7 +214,7 @@ fn matches(name: Name<'_>, letters: &str, long: &str, abbreviated: bool) -> bool
     }
 }
 
-/// Whether it is the long name, or an abbreviation that leaves no doubt.
+/// Returns whether the name is the long name, or an unambiguous abbreviation.
 fn is_named(name: Name<'_>, long: &str, abbreviated: bool) -> bool {
     match name {
         Name::Short(_) => false,
@@ -221,7 +222,7 @@ fn is_named(name: Name<'_>, long: &str, abbreviated: bool) -> bool {
     }
 }
 
-/// A value that turns a switch off: `--force=false`, `--dry-run=none`.
+/// Returns whether a value turns a switch off: `--force=false`, `--dry-run=none`.
 fn is_off(value: &str) -> bool {
     ["false", "none", "no", "off", "0"].iter().any(|off| value.eq_ignore_ascii_case(off))
 }
@@ -236,16 +237,16 @@ fn is_abbreviation(given: &str, long: &str, least: usize) -> bool {
         && long.get(..given.len()).is_some_and(|p| p.eq_ignore_ascii_case(given))
 }
 
-/// Tells options from operands. `words` are those after the program, or after the subcommand.
+/// Separates options from operands. `words` are those after the program or subcommand.
 ///
-/// `shouted` folds short options to lower case, for a command that is written in capitals throughout.
+/// `shouted` folds short options to lower case, for a command in capitals.
 pub(crate) fn parse<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Parsed<'a> {
     let mut parsed = read(words, spec, shouted);
     parsed.operands.extend(parsed.rest.iter().map(Operand::of));
     parsed
 }
 
-/// Tells leading options from what follows them, which stands in `rest` alone.
+/// Parses leading options. The words after them are only in `rest`.
 pub(crate) fn leading(words: &[Word], spec: Options) -> Parsed<'_> {
     read(words, Options { leading: true, ..spec }, false)
 }
@@ -282,7 +283,7 @@ fn read<'a>(words: &'a [Word], spec: Options, shouted: bool) -> Parsed<'a> {
     parsed
 }
 
-/// Takes in a long option; answers how many further words it used.
+/// Adds a long option, and returns the number of further words it used.
 fn long_option<'a>(
     parsed: &mut Parsed<'a>,
     word: &'a Word,
@@ -302,7 +303,7 @@ fn long_option<'a>(
     used
 }
 
-/// The full name of an option that takes a value, however it is abbreviated.
+/// Returns the full name of an option that takes a value, which may be abbreviated.
 fn with_value(given: &str, spec: Options) -> Option<&'static str> {
     let mut names = spec.long.split_ascii_whitespace();
     let exact = names.clone().find(|name| same(given, name));
@@ -312,7 +313,7 @@ fn with_value(given: &str, spec: Options) -> Option<&'static str> {
     exact.or_else(|| names.find(|name| is_abbreviation(given, name, 3)))
 }
 
-/// Takes in a cluster of short options; answers how many further words it used.
+/// Adds a cluster of short options, and returns the number of further words it used.
 fn cluster<'a>(parsed: &mut Parsed<'a>, word: &'a Word, next: Option<&'a Word>, spec: Options, shouted: bool) -> usize {
     let mut letters = word.text.chars();
     letters.next();
@@ -335,7 +336,7 @@ fn cluster<'a>(parsed: &mut Parsed<'a>, word: &'a Word, next: Option<&'a Word>, 
     0
 }
 
-/// The end of `text` that is as long as `rest`, which is a part of the same word.
+/// Returns the end of `text` with the length of `rest`, which is a part of the same word.
 fn tail_of<'a>(text: &'a str, rest: &str) -> &'a str {
     text.len().checked_sub(rest.len()).and_then(|start| text.get(start..)).unwrap_or_default()
 }

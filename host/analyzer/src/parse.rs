@@ -1,7 +1,7 @@
-//! Text to a tree of commands, by way of the parser crate. No type of that crate leaves this file.
+//! Parses text to a tree of commands, with the parser crate. None of that crate's types are used outside this file.
 //!
-//! Only the shape of commands and the spans of words are taken from the parser. Its reading of what is inside a word
-//! is not: it drops nested bodies that it cannot read, in silence, and misreads some literals.
+//! Only the structure of commands and the spans of words come from the parser. Its interpretation of words isn't used,
+//! because it silently drops nested bodies that it can't parse, and misreads some literals.
 
 pub(crate) mod scan;
 pub(crate) mod tree;
@@ -18,14 +18,14 @@ use shuck_parser::{ShellDialect, ShellProfile};
 use crate::limits;
 use tree::{Heredoc, Item, Kind, Node, Range, Redirect, Sequence, WordAt};
 
-/// A text that the parser took without complaint, or what it complained of.
+/// Parses a text, or returns the parser's error.
 pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Sequence, String> {
     let profile = ShellProfile::native(match dialect {
         Dialect::Bash => ShellDialect::Bash,
         Dialect::Posix => ShellDialect::Posix,
         Dialect::Zsh => ShellDialect::Zsh,
     });
-    // Told of this option, the parser puts aliases in, and loses its place in the text. What they mean is found out later.
+    // With this option, the parser expands aliases and loses its position in the text. Aliases are expanded later.
     let text = &text.replace("expand_aliases", "expand-aliases");
     let fuel = 10_000 + text.len().saturating_mul(20);
     let result = Parser::with_limits_and_profile(text, limits::PARSER_DEPTH, fuel, profile).parse();
@@ -37,15 +37,15 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Sequence, String> {
     Ok(sequence(&result.file.body))
 }
 
-/// The text with a blank for the number of standard input before a here-document, and where these stood: the parser
-/// takes such a number for a word.
+/// Replaces standard input's descriptor number before a here-document with a blank, because the parser treats it as a
+/// word. Also returns the ranges of these numbers.
 pub(crate) fn without_zeros(text: &str) -> (Cow<'_, str>, Vec<Range>) {
     let mut zeros = Vec::new();
     for (at, _) in text.match_indices("0<<") {
         let digits = text.get(..at + 1).unwrap_or_default();
         let before = digits.trim_end_matches('0');
         let begins = before.is_empty() || before.ends_with([' ', '\t', '\n', ';', ')', '}', '&', '|']);
-        // A number that is moved to the left, in arithmetic.
+        // A left shift in arithmetic.
         let shifts = text.get(at + 3..).is_some_and(|rest| rest.starts_with([' ', '0', '1', '2', '3']));
         if begins && !shifts {
             zeros.push(Range { start: before.len(), end: at + 1 });
@@ -86,7 +86,7 @@ fn sequence(body: &StmtSeq) -> Sequence {
     sequence
 }
 
-/// Takes a chain of `&&` and `||` apart, first pipeline first, without recursion.
+/// Splits a chain of `&&` and `||`, first pipeline first, without recursion.
 fn list(stmt: &Stmt, before: &'static str, background: bool, items: &mut Vec<Item>) {
     let mut links = Vec::new();
     let mut left = stmt;
@@ -171,7 +171,7 @@ fn collect(parts: &[WordPartNode], substitutions: &mut Vec<Range>) {
             WordPart::CommandSubstitution { .. } | WordPart::ProcessSubstitution { .. } => {
                 substitutions.push(range(part.span));
             }
-            // Double quotes hold no further double quotes of their own: one level.
+            // Double quotes can't be nested directly.
             WordPart::DoubleQuoted { parts, .. } => {
                 let inner = parts.iter().filter(|part| matches!(part.kind, WordPart::CommandSubstitution { .. }));
                 substitutions.extend(inner.map(|part| range(part.span)));

@@ -1,8 +1,8 @@
-//! Text of PowerShell and of `cmd` as text of bash that does the same, which the walk reads like any other.
+//! Translates PowerShell and `cmd` to equivalent bash, which is walked like any other text.
 //!
-//! The tables of programs, the wrappers and the effects then serve both languages. A cmdlet that has a program of the same
-//! meaning becomes this program, `Remove-Item -Recurse` for example `rm -r`; all others keep their names. What is not
-//! understood becomes a reason, never silence: code in an argument that no cmdlet takes runs beside it.
+//! The program tables, wrappers and effects then apply to both languages. A cmdlet with an equivalent program becomes
+//! that program, for example `Remove-Item -Recurse` becomes `rm -r`. Others keep their names. Unsupported syntax
+//! becomes a reason, and code in an argument that no cmdlet takes is listed separately.
 
 mod arguments;
 mod bind;
@@ -25,16 +25,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use cursor::Cursor;
 use values::Value;
 
-/// A text in bash, and why it may say less than the original.
+/// A bash text, and the reasons why it may be incomplete.
 pub(crate) struct Translation {
     pub(crate) text: String,
     pub(crate) reasons: BTreeSet<&'static str>,
 }
 
-/// Makes text of bash of a text of another language.
+/// Translates a text in another language to bash.
 pub(crate) type Translate = fn(&str) -> Translation;
 
-/// How to read the texts of a shell of Windows, by its name.
+/// Returns the translator for the texts of a Windows shell, by name.
 pub(crate) fn of_shell(name: &str) -> Option<Translate> {
     match name.strip_suffix(".exe").unwrap_or(name) {
         "powershell" | "pwsh" => Some(translate),
@@ -43,18 +43,18 @@ pub(crate) fn of_shell(name: &str) -> Option<Translate> {
     }
 }
 
-/// Brackets, blocks and strings inside each other.
+/// The maximum nesting of brackets, blocks and strings.
 const DEPTH: usize = 20;
 
-/// Blocks for other machines inside each other: each of them quotes the ones in it once more.
+/// The maximum nesting of blocks for other machines. Each one quotes its inner blocks again.
 const REMOTE_DEPTH: usize = 2;
 
-/// The variable that stands for what no one can know.
+/// The variable for unknown values.
 const UNKNOWN: &str = "ps_value";
-/// The variable that stands for the item of a pipeline, `$_`.
+/// The variable for a pipeline's item, `$_`.
 const ITEM: &str = "ps_item";
 
-/// Reads PowerShell.
+/// Translates PowerShell.
 pub(crate) fn translate(text: &str) -> Translation {
     let mut reader = Reader {
         cursor: Cursor::new(text),
@@ -83,25 +83,25 @@ pub(crate) fn translate(text: &str) -> Translation {
     Translation { text, reasons: reader.reasons }
 }
 
-/// Reads a text once, from its start to its end.
+/// Reads a text once, from start to end.
 struct Reader<'t> {
     cursor: Cursor<'t>,
     reasons: BTreeSet<&'static str>,
     depth: usize,
     remote: usize,
-    /// Aliases that `Set-Alias` defines.
+    /// Aliases defined by `Set-Alias`.
     aliases: BTreeMap<String, String>,
-    /// The parameters of the functions that the text defines.
+    /// The parameters of functions defined by the text.
     functions: BTreeMap<String, Vec<String>>,
-    /// Variables that hold a hash table.
+    /// Variables with a hash table.
     tables: BTreeMap<String, Vec<(String, Value)>>,
-    /// Variables that hold a block.
+    /// Variables with a script block.
     blocks: BTreeSet<String>,
-    /// Variables that hold several values.
+    /// Variables with several values.
     lists: BTreeSet<String>,
-    /// Variables that stand for one item after the other.
+    /// Loop variables.
     items: BTreeSet<String>,
-    /// Folders that the text makes.
+    /// Folders created by the text.
     folders: BTreeSet<String>,
 }
 
@@ -110,7 +110,7 @@ impl Reader<'_> {
         self.reasons.insert(reason);
     }
 
-    /// Reads one level deeper, or passes over a bracket that is too deep.
+    /// Reads one level deeper, or skips a bracket that is too deep.
     fn deeper<T: Default>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEPTH {
             self.partial("PowerShell is nested too deeply to follow");

@@ -1,6 +1,6 @@
-//! Checks that run before a text is parsed, and the joining of continued lines.
+//! Checks before a text is parsed, and the joining of continued lines.
 //!
-//! The parser is exponential or overflows its stack on some hostile texts; all of them are turned away here, in one
+//! On some hostile texts, the parser takes exponential time or overflows its stack. These are rejected here, in one
 //! linear pass.
 
 use crate::limits;
@@ -11,14 +11,14 @@ use crate::parse::scan;
 pub(crate) struct Prepared {
     /// The text without the backslashes and newlines that join lines.
     pub(crate) text: String,
-    /// Where joins were, in offsets of `text`, in order.
+    /// The offsets in `text` where lines were joined, in order.
     joins: Vec<usize>,
-    /// Deep texts are not shown to the witness.
+    /// The nesting depth. Deeply nested texts aren't passed to the witness.
     pub(crate) depth: usize,
 }
 
 impl Prepared {
-    /// The offset in the original text of an offset in [`Prepared::text`].
+    /// Returns the offset in the original text for an offset in [`Prepared::text`].
     pub(crate) fn original(&self, at: usize) -> usize {
         at + 2 * self.joins.partition_point(|&join| join <= at)
     }
@@ -28,7 +28,7 @@ impl Prepared {
 ///
 /// # Errors
 ///
-/// Why the text must not be parsed.
+/// Returns the reason if the text must not be parsed.
 pub(crate) fn prepare(source: &str) -> Result<Prepared, String> {
     if source.len() > limits::SOURCE {
         return Err(format!("the text is longer than {} bytes", limits::SOURCE));
@@ -60,7 +60,7 @@ fn join(source: &str, continuations: &[usize]) -> (String, Vec<usize>) {
     let mut joins = Vec::with_capacity(continuations.len());
     let mut from = 0;
     for &at in continuations {
-        // The scanner meets a nested text once, so the offsets grow; a repeated one is passed over.
+        // The scanner reads each nested text once, so offsets increase. A repeated one is skipped.
         if let Some(piece) = source.get(from..at) {
             text.push_str(piece);
             joins.push(text.len());

@@ -1,9 +1,9 @@
-//! The table of programs: what each does to the world, by its name and its words.
+//! The table of programs: the effects of each one, by its name and arguments.
 //!
-//! Most programs are data: a file in `programs/` at the top of this crate, whose README says how to add one. What a
-//! table cannot say is an entry of a family here: its names, the options that take a value, and a small function that
-//! states the effects. A program that is in neither is unknown, and only its verb may say that it publishes or loses
-//! something.
+//! Most programs are data: a file in `programs/` at the top of this crate, whose README explains how to add one.
+//! Programs that a table can't express are in a family here: their names, the options with a value, and a small
+//! function that adds the effects. A program in neither is unknown, and only its verb can indicate that it publishes or
+//! loses something.
 
 mod archive;
 mod cloud;
@@ -54,7 +54,7 @@ use crate::run::Run;
 pub(crate) use process::is_runtime;
 use program::{Program, unversioned};
 
-/// Every family.
+/// All families.
 const FAMILIES: &[&[Program]] = &[
     files::TABLE,
     readers::TABLE,
@@ -74,10 +74,10 @@ const FAMILIES: &[&[Program]] = &[
     plists::TABLE,
 ];
 
-/// The program of each name.
+/// The programs by name.
 static BY_NAME: [(u64, &Program); named::<0>().1] = by_name::sorted(named().0);
 
-/// The programs of the first `N` names, and how many names there are.
+/// Returns the programs of the first `N` names, and the number of names.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
 const fn named<const N: usize>() -> ([(u64, &'static Program); N], usize) {
     let mut first = [(0, &FAMILIES[0][0]); N];
@@ -125,7 +125,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     consoles::find(run, &called, run.arguments());
     let spoken = run.count() > before;
     let name = run.name.strip_suffix(".exe").unwrap_or(&run.name).to_owned();
-    // A runner of packages takes a version behind the name: `npx tool@latest`.
+    // A package runner accepts a version after the name: `npx tool@latest`.
     let name = name.split_once('@').map_or(name.as_str(), |(package, _)| package).to_owned();
     let is_known = act(run, &name) || act(run, unversioned(&name));
     if !is_known && !spoken {
@@ -137,7 +137,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// Adds the effects that the command has as the program `name`; false if there is no such program.
+/// Adds the command's effects as the program `name`. Returns false if there is no such program.
 fn act(run: &mut Run<'_>, name: &str) -> bool {
     let Some(program) = lookup(name) else {
         let before = run.count();
@@ -165,22 +165,22 @@ fn lookup(name: &str) -> Option<&'static Program> {
     by_name::candidates(&BY_NAME, name).find(|program| program.names.contains(&name))
 }
 
-/// Whether there is a program of this name, in lower case, whose effects are known.
+/// Returns whether the effects of the program with this lowercase name are known.
 pub(crate) fn is_known(name: &str) -> bool {
     lookup(name).is_some() || table::entry(name).is_some()
 }
 
-/// The names of all programs whose effects are known.
+/// Returns the names of all programs with known effects.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().flat_map(|program| program.names.iter().copied()).chain(table::names())
 }
 
-/// Whether it is a subcommand of git that loses, publishes or writes something.
+/// Returns whether it is a git subcommand that loses, publishes or writes something.
 pub(crate) fn is_verb_of_git(name: &str) -> bool {
     git::is_verb(name)
 }
 
-/// Whether the program is known to do nothing that an effect could say.
+/// Returns whether the program is known to have no relevant effects.
 pub(crate) fn is_plain(name: &str) -> bool {
     plain::is_plain(name)
 }

@@ -1,4 +1,4 @@
-//! [`Run`]: one command while its effects are found, and the ways to state them.
+//! [`Run`]: one command while its effects are determined, and the functions that add them.
 
 mod among;
 pub(crate) mod collected;
@@ -24,27 +24,26 @@ use collected::Collected;
 use path::Device;
 use pipelines::Pipelines;
 
-/// Of more effects it is not said which files they may take.
+/// The number of effects above which supplied files are no longer recorded.
 const SUPPLIED: usize = 2048;
 
-/// One command, what surrounds it, and where its effects go.
+/// One command, its context, and the collected effects.
 pub(crate) struct Run<'a> {
-    /// The command.
     pub(crate) command: &'a Command,
-    /// All commands of the text; a command's place is its id less one.
+    /// All commands of the text. A command's index is its id minus one.
     pub(crate) commands: &'a [Command],
     pub(crate) pipelines: &'a Pipelines,
     pub(crate) home: &'a str,
-    /// The program's name without its folder, in lower case; empty if there is none or it is not known.
+    /// The program's name without its folder, in lower case. Empty if missing or unknown.
     pub(crate) name: String,
-    /// The program is written in capitals throughout, so its options are folded as well.
+    /// Whether the program is in capitals, so that its options are folded, too.
     pub(crate) shouted: bool,
-    /// The directory that relative operands are meant in, if the command changed it by an option.
+    /// The directory for relative operands, if an option changed it.
     base: Option<String>,
     place: &'static str,
-    /// The file system that it sees, if that is not simply this machine's.
+    /// The command's file system, if it isn't just this machine's.
     inside: Option<&'a Inside>,
-    /// The home of the user who calls, whatever the command's is.
+    /// The calling user's home, which may differ from the command's.
     host_home: &'a str,
     out: &'a mut Collected,
 }
@@ -66,13 +65,14 @@ impl<'a> Run<'a> {
         Run { command, commands, pipelines, home, name, shouted, base, place, inside, host_home, out }
     }
 
-    /// Has paths meant in the file system that the command sees.
+    /// Resolves paths in the command's file system from here on.
     pub(crate) fn enter_view(&mut self, inside: Option<&'a Inside>) {
         self.inside = inside;
         self.home = inside.map_or(self.host_home, |inside| inside.view.home.as_str());
     }
 
-    /// The path of this machine that a path of the command means. None: it is one of a container or another machine.
+    /// Returns the path on this machine for a path of the command. `None` if it is in a container or on another
+    /// machine.
     fn host(&self, path: &str, is_read: bool) -> Option<String> {
         match self.inside {
             None => self.place.is_empty().then(|| path.to_owned()),
@@ -80,19 +80,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same for a link, which leads nowhere else.
+    /// Returns the command's file system, if it isn't just this machine's.
     pub(crate) fn inside(&self) -> Option<&'a Inside> {
         self.inside
     }
 
-    /// The files of this machine that the words of a command in a container or a sandbox name.
+    /// Returns the files of this machine that the arguments of a command in a container or sandbox refer to.
     pub(crate) fn mounted_operands(&self) -> Vec<String> {
         let words = self.arguments().iter().filter(|word| self.inside.is_some() && !word.text.starts_with('-'));
         let host = |word: &Word| self.host(&path::place(&Operand::of(word), self.cwd(), self.home).raw, true);
         words.filter_map(host).filter(|path| path.starts_with('/')).take(limits::LISTED).collect()
     }
 
-    /// Whether losing the operand loses the machine or a home.
+    /// Returns whether losing the operand loses the machine or a home.
     pub(crate) fn is_catastrophic(&self, operand: &Operand<'_>) -> bool {
         let raw = path::place(operand, self.cwd(), self.home).raw;
         let glob = operand.word.glob;
@@ -100,38 +100,38 @@ impl<'a> Run<'a> {
         path::is_catastrophic(here.as_ref().unwrap_or(&raw), glob, self.host_home)
     }
 
-    /// The words behind the program.
+    /// Returns the arguments.
     pub(crate) fn arguments(&self) -> &'a [Word] {
         self.command.argv.get(1..).unwrap_or_default()
     }
 
-    /// Tells options from operands, with this command's folding of capitals.
+    /// Parses options and operands. Folds capitals as for this command.
     pub(crate) fn parse(&self, words: &'a [Word], spec: Options) -> Parsed<'a> {
         parse(words, spec, self.shouted)
     }
 
-    /// Whether it was reached through a wrapper of this kind.
+    /// Returns whether the command was reached through a wrapper of this kind.
     pub(crate) fn is_via(&self, kind: &str) -> bool {
         self.command.via.iter().any(|via| via.kind == kind)
     }
 
-    /// The directory that relative operands are meant in; empty if it is not known.
+    /// Returns the directory for relative operands. Empty if unknown.
     pub(crate) fn cwd(&self) -> &str {
         let cwd = self.inside.map_or(&self.command.cwd, |inside| &inside.cwd);
         self.base.as_deref().unwrap_or(cwd)
     }
 
-    /// Has relative operands meant in `folder` from here on, as after `-C`.
+    /// Resolves relative operands in `folder` from here on, as after `-C`.
     pub(crate) fn enter(&mut self, folder: &Operand<'_>) {
         self.base = Some(path::place(folder, self.cwd(), self.home).raw);
     }
 
-    /// How many effects there are so far, of all commands.
+    /// Returns the number of effects so far, of all commands.
     pub(crate) fn count(&self) -> usize {
         self.out.effects.len()
     }
 
-    /// Notes that the command prints a secret, wherever its output goes.
+    /// Records that the command prints a secret.
     pub(crate) fn prints_secret(&mut self) {
         self.out.printers.push(self.command.id);
     }
@@ -142,13 +142,13 @@ impl<'a> Run<'a> {
         self.state(draft, certain);
     }
 
-    /// Adds an effect that is as certain as the caller says, whatever the command is.
+    /// Adds an effect with the given certainty, regardless of the command's.
     pub(crate) fn state(&mut self, draft: Draft, certain: bool) {
         let path = draft.raw.clone();
         self.state_at(draft, certain, self.place, &path);
     }
 
-    /// `path` is the one by which links are followed.
+    /// Adds an effect. Links are followed for `path`.
     fn state_at(&mut self, draft: Draft, certain: bool, place: &str, path: &str) {
         let mut draft = draft;
         if draft.severity >= Severity::Notable && non_production::applies(self.command, self.commands, &draft) {
@@ -181,7 +181,7 @@ impl<'a> Run<'a> {
         self.push(effect, path);
     }
 
-    /// Adds an effect on the file or directory that `operand` names.
+    /// Adds an effect on the file or directory in `operand`.
     pub(crate) fn emit_on(&mut self, draft: Draft, operand: &Operand<'_>) {
         let mut draft = draft.target(&operand.text);
         let place = path::place(operand, self.cwd(), self.home);
@@ -221,7 +221,7 @@ impl<'a> Run<'a> {
         self.state_at(draft, self.command.certain, "", &path);
     }
 
-    /// Adds the effect on what of this machine is mounted below a folder of a container, for one that goes down.
+    /// Adds a recursive effect on this machine's files that are mounted below a container's folder.
     fn emit_below(&mut self, draft: &Draft, raw: &str, glob: bool) {
         let goes_down =
             draft.operation == "fs.delete.recursive" || draft.tags.iter().any(|(name, _)| name == "recursive");
@@ -233,17 +233,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether the operand stands for names that another program supplies.
+    /// Returns whether the operand is a placeholder for names from another program.
     pub(crate) fn is_placeholder(&self, operand: &Operand<'_>) -> bool {
         operand.text.contains("{}") && !self.command.via.is_empty()
     }
 
-    /// The file is read.
+    /// Adds a read of the file.
     pub(crate) fn read(&mut self, operand: &Operand<'_>) {
         self.read_as(operand, Draft::routine("read", "fs.read"));
     }
 
-    /// The file is read, as the draft says.
+    /// Adds a read of the file, with the draft's details.
     pub(crate) fn read_as(&mut self, operand: &Operand<'_>, draft: Draft) {
         if operand.text == "-" || operand.text.is_empty() || is_substituted(operand) {
             return;
@@ -265,19 +265,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The file is written by this program.
+    /// Adds a write of the file by this program.
     pub(crate) fn write(&mut self, operand: &Operand<'_>) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone());
         self.write_as(operand, draft);
     }
 
-    /// Files below the folder are written whose names the command line does not show.
+    /// Adds a write of files below the folder whose names aren't on the command line.
     pub(crate) fn write_tree(&mut self, folder: &Operand<'_>) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag("tree", true);
         self.write_as(folder, draft);
     }
 
-    /// The file is written, as the draft says.
+    /// Adds a write of the file, with the draft's details.
     pub(crate) fn write_as(&mut self, operand: &Operand<'_>, draft: Draft) {
         if operand.text == "-" || operand.text.is_empty() || is_substituted(operand) {
             return;
@@ -294,35 +294,35 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The file is written, and what it held is gone for nothing new.
+    /// Adds a write that empties the file.
     pub(crate) fn empty(&mut self, operand: &Operand<'_>, draft: Draft) {
-        // A list that is put in without quotes names as many files as it likes.
+        // An unquoted list may contain any number of files.
         let listed = operand.word.parts.iter().any(|part| part.kind == "command" && !part.quoted);
         let in_turn = operand.dynamic && self.command.position.within.iter().any(|place| place == "loop");
         let many = operand.word.glob || listed || in_turn || self.is_placeholder(operand);
         self.write_as(operand, draft.flag("truncate", true).flag("empties", true).flag("glob", many));
     }
 
-    /// Files in the working directory are written whose names the command line does not show.
+    /// Adds a write of files in the working directory whose names aren't on the command line.
     pub(crate) fn write_here(&mut self, tag: &str) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag(tag, true).certain(false);
         self.emit_on(draft, &Operand::of(&here()));
     }
 
-    /// The same if any file may be one of them.
+    /// Adds a write of unknown files.
     pub(crate) fn write_unknown(&mut self, tag: &str) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).flag(tag, true).certain(false);
         self.emit_among(draft, std::iter::once("**/*".to_owned()));
     }
 
-    /// The file is gone afterwards.
+    /// Adds a deletion of the file.
     pub(crate) fn delete(&mut self, operand: &Operand<'_>, force: bool) {
         let by = self.name.clone();
         let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
         self.emit_on(draft.tag("by", &by), operand);
     }
 
-    /// The directory and all below it is gone afterwards.
+    /// Adds a deletion of the directory and everything in it.
     pub(crate) fn delete_tree(&mut self, operand: &Operand<'_>, force: bool, by: &str) {
         let glob = operand.word.glob;
         let place = path::place(operand, self.cwd(), self.home);
@@ -335,7 +335,7 @@ impl<'a> Run<'a> {
         self.emit_on(draft, operand);
     }
 
-    /// A text in another language runs.
+    /// Adds a script in another language that runs.
     pub(crate) fn script(&mut self, language: &str, text: &str, certain: bool) {
         if text.is_empty() {
             return;
@@ -355,14 +355,14 @@ impl<'a> Run<'a> {
         self.not_followed("what another program starts is not followed");
     }
 
-    /// Whether the name is that of a function, whose body stands behind the call.
+    /// Returns whether the name is that of a function, whose body follows the call in the list.
     pub(crate) fn is_function(&self) -> bool {
         let next = usize::try_from(self.command.id).ok().and_then(|place| self.commands.get(place));
         let next = next.filter(|next| next.parent == self.command.id);
         next.and_then(|next| next.via.last()).is_some_and(|via| via.kind == "function")
     }
 
-    /// The program runs commands. Says so, unless they are listed: those that it runs stand right behind it.
+    /// Adds a reason because the program runs commands, unless they are listed directly after it.
     pub(crate) fn not_followed(&mut self, reason: &str) {
         let next = usize::try_from(self.command.id).ok().and_then(|place| self.commands.get(place));
         if next.is_none_or(|next| next.parent != self.command.id) {
@@ -370,7 +370,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// There may be more than is listed.
+    /// Adds a reason why the list may be incomplete.
     pub(crate) fn reason(&mut self, reason: &str) {
         self.out.reason(reason);
     }
@@ -379,7 +379,7 @@ impl<'a> Run<'a> {
         self.emit(Draft::notable("network", "network.connect").target(&operand.text).certain(!operand.dynamic));
     }
 
-    /// Whether the operand lies where devices do.
+    /// Returns whether the operand is in a device folder.
     pub(crate) fn names_a_device(&self, operand: &Operand<'_>) -> bool {
         self.device_path(operand).starts_with("/dev/")
     }
@@ -388,19 +388,19 @@ impl<'a> Run<'a> {
         path::device(&self.device_path(operand))
     }
 
-    /// The operand's path on this machine, or else in the container.
+    /// Returns the operand's path on this machine, or else in the container.
     fn device_path(&self, operand: &Operand<'_>) -> String {
         let raw = path::place(operand, self.cwd(), self.home).raw;
         self.inside.and_then(|_| self.host(&raw, false)).unwrap_or(raw)
     }
 }
 
-/// A word for the working directory where the command line has none.
+/// Returns a word for the working directory, for commands without an operand.
 pub(crate) fn here() -> Word {
     Word { text: ".".to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() }
 }
 
-/// Whether the word is a process substitution: its commands are listed on their own.
+/// Returns whether the word is a process substitution, whose commands are listed separately.
 fn is_substituted(operand: &Operand<'_>) -> bool {
     operand.word.parts.first().is_some_and(|part| part.kind == "process")
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use crate::limits;
 
-/// The result of reading a file that runs.
+/// The result of reading a file that the text runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Its text.
+    /// The file's text.
     Text(String),
-    /// There is none, or it is a program or a part of an installed package: nothing is said of it.
+    /// There is no file, or it is a program or a part of an installed package. No reason is added.
     None,
-    /// There is one, and it was not read; why, as a clause.
+    /// The file exists and wasn't read. The text is the reason, as a clause.
     Unread(String),
 }
 
@@ -28,19 +28,19 @@ thread_local! {
     static SOURCES: RefCell<Sources> = const { RefCell::new(Sources { reader: |_| Source::None, known: BTreeMap::new() }) };
 }
 
-/// Where the system's own programs and settings lie.
+/// Folders of the system's own programs and settings.
 const SYSTEM: &[&str] =
     &["/bin/", "/sbin/", "/usr/", "/lib/", "/lib64/", "/opt/", "/dev/", "/proc/", "/sys/", "/nix/", "/snap/"];
 
-/// Whether a file is one of the system.
+/// Returns whether a file belongs to the system.
 pub(crate) fn is_of_system(path: &str) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Folders that everybody may write to, so that what is in them is no part of the system or of the project.
+/// World-writable folders, whose files don't belong to the system or the project.
 pub(crate) const OPEN_TO_ALL: &[&str] = &["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"];
 
-/// Whether a file is in a folder that everybody may write to. Anything below `start`, where the call begins, belongs to
+/// Returns whether a file is in a world-writable folder. Files below `start`, the call's working directory, belong to
 /// the project.
 pub(crate) fn is_open_to_all(path: &str, start: &str) -> bool {
     let is_open = |path: &str| OPEN_TO_ALL.iter().any(|folder| path.starts_with(folder));
@@ -48,10 +48,10 @@ pub(crate) fn is_open_to_all(path: &str, start: &str) -> bool {
     is_open(path) && !(is_open(start) && below)
 }
 
-/// Programs that run the file that is their first word.
+/// Programs that run the file in their first argument.
 const RUNNERS: &[&str] = &["sh", "bash", "zsh", "dash", "python", "python3", "node", "perl", "ruby", "exec", "env"];
 
-/// The program of a command, if it is in a folder that everybody may write to and its text can't be read.
+/// Returns the program of a command, if it is in a world-writable folder and its text can't be read.
 pub(crate) fn unread_program<'t>(command: &'t str, start: &str) -> Option<&'t str> {
     let mut words = command.trim_start_matches(['!', '|']).split_whitespace();
     let first = words.next()?;
@@ -60,22 +60,22 @@ pub(crate) fn unread_program<'t>(command: &'t str, start: &str) -> Option<&'t st
     (is_open_to_all(path, start) && !matches!(read(path), Source::Text(_))).then_some(path)
 }
 
-/// Whether a bare word names a program of the user's own by its path.
+/// Returns whether a bare word is the path of the user's own program.
 pub(crate) fn is_own_program(word: &str) -> bool {
     word.contains('/') && !word.contains("://") && !is_of_system(word)
 }
 
-/// Forgets what it knows, and asks this reader from now on.
+/// Clears the known files, and uses this reader from now on.
 pub(crate) fn begin(reader: SourceReader) {
     SOURCES.set(Sources { reader, known: BTreeMap::new() });
 }
 
-/// Whether this file was read.
+/// Returns whether this file was read.
 pub(crate) fn is_known(path: &str) -> bool {
     SOURCES.with_borrow(|sources| matches!(sources.known.get(path), Some(Source::Text(_))))
 }
 
-/// Returns the content of the file at this path.
+/// Returns the content of the file at this path, which the reader provides once.
 pub(crate) fn read(path: &str) -> Source {
     SOURCES.with_borrow_mut(|sources| {
         if let Some(known) = sources.known.get(path) {

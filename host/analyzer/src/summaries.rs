@@ -20,20 +20,20 @@ thread_local! {
     static SUMMARIES: RefCell<Summaries> = const { RefCell::new(Summaries { reader: |_, _| None, known: Vec::new() }) };
 }
 
-/// Forgets what it knows, and asks this reader from now on.
+/// Clears the known summaries, and uses this script analyzer from now on.
 pub(crate) fn begin(reader: Reader) {
     SUMMARIES.set(Summaries { reader, known: Vec::new() });
 }
 
-/// Languages that have a reader.
+/// Languages with a script analyzer.
 const READ: &[&str] = &["python", "javascript"];
 
-/// The name of a language under which its reader knows it, if it has one.
+/// Returns the script analyzer's name of a language, if it supports the language.
 pub(crate) fn language(name: &str) -> Option<&'static str> {
     READ.iter().find(|known| **known == name).copied()
 }
 
-/// Returns the summary of a script in a language that has a reader.
+/// Returns the summary of a script in a supported language.
 pub(crate) fn of(language: &'static str, code: &str) -> Rc<Summary> {
     SUMMARIES.with_borrow_mut(|summaries| {
         let is_this = |(of, known, _): &&(&str, String, _)| *of == language && known == code;
@@ -51,7 +51,7 @@ pub(crate) fn of(language: &'static str, code: &str) -> Rc<Summary> {
     })
 }
 
-/// A text of a script as a word of a command. `arguments` are those of the script, its own name left out.
+/// Returns a text of a script as a command's word. `arguments` are the script's, without its own name.
 pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
     let mut word = Word { text: String::new(), dynamic: false, quoted: true, glob: false, parts: Vec::new() };
     let variable = |word: &mut Word, name: &str| {
@@ -65,7 +65,7 @@ pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
         let (kind, text) = match piece {
             Piece::Literal(text) => ("literal", text),
             Piece::Pattern(text) => ("glob", text),
-            // As a shell has it in a word of a command.
+            // In the form that a shell gives it in a command's word.
             Piece::Home if word.parts.is_empty() => ("tilde", &home),
             Piece::Home => {
                 variable(&mut word, "HOME");
@@ -100,13 +100,13 @@ pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
     word
 }
 
-/// A text of a script that becomes shell, where a home may stand anywhere and between quotes.
+/// Returns a text of a script that becomes shell, in which a home may be anywhere and in quotes.
 pub(crate) fn shell(text: &Text, arguments: &[Word]) -> Word {
     let home = |piece| if piece == Piece::Home { Piece::Variable("HOME".to_owned()) } else { piece };
     word(&Text { pieces: text.pieces.iter().cloned().map(home).collect() }, arguments)
 }
 
-/// Whether nothing is known of how the text begins.
+/// Returns whether the start of the text is unknown.
 pub(crate) fn begins_unknown(text: &Text, arguments: &[Word]) -> bool {
     match text.pieces.first() {
         Some(Piece::Unknown) => true,

@@ -1,5 +1,5 @@
-//! [`View`]: the file system that a command sees, where it is not simply that of this machine: what of this machine is
-//! in it, and where. By text alone.
+//! [`View`]: a command's file system, if it isn't just this machine's: the paths of this machine in it, and their
+//! locations. Lexical only.
 
 use std::rc::Rc;
 
@@ -7,11 +7,11 @@ use crate::limits;
 use crate::run::path::{lexical, lost_directory};
 use crate::word::expand::parameter;
 
-/// A folder or a file that is put somewhere into the file system.
+/// A folder or file mounted in the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mount {
     target: String,
-    /// The path on this machine. None: the content isn't of this machine, or isn't known.
+    /// The path on this machine. `None` if the content isn't from this machine, or unknown.
     source: Option<String>,
     read_only: bool,
 }
@@ -19,26 +19,26 @@ struct Mount {
 /// The file system of a container or a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct View {
-    /// The last one of equal targets counts.
+    /// The last one of equal targets applies.
     mounts: Vec<Mount>,
-    /// Nothing of this machine is in it except the mounts.
+    /// Whether it contains nothing of this machine except the mounts.
     pub(crate) isolated: bool,
-    /// The home of the user inside.
+    /// The user's home in the file system.
     pub(crate) home: String,
-    /// The home of the user around it.
+    /// The user's home outside it.
     pub(crate) host_home: String,
-    /// It shares its processes with this machine, so that a command can leave it.
+    /// Whether it shares its processes with this machine, so that a command can leave it.
     pub(crate) host_processes: bool,
 }
 
-/// The file system of one command, and the directory in it where the command runs.
+/// The file system of one command, and its working directory in it.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
     pub(crate) view: Rc<View>,
     pub(crate) cwd: String,
 }
 
-/// The path of this machine that a path inside means.
+/// The path on this machine for a path in the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HostPath {
     pub(crate) path: String,
@@ -46,12 +46,12 @@ pub(crate) struct HostPath {
 }
 
 impl View {
-    /// A file system without mounts.
+    /// Creates a file system without mounts.
     pub(crate) fn new(isolated: bool, home: String) -> View {
         View { isolated, home, ..View::default() }
     }
 
-    /// The path of this machine behind a path inside. None if there is none.
+    /// Returns the path on this machine for a path in the file system. `None` if there is none.
     pub(crate) fn host(&self, path: &str) -> Option<HostPath> {
         if !path.starts_with('/') {
             return (!self.isolated).then(|| HostPath { path: path.to_owned(), read_only: false });
@@ -67,7 +67,7 @@ impl View {
         Some(HostPath { path, read_only: mount.read_only })
     }
 
-    /// The paths of this machine that lie below a path inside, and can be changed there.
+    /// Returns the writable paths of this machine below a path in the file system.
     pub(crate) fn below(&self, path: &str, glob: bool) -> Vec<&str> {
         if !path.starts_with('/') {
             return Vec::new();
@@ -78,15 +78,15 @@ impl View {
             let target = components(&mount.target);
             target.len() > names.len()
                 && fits(&names, &target)
-                // Unless another one hides it.
+                // Unless another mount hides it.
                 && self.host(&mount.target).is_some_and(|here| Some(here.path) == mount.source)
         };
         let changes = self.mounts.iter().filter(|mount| !mount.read_only).filter(is_below);
         changes.filter_map(|mount| mount.source.as_deref()).collect()
     }
 
-    /// Puts what `outer` has at `source` at `target`; without a source, something that isn't of this machine. False if
-    /// there is no room.
+    /// Mounts `source` of `outer` at `target`. Without a source, the content isn't from this machine. Returns false if
+    /// the limit is reached.
     pub(crate) fn mount(&mut self, outer: Option<&View>, source: Option<&str>, target: &str, read_only: bool) -> bool {
         let target = lexical(target);
         let source = source.map(lexical);
@@ -97,7 +97,7 @@ impl View {
         let is_fixed = read_only || place.as_ref().is_some_and(|place| place.read_only);
         let mut added =
             vec![Mount { target: target.clone(), source: place.map(|place| place.path), read_only: is_fixed }];
-        // What is mounted below the source comes with it.
+        // Mounts below the source are included.
         if let (Some(outer), Some(source)) = (outer, &source) {
             let names = components(source);
             let inner = outer.mounts.iter().filter(|mount| {
@@ -116,7 +116,7 @@ impl View {
     }
 }
 
-/// The path of this machine that a path of a command means, if that is a known one. Without [`Inside`] it is the same.
+/// Returns the path on this machine for a command's path, if it is known. Without [`Inside`], it is the same.
 pub(crate) fn host_path(inside: Option<&Inside>, path: &str) -> String {
     match inside {
         Some(inside) => inside.view.host(path).map(|here| here.path).unwrap_or_default(),
@@ -128,13 +128,13 @@ fn components(path: &str) -> Vec<&str> {
     path.split('/').filter(|name| !name.is_empty()).collect()
 }
 
-/// Whether a path, of which a component may be a pattern, is the target or lies below it.
+/// Returns whether the target is the path or below it. The path's components may be patterns.
 fn reaches(names: &[&str], target: &str) -> bool {
     let target = components(target);
     names.get(..target.len()).is_some_and(|names| fits(names, &target))
 }
 
-/// Whether the components, which may be patterns, are the first of `target`.
+/// Returns whether the components, which may be patterns, match the start of `target`.
 fn fits(names: &[&str], target: &[&str]) -> bool {
     let same = |(name, target): (&&str, &&str)| {
         name == target || name.contains(['*', '?', '[']) && parameter::matches(name, target)

@@ -1,6 +1,6 @@
-//! The tree of a text to the flat list of commands that run, or may run.
+//! Walks the tree of a text, and lists the commands that run or may run.
 //!
-//! Every nested text is parsed anew from its own bytes. What cannot be followed becomes a reason, never silence.
+//! Every nested text is parsed separately from its own bytes. Anything that can't be followed becomes a reason.
 
 mod account;
 mod calls;
@@ -58,45 +58,45 @@ use output::Input;
 use shell::Shell;
 use unit::{Origin, Unit, offset};
 
-/// Walks one text and all the texts inside it.
+/// Walks one text and all the texts in it.
 pub(crate) struct Walker {
     pub(crate) found: Found,
     scope: Scope,
     budget: Budget,
     deferred: Deferred,
     dialect: Dialect,
-    /// Whose builtins print.
+    /// The shell whose builtins print.
     echo_dialect: echo::EchoDialect,
-    /// Something was printed and used that another shell prints otherwise.
+    /// Whether printed text was used that another shell prints differently.
     echo_differs: bool,
-    /// Only what one command prints is asked for.
+    /// Whether only the output of one command is wanted.
     is_probe: bool,
-    /// The folder that the call begins in; empty when it is not known.
+    /// The working directory of the call. Empty if unknown.
     start: String,
     shell: Shell,
-    /// Names that the text itself defines, and whether calling them may change the directory.
+    /// Names defined by the text, and whether calling them may change the directory.
     defined: BTreeMap<String, bool>,
-    /// Variables that the text sets and that programs read more of their words from.
+    /// Variables set by the text from which programs read further arguments.
     steering: BTreeSet<&'static str>,
-    /// Aliases of git that the text defines.
+    /// git aliases defined by the text.
     git_aliases: BTreeMap<String, Word>,
-    /// The input of commands that have no pipe and no redirection of their own.
+    /// The input of commands without a pipe or redirection.
     input: Input,
     /// The inputs opened by `exec` and by enclosing redirections, by descriptor.
     descriptors: descriptors::Descriptors,
-    /// Files, copies of programs, links, and containers that the text makes.
+    /// Files, copies of programs, links, and containers created by the text.
     files: Files,
-    /// The output of a compound command so far, where it must be kept.
+    /// The output of a compound command so far, if it is collected.
     sink: Option<Content>,
-    /// The known text that a stage of a pipeline reads from the commands before it, by its place.
+    /// The known text that a pipeline stage reads from the commands before it, by index.
     piped_texts: piped::PipedTexts,
-    /// The last pipeline's number.
+    /// The number of the last pipeline.
     pipelines: u32,
-    /// The visited parts of the text that is walked.
+    /// The visited parts of the current text.
     accounted: Vec<Range>,
 }
 
-/// Where a command stands in its pipeline.
+/// A command's position in its pipeline.
 #[derive(Clone, Copy)]
 struct Place<'i> {
     pipeline: u32,
@@ -152,13 +152,13 @@ impl Walker {
         }
     }
 
-    /// Reads what runs later without what holds where it stands.
+    /// Analyzes deferred texts without the values that were current at their definition.
     pub(crate) fn without_kept(mut self) -> Self {
         self.deferred.without_kept = true;
         self
     }
 
-    /// Whether what runs later was read with what holds at the end.
+    /// Returns whether deferred texts were analyzed with the values that are current at the end.
     pub(crate) fn kept_their_values(&self) -> bool {
         self.deferred.kept.iter().all(|(name, value)| self.shell.has(name, value))
             && self.deferred.kept_in.iter().all(|directory| self.shell.cwd == *directory)
@@ -171,7 +171,7 @@ impl Walker {
         self.guessed(words, place, Span { start: 0, end: 0 });
     }
 
-    /// Parses a text and walks it in this shell.
+    /// Parses a text and walks it in the current shell.
     fn unit(&mut self, unit: Unit<'_>) {
         if self.found.full {
             return;
@@ -191,7 +191,7 @@ impl Walker {
                 self.settle(unit);
                 self.accounted = outer;
             }
-            // Only zsh takes `for f (*.md) wc $f`, and it is the shell that reads this.
+            // Only zsh accepts `for f (*.md) wc $f`, so the script is for zsh.
             Err(_) if self.is_of_zsh(&text) => {
                 self.dialect = Dialect::Zsh;
                 self.unit(unit);
@@ -218,7 +218,7 @@ impl Walker {
             && parse::parse(text, Dialect::Zsh).is_ok()
     }
 
-    /// Lists what a text that is not understood may run.
+    /// Lists the commands that a text with syntax errors may run.
     fn guess(&mut self, text: &str, span: Span) {
         let certain = std::mem::replace(&mut self.scope.certain, false);
         for words in fallback_lexer::commands(text) {
@@ -233,7 +233,7 @@ impl Walker {
         self.scope.certain = certain;
     }
 
-    /// Analyses a text that becomes shell: it is prepared as the outermost one is.
+    /// Analyzes a text that becomes shell. It is prepared like the outermost text.
     fn text(&mut self, text: &str, span: Span) {
         if self.budget.texts >= limits::TEXT_DEPTH {
             self.partial("texts that become shell are nested too deeply");
@@ -254,7 +254,7 @@ impl Walker {
         self.budget.texts -= 1;
     }
 
-    /// Runs `walk` inside of something.
+    /// Runs `walk` within a construct.
     fn inside(&mut self, what: &'static str, walk: impl FnOnce(&mut Self)) {
         self.scope.within.push(what);
         self.budget.depth += 1;
@@ -267,7 +267,7 @@ impl Walker {
         self.scope.within.pop();
     }
 
-    /// Runs `walk` in a shell of its own: what it sets is lost.
+    /// Runs `walk` in a subshell, and discards its changes.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
         let (shell, input, descriptors) = (self.shell.clone(), self.input.clone(), self.descriptors.clone());
         walk(self);
@@ -286,7 +286,7 @@ impl Walker {
         self.chain(unit, &chain);
     }
 
-    /// Walks pipelines that are joined by `&&` and `||`.
+    /// Walks pipelines joined by `&&` and `||`.
     fn chain(&mut self, unit: Unit<'_>, chain: &[&Item]) {
         if let [item] = chain
             && !item.background
@@ -295,7 +295,7 @@ impl Walker {
             return;
         }
         let before = self.shell.clone();
-        // What holds if the chain ends before its last pipeline.
+        // The state if the chain ends before its last pipeline.
         let mut early: Option<Shell> = None;
         let mut left: Option<&Item> = None;
         for (index, item) in chain.iter().enumerate() {
@@ -333,7 +333,7 @@ impl Walker {
         }
     }
 
-    /// Walks one pipeline. Gives what its last command writes to its standard output.
+    /// Walks one pipeline. Returns the standard output of its last command.
     fn pipeline(&mut self, unit: Unit<'_>, item: &Item) -> Input {
         if self.found.full {
             return Input::Pipe;
@@ -348,9 +348,10 @@ impl Walker {
                 return self.node(unit, node, place, input);
             }
             let (shell, outer) = (self.shell.clone(), self.input.clone());
-            // Only the last command prints to the pipeline's output. The next command reads the output of every other one.
+            // Only the last command prints to the pipeline's output. The output of every other command is the input of
+            // the next one.
             let sink = (index + 1 < length).then(|| self.sink.replace(Content::nothing()));
-            // What stands in its words reads the pipe as well.
+            // Substitutions in its words also read the pipe.
             self.input = input.clone();
             let output = self.node(unit, node, place, input.clone());
             let printed = sink.and_then(|sink| std::mem::replace(&mut self.sink, sink));
@@ -360,7 +361,7 @@ impl Walker {
         input
     }
 
-    /// Walks one command. Gives what it writes to its standard output.
+    /// Walks one command. Returns its standard output.
     fn node(&mut self, unit: Unit<'_>, node: &Node, place: Place<'_>, input: Input) -> Input {
         if let Kind::Simple { assignments, words } = &node.kind {
             return self.simple(unit, node, assignments, words, place, input);
@@ -369,7 +370,7 @@ impl Walker {
         let mut capture = None;
         let descriptors = self.descriptors.clone();
         if !node.redirects.is_empty() {
-            // The redirections of a group stand in a pseudo command of their own.
+            // The redirections of a group are in a pseudo command.
             let count = self.found.commands.len();
             self.simple(unit, node, &[], &[], place, Input::Outer);
             let group = self.found.commands.get(count).map(|command| command.redirections.clone()).unwrap_or_default();
@@ -380,7 +381,7 @@ impl Walker {
         }
         let outer = std::mem::replace(&mut self.input, input);
         self.compound(unit, node);
-        // What `exec` opens in a group of this very shell stays open.
+        // Descriptors that `exec` opens in a group of the current shell stay open.
         if place.length > 1 || !node.redirects.is_empty() || !matches!(node.kind, Kind::Group(_)) {
             self.input = outer;
             self.descriptors = descriptors;
@@ -389,7 +390,7 @@ impl Walker {
         Input::Pipe
     }
 
-    /// Runs what stands in an operand that is no word of a command.
+    /// Walks an operand that isn't a word of a command.
     fn operand(&mut self, unit: Unit<'_>, range: Range, mode: Mode) {
         self.account(range);
         let reading = word::read(unit.text, range, mode);
@@ -441,7 +442,7 @@ impl Walker {
     }
 }
 
-/// Whether a body holds nothing that runs: white space and comments.
+/// Returns whether a body only has white space and comments.
 fn is_empty(body: &str) -> bool {
     body.lines().all(|line| line.trim_start().is_empty() || line.trim_start().starts_with('#'))
 }

@@ -1,6 +1,6 @@
-//! A second parser, asked one thing only: does it see a command that the first one lacks?
+//! A second parser with a single purpose: to find commands that the first one missed.
 //!
-//! Its silence proves nothing, and what it cannot parse is no evidence either.
+//! If it finds none, that proves nothing. A text that it can't parse isn't evidence either.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use crate::limits;
 use crate::parse::tree::Range;
 use crate::word::{self, Mode, expand};
 
-/// The deepest nesting that the witness is shown.
+/// The maximum nesting of texts passed to the witness.
 const DEPTH: usize = 10;
 
-/// A command name that the witness sees and `names` lacks.
+/// Returns a command's name that the witness finds and that isn't in `names`.
 pub(crate) fn missed(source: &str, depth: usize, names: &BTreeSet<String>) -> Option<String> {
     if source.len() > limits::WITNESS || depth > DEPTH {
         return None;
@@ -33,7 +33,7 @@ pub(crate) fn missed(source: &str, depth: usize, names: &BTreeSet<String>) -> Op
     None
 }
 
-/// The program that a raw word names, if the word alone says so.
+/// Returns the program in a raw word, if the word alone determines it.
 fn name(raw: &str) -> Option<String> {
     let raw = raw.replace("\\\n", "");
     let reading = word::read(&raw, Range { start: 0, end: raw.len() }, Mode::Word);

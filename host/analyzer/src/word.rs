@@ -1,7 +1,7 @@
-//! The inside of a word: quotes, expansions, patterns, and the texts that run because the word is expanded.
+//! Parses a word: quotes, expansions, patterns, and the texts that run when it is expanded.
 //!
-//! Reads the raw text itself; the parser's own view of a word is not trusted. What a word means at run time (values
-//! of variables, braces) is the business of [`expand`].
+//! Reads the raw text, because the parser's own interpretation of a word isn't trusted. [`expand`] determines a word's
+//! meaning at run time (variables, braces).
 
 mod ansi;
 mod brace;
@@ -15,7 +15,7 @@ use crate::parse::tree::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) kind: PieceKind,
-    /// A literal's text after quote removal, a plain variable's name, else the source text.
+    /// A literal's text after quote removal, a plain variable's name, or otherwise the source text.
     pub(crate) text: String,
     pub(crate) quoted: bool,
     /// The output of a command substitution, if known.
@@ -29,38 +29,38 @@ pub(crate) enum PieceKind {
     Variable {
         braces: bool,
     },
-    /// `${...}` with anything else than a name.
+    /// `${...}` with anything other than a name.
     Parameter,
     Command,
     Arithmetic,
     Process,
     Glob,
     Tilde,
-    /// A value of a brace expression with many results, which stands for others as well.
+    /// A result of a brace expression with too many results, which also represents the others.
     Brace,
 }
 
-/// A text that runs because a word that holds it is expanded.
+/// A text that runs when its word is expanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Child {
-    /// `<(...)` or `>(...)`; else a command substitution.
+    /// Whether it is `<(...)` or `>(...)`, and not a command substitution.
     pub(crate) process: bool,
-    /// Where the body stands, without its brackets.
+    /// The range of the body, without its brackets.
     pub(crate) body: Range,
-    /// Where the whole substitution stands.
+    /// The range of the whole substitution.
     pub(crate) whole: Range,
-    /// The body's text, where it is not what stands there: backticks with backslashes.
+    /// The body's text if it differs from the source: backticks with backslashes.
     pub(crate) text: Option<String>,
 }
 
-/// A word, read.
+/// A parsed word.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) children: Vec<Child>,
-    /// A construct has no end inside the word.
+    /// Whether a construct has no end in the word.
     pub(crate) torn: bool,
-    /// White space or an operator stands in it outside quotes: it is more than one word.
+    /// Whether the word contains unquoted white space or an operator, so that it is more than one word.
     pub(crate) broken: bool,
 }
 
@@ -69,13 +69,13 @@ pub(crate) struct Reading {
 pub(crate) enum Mode {
     /// One word.
     Word,
-    /// Words with white space between them and comments: the elements of an array, `[[ ]]`.
+    /// Words separated by white space and comments: the elements of an array, `[[ ]]`.
     Words,
-    /// As between double quotes: arithmetic, here-documents.
+    /// Like double quotes: arithmetic, here-documents.
     Quoted,
 }
 
-/// Reads the words of `range`.
+/// Parses the words of `range`.
 pub(crate) fn read(text: &str, range: Range, mode: Mode) -> Reading {
     let end = range.end.min(text.len());
     let mut reader = Reader { text, bytes: text.as_bytes(), end, reading: Reading::default(), silent: false };
@@ -91,7 +91,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     end: usize,
     reading: Reading,
-    /// Inside an operand: pieces do not belong to the word, children still run.
+    /// Whether the reader is in an operand: its pieces don't belong to the word, but its children run.
     silent: bool,
 }
 
@@ -164,10 +164,10 @@ impl Reader<'_> {
         }
     }
 
-    /// A run of bytes that mean nothing.
+    /// Reads a run of literal bytes.
     fn literal(&mut self, at: usize) -> usize {
         let mut end = at + 1;
-        // Between the elements of an array a word begins behind each blank, and may begin with a home.
+        // Between the elements of an array, each blank begins a word, which may start with a home.
         while end < self.end
             && !(self.byte(end) == b'~' && is_blank(self.byte(end - 1)))
             && !matches!(
@@ -230,7 +230,7 @@ impl Reader<'_> {
         let Some((end, _)) = scan::close(self.bytes, at + 1, Frame::Double).filter(|(end, _)| *end <= self.end) else {
             return self.torn();
         };
-        // `"$@"` is no word at all if there are no parameters.
+        // `"$@"` expands to no word if there are no parameters.
         let inside = self.slice(at + 1, end - 1);
         let is_each = inside == "$@" || inside == "${@}" || inside.ends_with("[@]}") && inside.starts_with("${");
         if !is_each || inside.matches('$').count() > 1 {
@@ -240,7 +240,7 @@ impl Reader<'_> {
         end
     }
 
-    /// The inside of double quotes.
+    /// Reads the inside of double quotes.
     fn quoted(&mut self, start: usize, end: usize) {
         let outer = std::mem::replace(&mut self.end, end);
         let mut at = start;
@@ -292,7 +292,7 @@ impl Reader<'_> {
                 end
             }
             b'"' if !quoted => self.double(at + 1),
-            // zsh: `$=x` is split, `$~x` is a pattern, whatever its options say. In bash nobody writes this.
+            // zsh: `$=x` is split, and `$~x` is a pattern, regardless of the options. In bash, this isn't used.
             b'=' | b'~' | b'^' if !quoted && zsh::is_marked_name(self.slice(at + 1, self.end)) => {
                 self.dollar(at + 1, false)
             }
@@ -323,7 +323,7 @@ impl Reader<'_> {
         self.reading.children.push(Child { process, body, whole, text });
     }
 
-    /// `$(...)`, `<(...)` or `>(...)`.
+    /// Reads `$(...)`, `<(...)` or `>(...)`.
     fn substitution(&mut self, at: usize, process: bool, quoted: bool) -> usize {
         let Some((end, _)) = self.close(at + 2, scan::COMMANDS) else { return self.torn() };
         let body = Range { start: at + 2, end: end - 1 };
@@ -359,7 +359,7 @@ impl Reader<'_> {
             return end;
         }
         if matches!(self.byte(inner.start), b' ' | b'\t' | b'\n' | b'|') {
-            // bash 5.3: `${ command; }` runs in this very shell.
+            // bash 5.3: `${ command; }` runs in the current shell.
             let start = inner.start + usize::from(self.byte(inner.start) == b'|');
             self.child(false, Range { start: at, end }, Range { start, end: inner.end }, None);
         } else {
@@ -369,7 +369,7 @@ impl Reader<'_> {
         end
     }
 
-    /// Reads an operand for what runs in it.
+    /// Reads an operand for the texts that run in it.
     fn inside(&mut self, start: usize, end: usize, quoted: bool) {
         let silent = std::mem::replace(&mut self.silent, true);
         let outer = std::mem::replace(&mut self.end, end);
@@ -394,7 +394,7 @@ impl Reader<'_> {
         end
     }
 
-    /// An extended pattern such as `@(a|b)`.
+    /// Reads an extended pattern such as `@(a|b)`.
     fn pattern(&mut self, at: usize) -> usize {
         let Some((end, _)) = self.close(at + 2, scan::COMMANDS) else { return self.torn() };
         let whole = Range { start: at, end };
@@ -406,7 +406,7 @@ impl Reader<'_> {
         end
     }
 
-    /// `[...]`, if it is a class of characters.
+    /// Reads `[...]`, if it is a character class.
     fn class(&mut self, at: usize) -> usize {
         let mut end = at + 1 + usize::from(matches!(self.byte(at + 1), b'!' | b'^'));
         end += usize::from(self.byte(end) == b']');
@@ -434,18 +434,18 @@ impl Reader<'_> {
     }
 }
 
-/// Whether this parts words.
+/// Returns whether the byte separates words.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
 }
 
-/// Whether this is the name of a variable.
+/// Returns whether the text is a variable's name.
 pub(crate) fn is_name(text: &str) -> bool {
     text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Removes the one level of backslashes that backticks take.
+/// Removes the one level of backslashes that backticks consume.
 fn unescape_backtick(raw: &str, quoted: bool) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut chars = raw.chars().peekable();

@@ -1,6 +1,6 @@
-//! Commands that run another command: what they run, and what of them stays.
+//! Commands that run another command: the inner commands, and the outer part that is also listed.
 //!
-//! One [`peel`] takes one layer off. Which options take a value is data, in [`table`].
+//! Each call of [`peel`] removes one layer. The options with a value are defined in [`table`].
 
 mod ansible;
 mod carried;
@@ -25,9 +25,9 @@ use crate::word::is_name;
 pub(crate) use carried::loses_files;
 use layer::{Layer, Place, Runnable, program};
 
-/// Takes the outermost layer off a command; `None` if it is no wrapper.
+/// Removes the outermost layer from a command. `None` if it isn't a wrapper.
 ///
-/// `input` is what it reads, if that is known.
+/// `input` is the command's input, if known.
 pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let name = program(argv)?;
     let mut carried = carried::runs(name, argv);
@@ -47,7 +47,7 @@ pub(crate) fn peel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     Some(layer)
 }
 
-/// Whether what the program reads goes to a program that runs already and is mostly a shell: a session, a socket, a
+/// Returns whether the program's input goes to a running program that is usually a shell: a session, a socket, a
 /// container.
 fn hands_to_shell(name: &str, argv: &[Word]) -> bool {
     let has = |wanted: &str| argv.iter().skip(1).any(|word| word.text == wanted);
@@ -62,7 +62,7 @@ fn hands_to_shell(name: &str, argv: &[Word]) -> bool {
     }
 }
 
-/// The files that a wrapper itself writes, such as `strace -o FILE`.
+/// Returns the files that a wrapper itself writes, such as `strace -o FILE`.
 pub(crate) fn written_files(argv: &[Word]) -> Vec<Word> {
     program(argv).map(|name| table::written_files(name, argv)).unwrap_or_default()
 }
@@ -81,14 +81,14 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
         "git" => git_settings::alias(argv),
         "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => shells::of_windows(name, argv),
         _ if shells::is_shell(name) => shells::command_text(argv),
-        // The loader runs the program that it is given.
+        // The loader runs the program in its arguments.
         _ if name.starts_with("ld-linux") || name.starts_with("ld-musl") => table::peel("ld.so", argv),
         _ if name.starts_with("qemu-")
             && !["system", "img", "nbd", "io", "ga"].iter().any(|tool| name.contains(tool)) =>
         {
             table::peel("qemu-user", argv)
         }
-        // `=rm` is where zsh finds `rm`, and `zf_rm` is its own.
+        // In zsh, `=rm` is the path of `rm`, and `zf_rm` is a builtin.
         _ if name.strip_prefix('=').or_else(|| name.strip_prefix("zf_")).is_some_and(is_name) => {
             let mut words = argv.to_vec();
             *words.first_mut()? = literal(name.trim_start_matches('=').trim_start_matches("zf_"));
@@ -107,7 +107,7 @@ fn outermost(name: &str, argv: &[Word], input: Option<&str>) -> Option<Layer> {
     }
 }
 
-/// An interpreter that is given the script of an agent: the agent runs, with the words behind.
+/// Returns the layer of an interpreter with an agent's script: the agent runs, with the words after it.
 fn agent_script(argv: &[Word]) -> Option<Layer> {
     let operand = |word: &Word| !word.text.starts_with('-') && word.text != "run";
     let at = argv.iter().skip(1).position(operand)? + 1;
@@ -119,7 +119,7 @@ fn agent_script(argv: &[Word]) -> Option<Layer> {
     Some(layer)
 }
 
-/// `uv run -`, `uv run x.py`: what is no program is code of Python.
+/// For `uv run -` and `uv run x.py`, runs a non-program as Python code.
 fn by_python(mut layer: Layer) -> Layer {
     for run in &mut layer.runs {
         let Runnable::Words { words, .. } = &mut run.what else { continue };
@@ -136,7 +136,7 @@ fn by_python(mut layer: Layer) -> Layer {
     layer
 }
 
-/// Whether the standard input of this program is often a program itself: code, queries, or commands of a store.
+/// Returns whether the standard input of this program is often a program: code, queries, or commands of a store.
 pub(crate) fn reads_program(argv: &[Word]) -> bool {
     const STORES: &[&str] = &["sql", "maria", "mongo", "redis", "valkey", "duckdb", "clickhouse", "cqlsh", "keydb"];
     let name = program(argv).unwrap_or_default().to_ascii_lowercase();
@@ -144,7 +144,7 @@ pub(crate) fn reads_program(argv: &[Word]) -> bool {
     store || reads_code(&name)
 }
 
-/// A text of a shell with a syntax of its own, as a shell that is walked reads it; `None` if the shell has no other syntax.
+/// Translates the text of a shell with another syntax. `None` if the shell's syntax needs no translation.
 pub(crate) fn respelled(shell: &str, text: &str) -> Option<String> {
     match shell {
         "fish" => Some(fish::as_shell(text)),
@@ -153,12 +153,12 @@ pub(crate) fn respelled(shell: &str, text: &str) -> Option<String> {
     }
 }
 
-/// Whether this program reads code of a general language.
+/// Returns whether this program reads code in a general language.
 pub(crate) fn reads_code(name: &str) -> bool {
     code::is_language(&name.to_ascii_lowercase())
 }
 
-/// The files of code that a command may have a general language read.
+/// Returns the code files that a command may run in a general language.
 pub(crate) fn code_files(argv: &[Word]) -> Vec<Word> {
     program(argv).map(|name| code::files(name, argv)).unwrap_or_default()
 }

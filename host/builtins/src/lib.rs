@@ -1,10 +1,10 @@
-//! Content embedded in the programs: the compiled built-in guests, and the compiler for other policies. `build.rs`
-//! makes both and writes the table.
+//! Content embedded in the programs: the compiled built-in policies, and the compiler for other policies. `build.rs`
+//! creates both and writes the table.
 //!
 //! # Invariants
 //!
-//! - This crate holds bytes and metadata; it runs, reads and trusts none of them.
-//! - A program that does not name an artifact does not hold it.
+//! - This crate only contains bytes and metadata. It doesn't run, interpret or trust them.
+//! - A program that doesn't use an artifact doesn't contain it.
 
 use std::io::Read;
 
@@ -14,86 +14,86 @@ use lzma_rust2::filter::bcj::BcjReader;
 /// A built-in policy.
 #[derive(Debug)]
 pub struct Builtin {
-    /// Its name, that of its folder in `policies/`.
+    /// The name, the same as that of its folder in `policies/`.
     pub name: &'static str,
-    /// The presets that hold it.
+    /// The presets that contain it.
     pub presets: &'static [&'static str],
     /// The grants that a preset gives it.
     pub grants: &'static [&'static str],
-    /// The tools that a preset has it judge; empty: all that it can.
+    /// The tools that it judges in a preset. Empty for all that it supports.
     pub tools: &'static [&'static str],
-    /// The presets that set its key `strict`.
+    /// The presets that set its `strict` setting.
     pub strict: &'static [&'static str],
-    /// Where the user's preset looks for its settings.
+    /// The path of its settings file in the user's preset.
     pub settings_file: Option<&'static str>,
-    /// Its allow counts when a preset holds it.
+    /// Whether its allow applies in a preset.
     pub may_allow: bool,
-    /// Its settings are to say where the files of this program lie.
+    /// Whether its settings must include the locations of this program's files.
     pub places: bool,
-    /// The script whose place it takes: under this name the program is a hook of this policy alone.
+    /// The script that it replaces. A program with this name is a hook with only this policy.
     pub called: Option<&'static str>,
-    /// The script that lets a call run which this policy asked about: under this name the program is `confirm`.
+    /// The script that confirms calls for which this policy prompted. A program with this name is `confirm`.
     pub confirmed_by: Option<&'static str>,
-    /// The protocol of the script whose place it takes, for a payload that no harness sent.
+    /// The protocol of the script that it replaces, for payloads that no harness sent.
     pub plain_answers: Option<&'static str>,
-    /// A file to start its settings from.
+    /// A starter file for its settings.
     pub starter: Option<Starter>,
-    /// The component, compiled.
+    /// The compiled component.
     pub guest: Guest,
 }
 
-/// A file that serves as a policy's settings, for people to start from.
+/// A settings file for a policy that users can start from.
 #[derive(Debug)]
 pub struct Starter {
-    /// Its usual name.
+    /// The usual file name.
     pub name: &'static str,
-    /// The policy's defaults, written out.
+    /// The policy's defaults.
     pub text: &'static str,
-    /// Its JSON schema.
+    /// The JSON schema.
     pub schema: &'static str,
 }
 
-/// A component that was compiled when the program was built.
+/// A component built with the program.
 #[derive(Debug)]
 pub struct Guest {
-    /// The digest of the component.
+    /// The component's digest.
     pub sha256: [u8; 32],
-    /// Its embedded form, compiled for the machines that the program is for.
+    /// The embedded form, compiled for the program's target machines.
     pub artifact: Artifact,
-    /// Its interface and its manifest: JSON, as `guard-compiler describe` gives it.
+    /// The interface and the manifest, as JSON from `guard-compiler describe`.
     pub description: &'static str,
 }
 
-/// How the program holds what it runs of a guest.
+/// How the program embeds a component's code.
 #[derive(Debug)]
 pub enum Artifact {
-    /// In the [`bundle`], under its policy's name: the policies of the presets.
+    /// In the [`bundle`], under its policy's name. Used for the policies in presets.
     Bundled,
-    /// Compressed: it is unpacked into the cache when a configuration names it first.
+    /// Compressed. It is unpacked into the cache when a configuration first uses it.
     Packed(Packed),
 }
 
-/// Bytes that are unpacked into the cache. The bundle, which every call runs, and the compiler of what is built to try are
-/// not compressed: a first call would wait for the one, and tests for the other.
+/// Bytes that are unpacked into the cache. The bundle isn't compressed, because every call runs it and the first one
+/// would have to wait. In trial builds, the compiler isn't compressed either, because tests would have to wait.
 #[derive(Debug)]
 pub struct Packed {
-    /// The digest of the plain bytes.
+    /// The digest of the unpacked bytes.
     pub sha256: [u8; 32],
-    /// How many there are.
+    /// The number of unpacked bytes.
     pub bytes: usize,
-    /// They are not compressed.
+    /// Whether the bytes aren't compressed.
     is_plain: bool,
-    /// They are machine code, whose calls are written another way.
+    /// Whether the bytes are machine code, in which call targets are encoded differently.
     is_code: bool,
-    /// The bytes, in the format of LZMA unless they are plain.
+    /// The bytes, as LZMA unless they are plain.
     packed: &'static [u8],
 }
 
-/// The memory that unpacking may take, in KiB: twice the size of the largest that is packed.
+/// The memory limit for decompression, in KiB: twice the size of the largest compressed content.
 const UNPACKING_KIB: u32 = 32 << 10;
 
 impl Packed {
-    /// The plain bytes; none if this program is damaged.
+    /// Returns the unpacked bytes. `None` if this program is damaged.
     #[must_use]
     pub fn unpacked(&self) -> Option<Vec<u8>> {
         if self.is_plain {
@@ -114,46 +114,46 @@ impl Packed {
 
 include!(concat!(env!("OUT_DIR"), "/builtin_table.rs"));
 
-/// All built-ins in the order of a chain. Empty in a binary that was built without them.
+/// Returns all built-ins in chain order. Empty in a binary built without them.
 #[must_use]
 pub fn all() -> &'static [Builtin] {
     BUILTINS
 }
 
-/// The built-in named `name`.
+/// Returns the built-in with this name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
-/// The artifact of the component that holds the analyzer and the policies of the presets; none in a binary that was built
-/// without guests.
+/// Returns the artifact of the component with the analyzer and the presets' policies. `None` in a binary built without
+/// built-ins.
 #[must_use]
 pub fn bundle() -> Option<&'static Packed> {
     BUNDLE.as_ref()
 }
 
-/// The artifact of the component that reads scripts; none in a binary that was built without guests.
+/// Returns the artifact of the script analyzer. `None` in a binary built without built-ins.
 #[must_use]
 pub fn scripts() -> Option<&'static Packed> {
     SCRIPTS.as_ref()
 }
 
-/// A component that a service is put together from, by the name of its package: `guard-service`, `guard-service-view`,
-/// `guard-service-link`, `guard-bundle` or `guard-scripts`. None if this program does not hold it, or is damaged.
+/// Returns a component for building a service, by package name: `guard-service`, `guard-service-view`,
+/// `guard-service-link`, `guard-bundle` or `guard-scripts`. `None` if this program doesn't contain it or is damaged.
 #[must_use]
 pub fn of_service(package: &str) -> Option<Vec<u8>> {
     SERVICE.iter().find(|(name, _)| *name == package)?.1.unpacked()
 }
 
-/// The component with this digest, for commands; the hook does without. None if this program does not hold it, or is
-/// damaged.
+/// Returns the component with this digest. Only used by commands, and not by the hook. `None` if this program doesn't
+/// contain it or is damaged.
 #[must_use]
 pub fn component(sha256: &[u8; 32]) -> Option<Vec<u8>> {
     COMPONENTS.iter().find(|packed| packed.sha256 == *sha256)?.unpacked()
 }
 
-/// The built-in whose component has this digest, in hexadecimal.
+/// Returns the built-in whose component has this digest, in hexadecimal.
 #[must_use]
 pub fn by_digest(sha256: &str) -> Option<&'static Builtin> {
     let mut digits =
@@ -162,8 +162,7 @@ pub fn by_digest(sha256: &str) -> Option<&'static Builtin> {
     (sha256.len() == 64).then(|| all().iter().find(|builtin| builtin.guest.sha256 == digest)).flatten()
 }
 
-/// The program that compiles components of others, for the machine that this one is for; none in a program that was
-/// built without guests.
+/// Returns the compiler for components on this program's machine. `None` in a program built without built-ins.
 #[must_use]
 pub fn compiler() -> Option<&'static Packed> {
     COMPILER.as_ref()

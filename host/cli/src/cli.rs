@@ -1,4 +1,4 @@
-//! The command line: one file a command, and `print` for all output.
+//! The command line. Each command has its own file, and `print` has all output.
 
 mod allow;
 mod args;
@@ -72,7 +72,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     if arguments.get(1).is_some_and(|word| word == guard_undo::backup::COMMAND) {
         return undo::keep(environment);
     }
-    // A harness takes any other exit code than a verdict's for no answer, and runs the call.
+    // Harnesses treat any other exit code as a missing answer, and run the call.
     if let Some(text) = misused_script(&arguments) {
         return hook::run(Err(text), environment);
     }
@@ -94,7 +94,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Command::Policy(args) => matches!(args.command, PolicyCommand::Rates(_) | PolicyCommand::Bundle(_)),
         _ => false,
     };
-    // `replay` takes a policy in its place, and says itself what is wrong with one.
+    // `replay` also accepts a policy here, and reports its own errors.
     if reads && cli.global.names_config() && !replay::names_policy(&dirs) && !dirs.config.exists() {
         let text = format!("there is no file `{}`", dirs.config.display());
         print::error(&subject::refused(Exit::NoInput, text, "`guard-host config init` makes one"));
@@ -108,7 +108,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     }
     let compiles = match &cli.command {
         Command::Test(_) | Command::Ci(_) | Command::Policy(_) | Command::Replay(_) => true,
-        // A policy in front of the call.
+        // A policy before the call.
         Command::Check(CheckArgs { input, .. }) | Command::Explain(ExplainArgs { input, .. }) => input.len() > 1,
         _ => false,
     };
@@ -126,7 +126,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     }
 }
 
-/// The error of a command line under the name of a hook script, which a harness started.
+/// Returns the error of a command line that starts with a hook script's name, because a harness started it.
 fn misused_script(arguments: &[OsString]) -> Option<String> {
     script_policy(Path::new(arguments.first()?))?;
     let error = help::command().try_get_matches_from(arguments).err()?;
@@ -138,7 +138,7 @@ fn first_line(error: &clap::Error) -> String {
     error.to_string().lines().next().unwrap_or("bad arguments").to_owned()
 }
 
-/// The command line, in which a former name of a command is replaced. The exit code if it is invalid.
+/// Parses the command line, with former command names replaced. Returns the exit code if it is invalid.
 fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
     let (arguments, hint) = renamed::current(&arguments).unwrap_or((arguments, String::new()));
     if !hint.is_empty() {
@@ -156,14 +156,13 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
     })
 }
 
-/// Runs the command.
 fn dispatch(cli: Cli, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Hook(_) => Ok(Exit::Usage),
         Command::Check(args) => check::run(&args, dirs, environment),
         Command::Replay(args) => replay::run(&args, dirs, environment),
         Command::Explain(args) => explain::run(&args, dirs, environment),
-        // Its exit code is that of the command.
+        // Its exit code is the command's.
         Command::Run(_) => Ok(Exit::Usage),
         Command::Test(args) => test::run(&args, dirs, environment),
         Command::Ci(args) => ci::run(&args, dirs, environment),
@@ -194,7 +193,7 @@ fn dispatch(cli: Cli, dirs: &AppDirs, environment: &Environment) -> anyhow::Resu
     }
 }
 
-/// Prints what makes a shell complete this program's command line.
+/// Prints the shell completions for this program.
 fn completions(shell: Option<clap_complete::Shell>) -> anyhow::Result<Exit> {
     let Some(shell) = shell else {
         let names = clap_complete::Shell::value_variants().iter().filter_map(clap::ValueEnum::to_possible_value);
@@ -207,12 +206,12 @@ fn completions(shell: Option<clap_complete::Shell>) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// The exit code that an error asks for.
+/// Returns the exit code for an error.
 fn exit_of(error: &anyhow::Error) -> Exit {
     error.downcast_ref::<subject::Refused>().map_or(Exit::Software, |refused| refused.exit)
 }
 
-/// clap's own text, with an exit code that no harness takes for a verdict.
+/// Prints clap's message, and returns an exit code that no harness interprets as a verdict.
 fn refuse(error: &clap::Error) -> u8 {
     let _ = error.print();
     match error.kind() {
@@ -221,7 +220,7 @@ fn refuse(error: &clap::Error) -> u8 {
     }
 }
 
-/// A hook whose command line has an unusual form.
+/// Runs a hook whose command line has an unusual form.
 fn run_hook(arguments: &[OsString], environment: &Environment) -> u8 {
     let options = match HookOnly::try_parse_from(arguments) {
         Ok(parsed) => Ok(HookLine::from(parsed).options(environment)),

@@ -1,9 +1,9 @@
-//! The permissions of an experiment: what an agent that runs experiments may do, as a `settings.json` of Claude Code.
+//! The permissions of an experiment: what an agent that runs experiments may do, as Claude Code's `settings.json`.
 //!
-//! A pure renderer: the same experiment gives the same bytes, and nothing is read or written. It stands in the place of
-//! `--dangerously-skip-permissions`, so it never gives a file without a bound and without a refusal. `allowOnly` is the
-//! experiment's own word for its bound, which other tools read; the harness enforces the same folders by
-//! `additionalDirectories` and `blockWritesOutsideWorkingDirectories`, and path-context by [`Experiment::guard`].
+//! Rendering is pure: the same experiment results in the same bytes, and nothing is read or written. The settings
+//! replace `--dangerously-skip-permissions`, so they always have a bound and denied permissions. `allowOnly` is the
+//! experiment's own key for its bound, which other tools read. The harness enforces the same folders with
+//! `additionalDirectories` and `blockWritesOutsideWorkingDirectories`, and path-context with [`Experiment::guard`].
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use serde::Serialize;
 
 use guard_contract::shell_word::word;
 
-/// Where the settings lie below the work directory.
+/// The path of the settings in the work directory.
 pub const FILE: &str = ".claude/settings.json";
 
-/// Programs that every experiment needs: to look around, to calculate, and to keep a history.
+/// Programs that every experiment needs, to read files, calculate and keep a history.
 const PROGRAMS: [&str; 15] = [
     "cat", "cut", "diff", "echo", "git", "grep", "head", "ls", "mkdir", "pwd", "python", "python3", "sort", "tail",
     "wc",
 ];
 
-/// Permissions denied to every experiment, whatever is allowed, because a deny wins in the harness: traffic to the
-/// outside, and commands that destroy the disk or the home.
+/// Permissions that every experiment denies. In the harness, a deny takes precedence. They cover network traffic, and
+/// commands that destroy the disk or home.
 const DENIED: [&str; 9] = [
     "Bash(curl:*)",
     "Bash(curl *https://*)",
@@ -38,11 +38,11 @@ const DENIED: [&str; 9] = [
 /// The parts of an experiment. Paths are absolute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Experiment {
-    /// Where the agent works.
+    /// The work directory.
     pub work_dir: String,
-    /// The repository that it works on.
+    /// The repository to work on.
     pub repo_path: Option<String>,
-    /// Programs that may run besides the usual ones.
+    /// Additional programs that may run.
     pub programs: Vec<String>,
     /// The command to run when the agent stops.
     pub stop_hook: Option<String>,
@@ -50,18 +50,18 @@ pub struct Experiment {
     pub pre_tool_use_hook: Option<String>,
 }
 
-/// Why there are no settings.
+/// The error if settings can't be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExperimentError {
-    /// A path that bounds nothing, or nothing that exists.
+    /// A path that isn't a valid bound.
     #[error("the {what} `{path}` can't be a bound: it is empty, relative, or the root of the file system")]
     Unbounded {
-        /// Which path.
+        /// The name of the path.
         what: &'static str,
-        /// As it was given.
+        /// The path, as given.
         path: String,
     },
-    /// A program whose name means more than itself in a rule.
+    /// A program whose name would be a pattern in a rule.
     #[error("`{0}` isn't the name of a program")]
     Program(String),
 }
@@ -112,11 +112,11 @@ impl Hooks {
 }
 
 impl Experiment {
-    /// The text of the settings.
+    /// Returns the text of the settings.
     ///
     /// # Errors
     ///
-    /// [`ExperimentError`]: the settings would bound nothing, or allow more than they say.
+    /// [`ExperimentError`] if the settings would have no bound, or allow more than they say.
     pub fn render(&self, plan: Option<&Plan>) -> Result<String, ExperimentError> {
         let folders = self.folders()?;
         let mut programs: BTreeSet<&str> = PROGRAMS.into_iter().collect();
@@ -126,7 +126,7 @@ impl Experiment {
             }
             programs.extend(spellings(program, program.rsplit('/').next().unwrap_or(program)));
         }
-        // A plan is written by an agent, too: what in it is no plain name allows nothing.
+        // An agent also writes the plan, so names that aren't plain allow nothing.
         for program in plan.into_iter().flat_map(Plan::programs) {
             programs.extend(spellings(&program.spelled, &program.name));
         }
@@ -149,16 +149,16 @@ impl Experiment {
                 stop: registered(None, &self.stop_hook, "hook")?,
             },
         };
-        // Texts and fixed keys only, which cannot fail; an empty text would be no settings at all.
+        // Texts and fixed keys can't fail to serialize. An empty text wouldn't be valid settings.
         let text = serde_json::to_string_pretty(&settings);
         text.map(|text| text + "\n").map_err(|error| ExperimentError::Program(error.to_string()))
     }
 
-    /// The entry of a `guard.toml` that holds the same bound for what the harness does not see: shell commands.
+    /// Returns the entry of a `guard.toml` with the same bound for shell commands, which the harness doesn't restrict.
     ///
     /// # Errors
     ///
-    /// [`ExperimentError`], as of [`Experiment::render`].
+    /// Errors of [`Experiment::render`].
     pub fn guard(&self) -> Result<String, ExperimentError> {
         let folders: Vec<String> = self.folders()?.iter().map(|folder| toml_text(folder)).collect();
         let of_files = "[{ path_patterns = [\"blocked_paths\", \"outside_safe_paths\"], action = \"block\" }]";
@@ -169,7 +169,7 @@ impl Experiment {
         ))
     }
 
-    /// The folders that bound the experiment.
+    /// Returns the folders that bound the experiment.
     fn folders(&self) -> Result<Vec<&str>, ExperimentError> {
         let mut folders = vec![bounded("work directory", &self.work_dir)?];
         if let Some(repo) = &self.repo_path {
@@ -182,26 +182,26 @@ impl Experiment {
     }
 }
 
-/// The path, if it names something below the root.
+/// Returns the path if it is below the root.
 fn bounded<'a>(what: &'static str, path: &'a str) -> Result<&'a str, ExperimentError> {
     let named = path.starts_with('/') && path.split('/').any(|name| !name.is_empty() && name != "." && name != "..");
     let climbs = path.split('/').any(|name| name == "..");
     if named && !climbs { Ok(path) } else { Err(ExperimentError::Unbounded { what, path: path.to_owned() }) }
 }
 
-/// A program in the ways in which a command may spell it: the harness compares the start of the text.
+/// Returns the spellings of a program in commands, because the harness compares the start of the text.
 fn spellings<'a>(spelled: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     [name, spelled].into_iter().filter(|text| is_program(text))
 }
 
-/// A word that means nothing but itself in a rule.
+/// Returns whether a word has no special meaning in a rule.
 fn is_program(word: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+' | '@');
     let name = word.rsplit('/').next().unwrap_or_default();
     word.chars().all(is_plain) && name.contains(|c: char| c.is_ascii_alphanumeric()) && !name.starts_with('-')
 }
 
-/// A text as a value of TOML, whose basic strings have the escapes of JSON and forbid one character more.
+/// Formats a text for TOML, whose basic strings have JSON's escapes and forbid one more character.
 fn toml_text(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default().replace('\u{7f}', "\\u007f")
 }

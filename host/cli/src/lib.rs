@@ -1,4 +1,4 @@
-//! The program `guard-host`: its commands.
+//! The commands of `guard-host`.
 
 pub mod experiment;
 pub mod cli;

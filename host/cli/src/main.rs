@@ -1,4 +1,5 @@
-//! `guard-host`: the hook. It holds no compiler, no parser of command lines and nothing that only commands need.
+//! `guard-host`: the hook. It contains neither a compiler nor a command-line parser, nor anything else that only
+//! commands need.
 
 #[cfg(unix)]
 mod crash;
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
     #[cfg(windows)]
     guard_platform::crash::take_over(CRASHED, BLOCK);
     ALLOCATOR.own();
-    // First of all, because the hook's deadline counts from here.
+    // Must be first, because the hook's deadline starts here.
     let environment = Environment::current(Instant::now());
     let arguments = std::env::args_os().collect();
     ExitCode::from(programs::on_a_sound_stack(|| start::run(arguments, &environment)))

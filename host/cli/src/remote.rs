@@ -1,4 +1,4 @@
-//! [`Client`]: asks the server of a `[remote]` over HTTP, and tells it of this machine what it may know.
+//! [`Client`]: sends requests to the server of a `[remote]` over HTTP, and the facts that it may know.
 
 mod learn;
 mod sound;
@@ -15,24 +15,23 @@ use guard_hook::remote::RemoteDecider;
 use guard_registry::{Receiver, RegistryError, server_message};
 use guard_state::{FileState, files};
 
-/// How often a server is asked about one call.
+/// The maximum number of requests for one call.
 const ROUNDS: usize = 8;
 
-/// The longest token, in bytes.
+/// The maximum length of a token, in bytes.
 const TOKEN_BYTES: u64 = 4096;
 
-/// The limit of a connection; each request has less.
+/// The timeout of a connection. Each request has less.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Asks servers from this process, over connections that it keeps.
+/// Sends requests to servers from this process, over reused connections.
 #[derive(Debug)]
 pub(crate) struct Client {
     facts: Arc<dyn Facts>,
-    /// The server that was asked last.
     last: Mutex<Option<(Server, Arc<Receiver>)>>,
 }
 
-/// The identity of a server: its address, and its authorities with the state of their file.
+/// The identity of a server: its address, and its certificate authorities with the state of their file.
 #[derive(Debug, Clone, PartialEq)]
 struct Server {
     url: String,
@@ -40,7 +39,7 @@ struct Server {
 }
 
 impl Client {
-    /// One that tells of the machine what these facts say.
+    /// Creates a client that answers with these facts.
     #[must_use]
     pub(crate) fn new(facts: Arc<dyn Facts>) -> Self {
         Client { facts, last: Mutex::default() }
@@ -59,7 +58,7 @@ impl Client {
         Ok(receiver)
     }
 
-    /// One round.
+    /// Sends one request.
     fn send(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
         let headers = [
             ("authorization".to_owned(), format!("Bearer {}", token(remote)?)),
@@ -68,7 +67,7 @@ impl Client {
         let body = serde_json::to_vec(request).map_err(|error| error.to_string())?;
         let receiver = self.receiver(remote).map_err(|error| describe_error(&error))?;
         let post = || receiver.post_until(&headers, &body, until);
-        // A connection that was kept may be gone, and to ask twice changes nothing.
+        // A reused connection may be closed. Sending the request twice has no side effects.
         let posted = post().or_else(|error| match error {
             RegistryError::Unreachable { .. } => post(),
             error => Err(error),
@@ -91,7 +90,7 @@ impl Client {
 impl RemoteDecider for Client {
     fn ask(&self, remote: &Remote, mut request: Request, until: Instant) -> Result<Response, String> {
         let mut denied = None;
-        // A deny counts even if the server would have had to know more.
+        // A deny is final, even if the server requested more facts.
         let give_up = |denied: Option<Response>, why: String| denied.ok_or(why);
         for _ in 0..ROUNDS {
             let response = match self.send(remote, &request, until) {
@@ -115,7 +114,7 @@ impl RemoteDecider for Client {
     }
 }
 
-/// The error for people. One about certificates names the key that says which authorities count.
+/// Formats the error for people. For certificates, it has the key that configures their authorities.
 fn describe_error(error: &RegistryError) -> String {
     match error {
         RegistryError::Certificate { .. } => {
@@ -126,7 +125,7 @@ fn describe_error(error: &RegistryError) -> String {
     }
 }
 
-/// The response with findings about a broken configuration attributed to the server: the user has another one.
+/// Marks findings about an invalid configuration as the server's, because the user has another one.
 fn with_owner(mut response: Response, remote: &Remote) -> Response {
     for found in response.verdict.findings.iter_mut().filter(|found| found.is_broken_config()) {
         found.finding.message = format!("on the server `{}`: {}", remote.url, found.finding.message);
@@ -135,7 +134,7 @@ fn with_owner(mut response: Response, remote: &Remote) -> Response {
     response
 }
 
-/// The token of a server.
+/// Reads the token of a server.
 fn token(remote: &Remote) -> Result<String, String> {
     let file = remote.token_file.display();
     let text = files::read_text(&remote.token_file, TOKEN_BYTES)

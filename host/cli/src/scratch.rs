@@ -1,6 +1,6 @@
-//! `agent_sandbox/DATE/CONTEXT/`: a place in a project where an agent may try things out, which git ignores.
+//! `agent_sandbox/DATE/CONTEXT/`: a folder in a project for an agent's experiments, which git ignores.
 //!
-//! Everything is made below the project's handle. Nothing in there is removed, ever.
+//! Everything is created below an open handle of the project. Nothing in the folder is ever removed.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,41 +14,41 @@ use guard_state::files;
 /// The folder below the project's root.
 const FOLDER: &str = "agent_sandbox";
 
-/// The longest name of a context.
+/// The maximum length of a context's name.
 const NAME: usize = 64;
 
-/// The largest `.gitignore` that is looked into.
+/// The maximum size of a `.gitignore`, in bytes.
 const IGNORE_BYTES: u64 = 4 << 20;
 
-/// Why there is no sandbox.
+/// The error if the sandbox can't be created.
 #[derive(Debug, thiserror::Error)]
 pub enum ScratchError {
-    /// The context is no name that a folder should have.
+    /// The context isn't a valid folder name.
     #[error("`{0}` does not name a sandbox")]
     Name(String),
-    /// Something in the way is no folder.
+    /// A path component isn't a folder.
     #[error("`{0}` is a link or no folder")]
     NotAFolder(PathBuf),
-    /// `.gitignore` is a link, no file, or too large.
+    /// `.gitignore` is a link, not a file, or too large.
     #[error("no line can be added to `{0}`")]
     Ignore(PathBuf),
-    /// The machine refuses.
+    /// An error of the file system.
     #[error("cannot make the sandbox in `{0}`")]
     Io(PathBuf, #[source] io::Error),
 }
 
-/// Makes the sandbox of a context, or finds the one that is there. Gives its path.
+/// Creates the sandbox of a context, or finds the existing one. Returns its path.
 ///
 /// # Errors
 ///
-/// [`ScratchError`] says why there is none.
+/// [`ScratchError`] if the sandbox can't be created.
 pub fn make(project: &Path, context: &str, date: Date) -> Result<PathBuf, ScratchError> {
     if !is_name(context) {
         return Err(ScratchError::Name(context.to_owned()));
     }
     let failed = |error| ScratchError::Io(project.to_path_buf(), error);
     let root = Dir::open_ambient_dir(project, ambient_authority()).map_err(failed)?;
-    // First, so that nothing in the sandbox is ever seen by git.
+    // Must be first, so that git never sees anything in the sandbox.
     ignore(&root, project)?;
     let mut dir = root;
     let mut path = project.to_path_buf();
@@ -66,13 +66,13 @@ pub fn make(project: &Path, context: &str, date: Date) -> Result<PathBuf, Scratc
     Ok(path)
 }
 
-/// A folder's name that says something, is no option, and hides nothing.
+/// Returns whether the name is a plain folder name: it neither looks like an option nor is hidden.
 fn is_name(context: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     !context.is_empty() && context.len() <= NAME && !context.starts_with(['-', '.']) && context.chars().all(is_plain)
 }
 
-/// Adds the folder to the project's `.gitignore`, unless a line there speaks of it.
+/// Adds the folder to the project's `.gitignore`, unless a line already mentions it.
 fn ignore(root: &Dir, project: &Path) -> Result<(), ScratchError> {
     let name = Path::new(".gitignore");
     let failed = |error| ScratchError::Io(project.to_path_buf(), error);
@@ -95,8 +95,8 @@ fn ignore(root: &Dir, project: &Path) -> Result<(), ScratchError> {
     }
 }
 
-/// The text of a `.gitignore` with a line for the folder; `None` if it has one. A line that takes it back counts: somebody
-/// wants it in git.
+/// Returns the text of a `.gitignore` with a line for the folder. `None` if it has one. A negated line also counts,
+/// because the user wants the folder in git.
 fn with_line(text: &[u8]) -> Option<Vec<u8>> {
     let names_folder = |line: &[u8]| {
         let line = String::from_utf8_lossy(line);

@@ -1,4 +1,4 @@
-//! `guard-host-tools`: every command but the hook. `guard-host` starts it in its own place.
+//! `guard-host-tools`: every command except the hook. `guard-host` replaces itself with this program.
 
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
@@ -9,15 +9,15 @@ use guard_host::cli;
 use guard_platform::process::{replace, set_name};
 use guard_state::environment::Environment;
 
-/// A variable that changes how threads are made. A repository's settings can set it, and a thread without a stack would
-/// end the program without a word.
+/// A variable that changes the stack size of threads. A repository's settings can set it, and a thread without a stack
+/// would silently end the program.
 const THREADS: &str = "RUST_MIN_STACK";
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // First of all, because a hook's deadline counts from here.
+    // Must be first, because a hook's deadline starts here.
     let mut environment = Environment::current(Instant::now());
     let arguments = arguments(&mut environment);
     if std::env::var_os(THREADS).is_some() {
@@ -26,7 +26,8 @@ fn main() -> ExitCode {
     ExitCode::from(on_a_sound_stack(|| cli::run(arguments, &environment)))
 }
 
-/// The arguments without those by which `guard-host` says where it lies. Without them it lies beside this program.
+/// Returns the arguments without those by which `guard-host` passes its path. Without them, its path is next to this
+/// program.
 fn arguments(environment: &mut Environment) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     if arguments.get(1).is_some_and(|word| word == STARTED_AS) && arguments.len() > 2 {
@@ -37,15 +38,15 @@ fn arguments(environment: &mut Environment) -> Vec<OsString> {
     arguments
 }
 
-/// Replaces this process by one that does not have the variable. Returns if that cannot be done.
+/// Replaces this process with one that doesn't have the variable. Returns if that isn't possible.
 fn start_again_without(variable: &str) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     let mut arguments = std::env::args_os();
     if let Some(name) = arguments.next() {
-        // The name may say which hook this is.
+        // The name may select the hook.
         set_name(&mut command, name);
     }
-    // Comes back only with an error.
+    // Only returns with an error.
     let _ = replace(command.args(arguments).env_remove(variable));
 }

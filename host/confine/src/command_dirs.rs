@@ -1,8 +1,8 @@
-//! [`CommandDirs`]: the folders that the paths of a profile start from.
+//! [`CommandDirs`]: the folders from which a profile's paths start.
 
 use std::path::{Component, Path, PathBuf};
 
-/// Where a command runs, and the homes of its tools.
+/// A command's working directory, and the homes of its tools.
 pub struct CommandDirs<'a> {
     /// The working directory.
     pub cwd: PathBuf,
@@ -10,7 +10,7 @@ pub struct CommandDirs<'a> {
     pub project: PathBuf,
     /// The user's home.
     pub home: PathBuf,
-    /// A variable of the environment.
+    /// Returns an environment variable.
     pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
 }
 
@@ -21,7 +21,7 @@ impl std::fmt::Debug for CommandDirs<'_> {
 }
 
 impl CommandDirs<'_> {
-    /// A path of a profile, absolute.
+    /// Returns the absolute path for a profile's path.
     #[must_use]
     pub fn absolute(&self, path: &str) -> PathBuf {
         let joined = match path.strip_prefix("~/") {
@@ -31,7 +31,7 @@ impl CommandDirs<'_> {
         lexical(&joined)
     }
 
-    /// A path as it is shown: relative to the working directory, or from the home.
+    /// Returns a path for people: relative to the working directory or the home.
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
         if let Ok(rest) = path.strip_prefix(&self.cwd) {
@@ -44,7 +44,7 @@ impl CommandDirs<'_> {
     }
 }
 
-/// A path without `.` and `..`, by its text alone.
+/// Removes `.` and `..` from a path without resolving links.
 fn lexical(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
@@ -59,8 +59,8 @@ fn lexical(path: &Path) -> PathBuf {
     out
 }
 
-/// The symbolic link through which a path leads, if a command that ran before may have made it: one in the project or in
-/// the working directory, or the end of the path itself.
+/// Returns the symbolic link on the path that an earlier command may have created: in the project or the working
+/// directory, or the path itself.
 pub(crate) fn link_on_the_way(path: &Path, places: &CommandDirs<'_>) -> Option<PathBuf> {
     let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|data| data.is_symlink());
     let is_of_the_system = ["/dev", "/proc", "/sys"].into_iter().any(|folder| path.starts_with(folder));
@@ -72,10 +72,10 @@ pub(crate) fn link_on_the_way(path: &Path, places: &CommandDirs<'_>) -> Option<P
     ancestors.find(|at| (*at == path && !is_of_the_system) || may_be_made(at)).map(Path::to_owned)
 }
 
-/// The most folders of a path that are looked at.
+/// The maximum number of a path's folders that are checked.
 const DEPTH: usize = 256;
 
-/// A path with its symbolic links resolved. Of one that doesn't exist, the deepest existing folder is resolved.
+/// Resolves the symbolic links in a path. If it doesn't exist, its deepest existing folder is resolved.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut at = path;

@@ -1,4 +1,4 @@
-//! The profile of a command: the effects that the analysis found, and the folders of the programs that it runs.
+//! The profile of a command: the effects in its analysis, and the folders of its programs.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use crate::profile::Profile;
 use crate::programs::Programs;
 use crate::{Attempt, CommandDirs, Refusal};
 
-/// The most files that one pattern stands for.
+/// The maximum number of files for one pattern.
 const MATCHES: usize = 1_000;
 
-/// The most commands whose programs are looked up.
+/// The maximum number of commands whose programs are looked up.
 const COMMANDS: usize = 1_000;
 
-/// Operations that reach another machine and are of another kind than `network`.
+/// Operations that use the network, but have another effect kind than `network`.
 const REMOTE: &[&str] = &["git.push", "git.pull", "git.fetch", "git.clone", "package.install", "package.publish"];
 
 /// Derives a command's permissions from its analysis.
@@ -35,7 +35,7 @@ pub fn derive(analysis: &Analysis, places: &CommandDirs<'_>, lists: &Lists) -> P
         let cwd = if command.cwd.is_empty() { places.cwd.clone() } else { places.absolute(&command.cwd) };
         profile.add(programs.of_call(&words, &cwd, places));
     }
-    // A pattern and the table of programs name links as well.
+    // Patterns and the table of programs may also lead through links.
     for list in [&mut profile.read, &mut profile.write, &mut profile.patterns] {
         list.retain(|path| {
             let link = link_on_the_way(Path::new(path.trim_end_matches('/')), places);
@@ -57,22 +57,23 @@ pub fn derive(analysis: &Analysis, places: &CommandDirs<'_>, lists: &Lists) -> P
     profile
 }
 
-/// The profile of an effect whose path leads through a symbolic link that an earlier command may have made. Policies judge
-/// the target, but the link may lead elsewhere now than the user thinks. `None` if there is no such link.
+/// Returns the profile of an effect whose path leads through a symbolic link that an earlier command may have created.
+/// Policies judge the target, but the link may now lead to another one than the user expects. `None` if there is no
+/// such link.
 fn through_link(effect: &Effect, places: &CommandDirs<'_>) -> Option<Profile> {
     let named = Path::new(effect.path.lexical.trim_end_matches('/'));
     if !named.is_absolute() {
         return None;
     }
     let Some(link) = link_on_the_way(named, places) else {
-        // In `link/../x` the link isn't a part of the plain path.
+        // In `link/../x`, the link isn't part of the lexical path.
         let (folder, name) = (named.parent()?, named.file_name()?);
         let led = Path::new(effect.path.canonical.trim_end_matches('/'));
         let is_same = led == canonical(named) || led == canonical(folder).join(name);
         return (!is_same).then(|| Profile { through: vec![effect.target.clone()], ..Profile::default() });
     };
     let text = link.to_str()?.to_owned();
-    // The link itself goes or is replaced.
+    // The link itself is deleted or replaced.
     let is_itself =
         link == named && effect.path.canonical.trim_end_matches('/').ends_with(named.file_name()?.to_str()?);
     Some(match is_itself && matches!(effect.kind.as_str(), "write" | "delete") {
@@ -81,7 +82,7 @@ fn through_link(effect: &Effect, places: &CommandDirs<'_>) -> Option<Profile> {
     })
 }
 
-/// The profile that would allow what was refused.
+/// Returns the profile that would allow what was refused.
 #[must_use]
 pub fn needs(refused: &[Refusal], places: &CommandDirs<'_>) -> Profile {
     let mut profile = Profile::default();
@@ -113,10 +114,10 @@ fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
             let mut write = expanded(path);
             if holds_more(effect) {
                 let content: Vec<String> = write.iter().map(|path| format!("{path}/")).collect();
-                // A folder that is deleted goes itself, and one that is written stays.
+                // A deleted folder is itself removed, but a written one stays.
                 write = if effect.kind == "delete" { [write, content].concat() } else { content };
             }
-            // `cp -r a b` copies into `b`, or makes it: then all of it is new.
+            // `cp -r a b` copies into `b`, or creates it with everything in it.
             let above = Path::new(path).parent().filter(|above| is_into(effect) && !above.exists());
             write.extend(above.and_then(Path::to_str).map(|above| format!("{above}/")));
             Profile { write, ..Profile::default() }
@@ -125,7 +126,7 @@ fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
     }
 }
 
-/// Whether the effect is on everything below its target, too.
+/// Returns whether the effect also applies to everything below its target.
 fn holds_more(effect: &Effect) -> bool {
     let has = |name: &str| effect.tags.iter().any(|(tag, _)| tag == name);
     let is_deep = ["tree", "archive", "recursive", "into", "below", "patch"].into_iter().any(has);
@@ -133,12 +134,12 @@ fn holds_more(effect: &Effect) -> bool {
     is_deep || is_deletion || effect.operation == "fs.delete.recursive" || effect.target.ends_with('/')
 }
 
-/// Whether the target is a name in a folder that the call names, if that is a folder.
+/// Returns whether the target is a name in the folder of the call, if that is a folder.
 fn is_into(effect: &Effect) -> bool {
     effect.tags.iter().any(|(tag, _)| tag == "into")
 }
 
-/// The files that a path stands for. A pattern in its last name is expanded, as the shell does.
+/// Returns the files for a path. A pattern in its last name is expanded as in a shell.
 fn expanded(path: &str) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let Some((folder, name)) = path.rsplit_once('/') else { return vec!["/".to_owned()] };

@@ -1,8 +1,8 @@
 //! Runs a command that the kernel confines to a profile.
 //!
-//! A [`Profile`] says what a command may write and whether it may use the network. [`derive()`] makes one from the effects
-//! that the analysis found. [`secrets`] finds the guarded files that the command may not read. On Linux, [`run()`] enforces
-//! all of it with Landlock and seccomp, without root and without a container.
+//! A [`Profile`] defines what a command may write and whether it may use the network. [`derive()`] creates one from the
+//! effects in the analysis. [`secrets`] finds the guarded files that the command may not read. On Linux, [`run()`]
+//! enforces all of it with Landlock and seccomp, without root and without a container.
 
 #![deny(clippy::disallowed_methods)]
 
@@ -22,52 +22,52 @@ pub use derive::{derive, needs};
 pub use guard_sensitive_paths::Lists;
 pub use profile::{Profile, ProfileError};
 
-/// A command and where it runs.
+/// A command and its environment.
 #[derive(Debug)]
 pub struct Job<'a> {
     /// The program and its arguments.
     pub command: &'a [OsString],
-    /// Where it runs, and the homes of its tools.
+    /// The working directory, and the homes of its tools.
     pub places: &'a CommandDirs<'a>,
     /// The permissions of the command.
     pub profile: &'a Profile,
     /// The guarded files and folders that it may not read.
     pub hidden: &'a [PathBuf],
-    /// Report what was refused.
+    /// Whether to report what was refused.
     pub learn: bool,
 }
 
 /// How a confined command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// Its exit code, or 128 and the number of the signal that ended it.
+    /// The exit code, or 128 plus the number of the signal that killed it.
     pub code: u8,
-    /// Refused operations of the command. Only complete with [`Job::learn`].
+    /// The refused operations. Only complete with [`Job::learn`].
     pub refused: Vec<Refusal>,
 }
 
-/// Something that a confined command was refused.
+/// A refused operation of a confined command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Refusal {
     /// The attempt.
     pub attempt: Attempt,
-    /// A path or an address.
+    /// The path or address.
     pub target: String,
 }
 
 /// The kind of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Attempt {
-    /// To open a file for writing, or to create, rename or delete one.
+    /// Opening a file for writing, or creating, renaming or deleting one.
     Write,
-    /// To read a guarded file.
+    /// Reading a guarded file.
     Read,
-    /// To open a socket, to connect, or to listen.
+    /// Opening a socket, connecting, or listening.
     Connect,
 }
 
 impl Attempt {
-    /// The word for it.
+    /// Returns the name of the attempt.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,10 +78,10 @@ impl Attempt {
     }
 }
 
-/// Why a command did not run.
+/// The error if a command didn't run.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfineError {
-    /// This system has nothing that could confine it.
+    /// This system can't confine commands.
     #[error("can't confine a command: {0}")]
     Unsupported(String),
     /// The program can't be started.
@@ -104,17 +104,17 @@ pub enum ConfineError {
     },
 }
 
-/// Whether this system can confine a command, as far as it can be told without running one.
+/// Checks whether this system can confine a command, as far as possible without running one.
 ///
 /// # Errors
 ///
-/// Why it can't.
+/// Confinement isn't supported, with the reason.
 #[cfg(target_os = "linux")]
 pub fn supported() -> Result<(), ConfineError> {
     linux::supported()
 }
 
-/// Whether this system can confine a command.
+/// Checks whether this system can confine a command.
 ///
 /// # Errors
 ///
@@ -124,17 +124,17 @@ pub fn supported() -> Result<(), ConfineError> {
     Err(ConfineError::Unsupported("it needs Landlock, which only Linux has".to_owned()))
 }
 
-/// Runs the command, confined, and waits for its end.
+/// Runs the command confined, and waits for it to exit.
 ///
 /// # Errors
 ///
-/// The command did not run: the system can't confine it, or the program can't be started.
+/// The command didn't run: the system can't confine it, or the program can't be started.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
     linux::run(job)
 }
 
-/// Runs the command, confined, and waits for its end.
+/// Runs the command confined, and waits for it to exit.
 ///
 /// # Errors
 ///

@@ -1,9 +1,10 @@
 //! The confinement on Linux: Landlock for files and TCP, seccomp for other system calls, and a broker for single files.
 //!
-//! Landlock knows folders and files that exist. It can't allow to create one file, or to delete one, without allowing it
-//! for all files of the folder. So the kernel refuses both, and the [`broker`] does it for the paths of the profile: it
-//! gets each such system call before the kernel, copies its arguments, and does the same by itself. Whatever it doesn't
-//! know goes on to the kernel, which refuses it. A command that changes its arguments meanwhile gains nothing.
+//! Landlock rules apply to existing folders and files. They can't allow creating or deleting a single file without
+//! allowing it for all files in the folder. The kernel therefore refuses both, and the [`broker`] does it for the
+//! profile's paths: it gets each such system call before the kernel, copies its arguments, and executes it itself.
+//! Unknown calls go on to the kernel, which refuses them. A command that changes its arguments in the meantime gains
+//! nothing.
 
 mod broker;
 mod calls;
@@ -31,10 +32,10 @@ use crate::{ConfineError, Ended, Job, Refusal};
 /// Refused operations, shared with the broker's thread.
 type Refused = Arc<Mutex<Vec<Refusal>>>;
 
-/// The report of the thread that starts the command.
+/// The result of the thread that starts the command.
 type Started = Result<Child, ConfineError>;
 
-/// Where programs are told to put temporary files.
+/// The variables for the folder of temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
 pub(super) use rules::supported;
@@ -60,7 +61,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
     Ok(Ended { code: code(status), refused })
 }
 
-/// Confines this thread for good and starts the command from it, which inherits the confinement.
+/// Confines this thread permanently, and starts the command from it, which inherits the confinement.
 fn start(job: &Job<'_>, rules: &Rules, temporary: &Temporary, broker: bool, listener: Sender<OwnedFd>) -> Started {
     let [program, arguments @ ..] = job.command else {
         return Err(setup("the command", Error::other("there is none")));
@@ -71,7 +72,7 @@ fn start(job: &Job<'_>, rules: &Rules, temporary: &Temporary, broker: bool, list
     if broker {
         let program = filter::brokered(rules.has_split_folders(), job.learn)?;
         let fd = listener::install(&program).map_err(in_use)?;
-        // The receiver waits as long as this thread runs.
+        // The receiver waits while this thread runs.
         let _ = listener.send(fd);
     }
     drop(listener);
@@ -83,11 +84,12 @@ fn start(job: &Job<'_>, rules: &Rules, temporary: &Temporary, broker: bool, list
     command.spawn().map_err(|source| ConfineError::Start { program: program.to_string_lossy().into_owned(), source })
 }
 
-/// Starts the broker when its listener comes, if one comes.
+/// Starts the broker if its listener is received.
 fn serve(broker: Broker, listener: &Receiver<OwnedFd>, refused: &Refused) {
     if let Ok(listener) = listener.recv() {
         let refused = Arc::clone(refused);
-        // It ends with this process. What the command leaves running then can't create or delete any more.
+        // The thread ends with this process. After that, processes that the command left running can no longer create
+        // or delete files.
         thread::spawn(move || broker.serve(&listener, &refused));
     }
 }
@@ -106,7 +108,7 @@ fn setup(what: &'static str, source: Error) -> ConfineError {
     ConfineError::Setup { what, source }
 }
 
-/// The exit code as shells report it.
+/// Returns the exit code as shells report it.
 fn code(status: ExitStatus) -> u8 {
     let signal = || 128 + status.signal().unwrap_or_default();
     u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(u8::MAX)

@@ -1,11 +1,11 @@
-//! [`Profile`]: what a command may do, as a file that people read and write.
+//! [`Profile`]: what a command may do, as a file that people read and edit.
 
 use serde::Deserialize;
 
 /// The permissions of a command beyond reading unguarded files.
 ///
-/// A path is absolute, starts at the home with `~/`, or is relative to the working directory. One that ends with `/` is a
-/// folder with everything in it.
+/// A path is absolute, starts at the home with `~/`, or is relative to the working directory. A path that ends with `/`
+/// is a folder with everything in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Profile {
@@ -13,36 +13,36 @@ pub struct Profile {
     pub read: Vec<String>,
     /// Files and folders that it may create, change, rename and delete.
     pub write: Vec<String>,
-    /// Files and folders with such names that it may create, change, rename and delete: `*` is any text.
+    /// Patterns of files and folders that it may create, change, rename and delete. `*` matches any text.
     pub patterns: Vec<String>,
-    /// It may use the network.
+    /// Whether it may use the network.
     pub net: bool,
-    /// It may use Unix sockets, through which services act for it.
+    /// Whether it may use Unix sockets, through which services act on its behalf.
     pub unix_sockets: bool,
-    /// Symbolic links that it may replace and delete. They are not followed.
+    /// Symbolic links that it may replace and delete. They aren't followed.
     #[serde(skip)]
     pub links: Vec<String>,
-    /// Paths that the analysis found, and that are left out because they lead through these links.
+    /// Paths in the analysis that are omitted because they lead through these links.
     #[serde(skip)]
     pub through: Vec<String>,
 }
 
-/// A text that is no profile.
+/// The error for an invalid profile.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ProfileError(String);
 
 impl Profile {
-    /// The profile that a TOML text describes.
+    /// Parses a profile from TOML.
     ///
     /// # Errors
     ///
-    /// The text is not TOML, or has another key.
+    /// The text isn't TOML, or has an unknown key.
     pub fn from_toml(text: &str) -> Result<Self, ProfileError> {
         toml::from_str(text).map_err(|error| ProfileError(error.to_string().trim_end().to_owned()))
     }
 
-    /// The profile as TOML.
+    /// Formats the profile as TOML.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let patterns = match self.patterns.as_slice() {
@@ -62,7 +62,7 @@ impl Profile {
         )
     }
 
-    /// Takes what another profile allows, too. Each path comes once.
+    /// Adds everything that another profile allows, without duplicates.
     pub fn add(&mut self, other: Profile) {
         for (list, more) in [
             (&mut self.read, other.read),

@@ -1,4 +1,4 @@
-//! The table of the folders in which programs keep caches and results.
+//! The table of folders in which programs keep caches and build output.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::profile::Profile;
 
 const TABLE: &str = include_str!("programs.toml");
 
-/// The most folders that are looked at for a marker.
+/// The maximum number of folders in which a marker is searched.
 const DEPTH: usize = 64;
 
 #[derive(Debug, Deserialize)]
@@ -38,17 +38,17 @@ struct Program {
     read: Vec<String>,
 }
 
-/// The table, read.
+/// The parsed table.
 #[derive(Debug)]
 pub(crate) struct Programs(Vec<Program>);
 
 impl Programs {
     pub(crate) fn load() -> Self {
-        // A test reads the table, so that it can't be invalid here.
+        // A test validates the table, so parsing can't fail here.
         Programs(toml::from_str::<Table>(TABLE).map(|table| table.program).unwrap_or_default())
     }
 
-    /// Returns the files that a call of a program writes and reads in any case.
+    /// Returns the files that a call of a program always reads and writes.
     pub(crate) fn of_call(&self, words: &[&str], cwd: &Path, places: &CommandDirs<'_>) -> Profile {
         let mut profile = Profile::default();
         let Some((name, arguments)) = words.split_first() else { return profile };
@@ -86,7 +86,7 @@ impl Programs {
 }
 
 impl Program {
-    /// The operands among these words.
+    /// Returns the operands among these words.
     fn operands<'w>(&self, words: &[&'w str]) -> Vec<&'w str> {
         let mut operands = Vec::new();
         let mut words = words.iter().copied().take(WORDS);
@@ -102,10 +102,10 @@ impl Program {
     }
 }
 
-/// The most words of a call that are looked at.
+/// The maximum number of words of a call that are considered.
 const WORDS: usize = 4_096;
 
-/// The values of an option: `-o X`, `-oX`, `--output X`, `--output=X`.
+/// Returns the values of an option: `-o X`, `-oX`, `--output X`, `--output=X`.
 fn values<'w>(option: &str, words: &[&'w str]) -> impl Iterator<Item = &'w str> {
     words.iter().take(WORDS).enumerate().filter_map(move |(at, word)| {
         let rest = word.strip_prefix(option)?;
@@ -118,7 +118,7 @@ fn values<'w>(option: &str, words: &[&'w str]) -> impl Iterator<Item = &'w str> 
     })
 }
 
-/// A path of the table for each operand that it speaks of.
+/// Returns a path of the table with its placeholders replaced by the operands.
 fn with_operands(path: &str, operands: &[&str]) -> Vec<String> {
     for (place, name) in [(0, "{first}"), (1, "{second}"), (operands.len().wrapping_sub(1), "{last}")] {
         if path.contains(name) {
@@ -141,29 +141,30 @@ fn with_operands(path: &str, operands: &[&str]) -> Vec<String> {
     }
 }
 
-/// The outermost folder with the file, from the project down to the working directory; else the working directory.
+/// Returns the outermost folder with the file, from the project down to the working directory. The default is the
+/// working directory.
 fn root(marker: &str, cwd: &Path, places: &CommandDirs<'_>) -> PathBuf {
     let within = |folder: &&Path| folder.starts_with(&places.project);
     let has_marker = |folder: &&Path| folder.join(marker).exists();
     cwd.ancestors().take(DEPTH).take_while(within).filter(has_marker).last().unwrap_or(cwd).to_owned()
 }
 
-/// A path that a word of the call names, absolute. Policies may not have judged that the program writes it, so it must be
-/// below the working directory or the project, and neither a part of `.git` nor a hidden file.
+/// Returns the absolute path for a word of the call. Policies may not know that the program writes it, so it must be
+/// below the working directory or the project, and neither in `.git` nor a hidden file.
 fn below(path: &str, cwd: &Path, places: &CommandDirs<'_>) -> Option<String> {
     let absolute = places.absolute(path);
     let below = [cwd, &places.project].into_iter().find_map(|folder| absolute.strip_prefix(folder).ok())?;
     let name = below.file_name()?.to_str()?;
     let is_refused = below.components().any(|part| part.as_os_str() == ".git");
     let end = if path.ends_with('/') { "/" } else { "" };
-    // A pattern that is the call's own may fit every name.
+    // A pattern from the call may match every name.
     let literals = name.bytes().filter(|byte| !b"*?".contains(byte)).count();
     let is_any = name.contains(['*', '?']) && literals < 2;
     let is_hidden = name.starts_with('.') && end.is_empty();
     if is_refused || is_any || is_hidden { None } else { Some(format!("{}{end}", absolute.to_str()?)) }
 }
 
-/// A path of the table, absolute. None if its variable isn't set.
+/// Returns the absolute path for a path of the table. `None` if its variable isn't set.
 fn expand(path: &str, root: &Path, cwd: &Path, places: &CommandDirs<'_>) -> Option<String> {
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let folder = match first {
@@ -172,7 +173,7 @@ fn expand(path: &str, root: &Path, cwd: &Path, places: &CommandDirs<'_>) -> Opti
         "{project}" => places.project.clone(),
         "~" => places.home.clone(),
         "." => cwd.to_owned(),
-        // A word of the call comes first.
+        // The path starts with a word of the call.
         _ if !first.starts_with('$') => return cwd.join(path).to_str().map(str::to_owned),
         _ => cwd.join((places.variable)(first.strip_prefix('$')?).filter(|value| !value.is_empty())?),
     };

@@ -1,4 +1,4 @@
-//! The guarded files of a machine: a bounded search of the project and the home with the patterns of `protected-files`.
+//! The guarded files on a machine: a limited search of the project and the home for the patterns of `protected-files`.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::fs;
@@ -8,21 +8,21 @@ use guard_sensitive_paths::{Lists, is_public, matches};
 
 use crate::CommandDirs;
 
-/// The most entries that are looked at in the project, and in the home.
+/// The maximum number of entries that are examined in the project, and in the home.
 const ENTRIES: usize = 2_500;
 
-/// The deepest folder below a start that is looked into.
+/// The maximum depth of the search.
 const DEPTH: usize = 8;
 
-/// The longest `.git/config` that is read.
+/// The maximum size of a `.git/config`, in bytes.
 const CONFIG_BYTES: u64 = 64 << 10;
 
-/// Folders with very many files, none of which a person wrote.
+/// Folders with a large number of files that no person wrote.
 const SKIPPED: &[&str] = &[".cache", ".rustup", "__pycache__", "node_modules", "registry", "site-packages", "target"];
 
-/// The guarded files and folders that the search finds, with their symbolic links resolved.
+/// Returns the guarded files and folders, with their symbolic links resolved.
 ///
-/// The search goes breadth-first, so that a bound leaves out what lies deepest.
+/// The search is breadth-first, so that the limits exclude the deepest entries.
 #[must_use]
 pub fn find(places: &CommandDirs<'_>, lists: &Lists) -> Vec<PathBuf> {
     let mut search =
@@ -31,13 +31,13 @@ pub fn find(places: &CommandDirs<'_>, lists: &Lists) -> Vec<PathBuf> {
         search.below(start);
     }
     let mut found = search.found;
-    // What a folder holds is hidden with it.
+    // The content of a hidden folder is hidden with it.
     let all = found.clone();
     found.retain(|path| !path.ancestors().skip(1).any(|folder| all.contains(folder)));
     found.into_iter().collect()
 }
 
-/// The last names of the patterns. Most files have none of them, and are done with one look.
+/// The last names of the patterns. Most files match none of them, and need no further check.
 struct Names {
     plain: HashSet<String>,
     patterns: Vec<String>,
@@ -48,7 +48,7 @@ impl Names {
         let mut names = Names { plain: HashSet::new(), patterns: Vec::new() };
         for entry in lists.blocked() {
             let name = entry.trim_end_matches('/').rsplit('/').next().unwrap_or(entry).to_ascii_lowercase();
-            // Only `*` and `?` are read here.
+            // Only `*` and `?` are supported here.
             let is_set = name.contains(['{', '[', '\\']);
             match name {
                 _ if is_set => names.patterns.push("*".to_owned()),
@@ -70,7 +70,7 @@ struct Search<'a> {
     places: &'a CommandDirs<'a>,
     lists: &'a Lists,
     names: Names,
-    /// Starts that are done.
+    /// The folders that were already searched.
     searched: BTreeSet<PathBuf>,
     found: BTreeSet<PathBuf>,
 }
@@ -107,10 +107,10 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the patterns cover the path. A `.git/config` is guarded only with a password in it, because tools that call
-    /// git read it.
+    /// Returns whether the patterns cover the path. A `.git/config` is only guarded if it contains a password, because
+    /// tools that call git read it.
     fn is_guarded(&self, path: &Path, is_folder: bool) -> bool {
-        // From the home, as its patterns are written.
+        // Relative to the home, as in its patterns.
         let text = match path.strip_prefix(&self.places.home) {
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => path.display().to_string(),
@@ -122,7 +122,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether a configuration of git has a password or a token in it.
+/// Returns whether a git configuration contains a password or token.
 fn holds_password(path: &Path) -> bool {
     let small = fs::metadata(path).is_ok_and(|data| data.len() <= CONFIG_BYTES);
     let Some(text) = fs::read_to_string(path).ok().filter(|_| small) else { return path.exists() };

@@ -1,46 +1,46 @@
-//! [`Forward`]: the allocator of a process that ends with its reply.
+//! [`Forward`]: the allocator of a process that exits after its reply.
 //!
-//! It makes some thousand small allocations and ends soon. The main thread takes blocks one after the other from zero
-//! pages of the program itself, and uses again what it gave back, by size: so a call touches few pages, and no block costs
-//! an atomic operation. What does not fit, and what other threads ask for, goes to the allocator of the standard library,
-//! so that there is no new limit.
+//! Such a process makes a few thousand small allocations and exits soon. The main thread takes blocks one after the
+//! other from zero pages of the program itself, and reuses freed blocks by size. So a call touches few pages, and no
+//! block costs an atomic operation. Allocations that don't fit, and those of other threads, use the standard library's
+//! allocator, so there is no new limit.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::null_mut;
 
-/// Size of the arena in bytes. Untouched pages cost nothing.
+/// The size of the arena in bytes. Untouched pages cost nothing.
 const BYTES: usize = 8 << 20;
 
-/// Where the blocks begin is a multiple of this.
+/// The alignment of the arena.
 const ALIGNED: usize = 4096;
 
 #[repr(C, align(4096))]
 struct Blocks(UnsafeCell<[u8; BYTES]>);
 
-// SAFETY: only the address is given. The bytes of a block belong to who holds it.
+// SAFETY: only the address is shared. A block's bytes belong to its owner.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl Sync for Blocks {}
 
 static BLOCKS: Blocks = Blocks(UnsafeCell::new([0; BYTES]));
 
-/// Blocks begin at a multiple of this and are as long as one.
+/// The alignment and granularity of blocks in bytes.
 const UNIT: usize = 2 * size_of::<usize>();
 
-/// Blocks of fewer units than this are used again.
+/// The size in units below which freed blocks are reused.
 const SIZES: usize = 2048 / UNIT;
 
-/// Says which of the blocks are held.
+/// Tracks the allocated blocks.
 struct Arena {
-    /// Where the next block begins.
+    /// The offset of the next block.
     used: Cell<usize>,
-    /// Behind this every byte is zero still.
+    /// The offset from which every byte is still zero.
     touched: Cell<usize>,
-    /// For each size in units, the block that was given back last; it begins with the place of the one before.
+    /// The last freed block of each size in units. It begins with the address of the previous one.
     free: [Cell<*mut u8>; SIZES],
 }
 
-// SAFETY: only the thread that `OWNS` the arena touches it. The bytes of a block belong to who holds it.
+// SAFETY: only the thread that `OWNS` the arena accesses it. A block's bytes belong to its owner.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl Sync for Arena {}
 
@@ -48,22 +48,23 @@ static ARENA: Arena =
     Arena { used: Cell::new(0), touched: Cell::new(0), free: [const { Cell::new(null_mut()) }; SIZES] };
 
 thread_local! {
-    /// True on one thread.
+    /// True on the thread that owns the arena.
     static OWNS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The allocator. Until a thread of a process owns the blocks, all is the standard library's.
+/// The allocator. Until a thread owns the arena, it only uses the standard library's allocator.
 #[derive(Debug)]
 pub struct Forward;
 
 impl Forward {
-    /// Returns the blocks to this thread, for as long as the process runs. Called once, by the main thread.
+    /// Gives this thread the arena for the lifetime of the process. Called once, by the main thread.
     pub fn own(&self) {
         make_ready();
         OWNS.set(true);
     }
 
-    /// A block of the arena, and whether it is known to be of zeros; `None` if the system's allocator is to give one.
+    /// Returns a block of the arena, and whether it is known to be zeroed. `None` if the system's allocator must be
+    /// used.
     fn own_block(layout: Layout) -> Option<(*mut u8, bool)> {
         if OWNS.get() && layout.align() <= ALIGNED { ARENA.take(layout) } else { None }
     }
@@ -73,14 +74,14 @@ fn start() -> *mut u8 {
     BLOCKS.0.get().cast()
 }
 
-/// Asks for the first pages at once, which every call takes: that is faster than to touch one after the other. A system
-/// that knows no such request gives them when they are touched.
+/// Requests the first pages at once, which every call uses. That is faster than faulting them in one by one. Systems
+/// without such a request provide them on first access.
 #[cfg(all(target_os = "linux", not(portable)))]
 #[expect(unsafe_code, reason = "changes no byte: the pages are there sooner")]
 fn make_ready() {
     use rustix::mm::{Advice, madvise};
     const READY: usize = 120 << 10;
-    // SAFETY: the pages are part of the blocks, which are mapped for as long as the process runs.
+    // SAFETY: the pages are part of the arena, which is mapped for the lifetime of the process.
     let _ = unsafe { madvise(start().cast(), READY, Advice::LinuxPopulateWrite) };
 }
 
@@ -88,19 +89,19 @@ fn make_ready() {
 fn make_ready() {}
 
 impl Arena {
-    /// The block's place; `None` if it is the standard library's.
+    /// Returns the block's offset in the arena. `None` if it belongs to the standard library's allocator.
     fn place(&self, block: *mut u8) -> Option<usize> {
         (block as usize).checked_sub(start() as usize).filter(|place| *place < BYTES)
     }
 
-    /// A block of zeros or not, and whether it is known to be of zeros; `None` if it does not fit any more.
+    /// Returns a block, and whether it is known to be zeroed. `None` if it no longer fits.
     #[expect(unsafe_code, reason = "reads what `give_back` wrote; see there")]
     fn take(&self, layout: Layout) -> Option<(*mut u8, bool)> {
         let size = units(layout.size());
         if let Some(free) = self.free.get(size).filter(|_| layout.align() <= UNIT) {
             let block = free.get();
             if !block.is_null() {
-                // SAFETY: a block that was given back, which nobody else holds.
+                // SAFETY: the block was freed, and has no other owner.
                 free.set(unsafe { block.cast::<*mut u8>().read() });
                 return Some((block, false));
             }
@@ -113,20 +114,20 @@ impl Arena {
         Some((start().wrapping_add(place), is_zero))
     }
 
-    /// Keeps a block of the arena for later.
+    /// Keeps a freed block of the arena for reuse.
     #[expect(unsafe_code, reason = "writes into a block that its owner gave back")]
     fn give_back(&self, block: *mut u8, place: usize, layout: Layout) {
         let size = units(layout.size());
         if place + size * UNIT == self.used.get() {
             self.used.set(place);
         } else if let Some(free) = self.free.get(size) {
-            // SAFETY: a block of the arena is at least a unit long and begins at one; its owner has given it back.
+            // SAFETY: a block of the arena is at least one unit long and aligned to it, and its owner has freed it.
             unsafe { block.cast::<*mut u8>().write(free.get()) };
             free.set(block);
         }
     }
 
-    /// Makes the newest block longer or shorter, or finds that a block is long enough.
+    /// Resizes the newest block. Also returns true if a block is already long enough.
     fn resize(&self, place: usize, old: usize, new: usize) -> bool {
         let end = units(new).checked_mul(UNIT).and_then(|bytes| bytes.checked_add(place)).filter(|end| *end <= BYTES);
         match end {
@@ -140,32 +141,32 @@ impl Arena {
     }
 }
 
-/// How many units a block of so many bytes takes.
+/// Returns the number of units in a block of this size.
 fn units(bytes: usize) -> usize {
     bytes.div_ceil(UNIT).max(1)
 }
 
-// SAFETY: only one thread takes blocks from the arena and gives them back, and no two that are held overlap: a block is
-// new, or was given back by its owner. It lies whole in the arena, at a multiple of its alignment, for all blocks take
-// whole units, and no larger alignment is served than that of the room. What is not of the arena was given by
-// the system's allocator and goes back to it; what other threads give back of the arena stays unused.
+// SAFETY: only one thread allocates and frees blocks of the arena, and no two allocated blocks overlap: a block is new,
+// or was freed by its owner. It is completely in the arena and correctly aligned, because all blocks consist of whole
+// units, and no alignment above the arena's is served. Blocks outside the arena come from the system's allocator and
+// are freed by it. Blocks of the arena that another thread frees stay unused.
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl GlobalAlloc for Forward {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match Forward::own_block(layout) {
             Some((block, _)) => block,
-            // SAFETY: the caller keeps the contract, which is the same.
+            // SAFETY: the caller upholds the contract, which is the same.
             None => unsafe { System.alloc(layout) },
         }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let Some((block, is_zero)) = Forward::own_block(layout) else {
-            // SAFETY: the caller keeps the contract, which is the same.
+            // SAFETY: the caller upholds the contract, which is the same.
             return unsafe { System.alloc_zeroed(layout) };
         };
         if !is_zero {
-            // SAFETY: the block has the size of the layout, and only the caller holds it.
+            // SAFETY: the block has the size of the layout, and only the caller owns it.
             unsafe { block.write_bytes(0, layout.size()) };
         }
         block
@@ -175,26 +176,26 @@ unsafe impl GlobalAlloc for Forward {
         match ARENA.place(block) {
             Some(place) if OWNS.get() => ARENA.give_back(block, place, layout),
             Some(_) => {}
-            // SAFETY: the system's allocator gave the block, and the caller keeps the contract.
+            // SAFETY: the block comes from the system's allocator, and the caller upholds the contract.
             None => unsafe { System.dealloc(block, layout) },
         }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(place) = ARENA.place(block) else {
-            // SAFETY: the system's allocator gave the block, and the caller keeps the contract.
+            // SAFETY: the block comes from the system's allocator, and the caller upholds the contract.
             return unsafe { System.realloc(block, layout, size) };
         };
         if OWNS.get() && ARENA.resize(place, layout.size(), size) {
             return block;
         }
         let Ok(wanted) = Layout::from_size_align(size, layout.align()) else { return null_mut() };
-        // SAFETY: the caller keeps the contract: the new size is not zero.
+        // SAFETY: the caller upholds the contract: the new size isn't zero.
         let new = unsafe { self.alloc(wanted) };
         if !new.is_null() {
-            // SAFETY: both blocks are at least that long, and they are two.
+            // SAFETY: both blocks are at least that long, and don't overlap.
             unsafe { std::ptr::copy_nonoverlapping(block, new, layout.size().min(size)) };
-            // SAFETY: the caller gives the old block away.
+            // SAFETY: the caller gives up the old block.
             unsafe { self.dealloc(block, layout) };
         }
         new
@@ -211,7 +212,7 @@ unsafe impl GlobalAlloc for Forward {
 mod tests {
     use super::*;
 
-    /// A number that looks random, for each step another one.
+    /// Returns a pseudorandom number, and advances the state.
     fn next(state: &mut u64) -> usize {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) as usize
@@ -265,7 +266,7 @@ mod tests {
             }
         }
         assert!(ARENA.used.get() < BYTES);
-        // Another thread has the system's blocks, and may give back what is not its own.
+        // Another thread gets blocks of the system's allocator, and may free blocks of the arena.
         let ours = unsafe { Forward.alloc(Layout::new::<u64>()) } as usize;
         let theirs = std::thread::spawn(move || unsafe {
             Forward.dealloc(ours as *mut u8, Layout::new::<u64>());

@@ -1,6 +1,6 @@
-//! Antigravity: a call under `toolCall`, and a decision that no reply may lack.
+//! Antigravity: a call under `toolCall`, and replies that always need a decision.
 //!
-//! An allow there only hands the call on, so it stands for no opinion.
+//! An allow there only passes the call on, so it is used for an abstain.
 
 use serde_json::{Map, Value};
 
@@ -15,8 +15,8 @@ use guard_contract::call::Dialect;
 
 pub(super) struct Antigravity;
 
-/// Input sent to a running shell is a command. The name of its argument differs from build to build, so each text among
-/// the arguments is one.
+/// Input sent to a running shell is a command. The name of its argument differs between builds, so each text among the
+/// arguments is treated as one.
 const SENT: Shape = Shape::Commands(&["sent"]);
 
 static TOOLS: &[Tool] = &[
@@ -45,7 +45,7 @@ impl Harness for Antigravity {
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let call = match payload.get("toolCall") {
-            // Its other events tell where they happen.
+            // Payloads of other events have the workspace paths.
             None | Some(Value::Null) if payload.contains_key("workspacePaths") => return PROTOCOL.unknown(payload, ""),
             None | Some(Value::Null) => return Err(unclear("it names neither a call nor a workspace")),
             Some(Value::Object(call)) => call,
@@ -74,7 +74,7 @@ impl Harness for Antigravity {
     }
 }
 
-/// The input with every text of it, but for the word of what is done and names of shells, as what is sent.
+/// Adds all texts of the input under `sent`, except the action and names of shells.
 fn sent(mut input: Map<String, Value>) -> Map<String, Value> {
     let texts = input.iter().filter(|(key, value)| *key != "Action" && !key.ends_with("Id") && value.is_string());
     let texts = texts.map(|(_, value)| value.clone()).collect();

@@ -1,7 +1,8 @@
-//! [`Capabilities`]: what each harness can be told, and what it makes of a reply, a silence or a failure. Data.
+//! [`Capabilities`]: what each harness supports in a reply, and how it reacts to a reply, to silence and to failures.
+//! Data only.
 //!
-//! What a reply says follows from the verdict and from this table, in [`said`](super::said). Registration, `doctor`
-//! and the documentation read it too. How the bytes look is the adapters' business.
+//! A reply follows from the verdict and from this table, in [`response`](super::response). Registration, `doctor` and
+//! the documentation use the table too. The adapters define the bytes of replies.
 
 mod assistants;
 mod editors;
@@ -16,48 +17,48 @@ pub use terminals::{ANTIGRAVITY, CLAUDE, CODEX, COPILOT, CRUSH, DEVIN, DROID, GE
 /// The capabilities of one harness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capabilities {
-    /// The name on the command line, in the audit log and in what policies are told.
+    /// The name on the command line, in the audit log and for policies.
     pub name: &'static str,
-    /// The name that its vendor gives it.
+    /// The vendor's name for it.
     pub title: &'static str,
-    /// Where it takes replies. The first is the one that decides the usual tool call.
+    /// The places where it accepts replies. The first one decides the usual tool call.
     pub surfaces: &'static [Surface],
-    /// Permission modes that a payload can name. A mode that is not here may ask a person or not.
+    /// The permission modes in payloads. In any other mode, the harness may or may not prompt.
     pub modes: &'static [(&'static str, Prompting)],
-    /// Variables that name the project's root, the harness's own first.
+    /// The variables with the project's root, the harness's own first.
     pub project_variables: &'static [&'static str],
-    /// The hook runs in the directory of the call, so that its own stands for one that the payload lacks.
+    /// Whether the hook runs in the call's directory, so that its own is used if the payload has none.
     pub runs_in_cwd: bool,
-    /// The outcome of a call when the hook cannot run, or dies.
+    /// What happens to a call when the hook can't run, or crashes.
     pub on_crash: Fail,
-    /// The outcome of a call when the hook ends with exit code 1, which is also a report of malformed input.
+    /// What happens to a call when the hook exits with code 1, which also reports malformed input.
     pub on_exit_one: Fail,
-    /// The outcome of a call when the hook takes too long.
+    /// What happens to a call when the hook times out.
     pub on_timeout: Fail,
-    /// How long it waits if nothing is said about that, in milliseconds; `None`: unknown or without bound.
+    /// The default timeout, in milliseconds. `None` if unknown or unlimited.
     pub timeout_ms: Option<u32>,
-    /// Where hooks are registered.
+    /// The files in which hooks are registered.
     pub files: &'static [File],
-    /// The outcome of a call when the reply has a key that the harness does not know.
+    /// What happens to a call when the reply has an unknown key.
     pub on_unknown_key: OnUnknownKey,
-    /// How far this is known.
+    /// How reliable this information is.
     pub confidence: Confidence,
     /// Claims that are untested, or on which sources differ.
     pub unverified: &'static [&'static str],
-    /// Where this is known from, and of what date or version.
+    /// The sources, with dates or versions.
     pub sources: &'static [&'static str],
 }
 
-/// One place where a harness takes a reply: an event, or a way to be called.
+/// One place where a harness accepts a reply: an event, or a way to be called.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Surface {
-    /// The event, as the harness spells it; where one event has two forms, the form's name follows a blank.
+    /// The event, as the harness spells it. If one event has two forms, the form's name follows after a space.
     pub event: &'static str,
     /// The harness's reaction to an allow.
     pub on_allow: OnAllow,
     /// The harness's reaction to an ask.
     pub ask: Ask,
-    /// A call that runs after an ask was let run by a person, and can't have been by anything else.
+    /// Whether a call that runs after an ask was certainly approved by a person.
     pub answered_by_person: bool,
     /// The form of a deny.
     pub deny: Deny,
@@ -65,37 +66,37 @@ pub struct Surface {
     pub tells_model: bool,
     /// Whether a reply without a decision may include a message to the user.
     pub tells_user: bool,
-    /// How a reply that lets the call run, or asks, may replace its input.
+    /// How a reply that allows or asks may replace the call's input.
     pub rewrites: Rewrites,
     /// The form of an abstain.
     pub abstain: Abstain,
-    /// The harness's reaction to exit code 0 without a byte.
+    /// The harness's reaction to exit code 0 without output.
     pub on_silence: OnSilence,
-    /// Every key that a reply may hold, with those it lies in: `a.b`.
+    /// Every key that a reply may have, with its parents: `a.b`.
     pub keys: &'static [&'static str],
     /// Every exit code of a reply.
     pub exits: &'static [u8],
 }
 
-/// The surface of Claude Code for calls about which nobody may see an ask.
+/// Claude Code's surface for calls for which an ask may not be shown to anyone.
 pub const UNASKED: &str = "PreToolUse unasked";
 
-/// The surface of Claude Code for an unknown version, which may ignore a rewritten input.
+/// Claude Code's surface for an unknown version, which may ignore a rewritten input.
 pub const UNKNOWN_VERSION: &str = "PreToolUse unknown version";
 
-/// The same if a prompt may not be shown.
+/// Same as [`UNKNOWN_VERSION`], if a prompt may not be shown.
 pub const UNASKED_UNREWRITTEN: &str = "PreToolUse old version";
 
-/// Where the reply to an event is taken that the adapter doesn't know: by the exit code, which most harnesses read for
-/// every event, and by the usual reply. Nobody knows whether it can ask.
+/// The surface of an event that the adapter doesn't know. It uses the exit code, which most harnesses read for every
+/// event, and the usual reply. Whether it supports prompts is unknown.
 static UNKNOWN_EVENT: Surface =
     Surface { deny: Deny::Both, exits: &[0, 2], ..Surface::named("an event that isn't known") };
 
-/// Where Claude Code takes a line that the user is shown when a session begins.
+/// Claude Code's surface for a message to the user at the start of a session.
 static SESSION_START: Surface =
     Surface { tells_user: true, keys: &["systemMessage"], ..Surface::named("SessionStart") };
 
-/// Where Claude Code takes whether a session applies settings that have changed.
+/// Claude Code's surface for deciding whether a session applies changed settings.
 static SETTINGS_CHANGE: Surface =
     Surface { deny: Deny::Both, keys: &["decision", "reason"], exits: &[0, 2], ..Surface::named("ConfigChange") };
 
@@ -106,116 +107,116 @@ pub enum OnAllow {
     SkipsPrompt,
     /// Sources differ on whether the prompt is skipped.
     MaySkipPrompt,
-    /// There is none, or it changes nothing.
+    /// Not supported, or without an effect.
     None,
 }
 
 /// A harness's reaction to an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
-    /// A person is asked; where none can be, the call does not run.
+    /// The harness prompts a person. If it can't, the call doesn't run.
     Person,
-    /// A word for it is accepted, but nobody has seen a person asked, or not everywhere: it is never used.
+    /// The harness accepts the word, but a prompt was never observed, or not everywhere. Never used.
     Unproven,
-    /// There is none.
+    /// Not supported.
     None,
 }
 
 /// How a reply replaces the input of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rewrites {
-    /// It can't.
+    /// Not supported.
     Never,
-    /// By the new input alone, or beside an ask. The harness's own prompt comes as it would without it.
+    /// With the new input alone, or with an ask. The harness's own prompt is unaffected.
     Undecided,
-    /// By the new input beside an allow, which skips no prompt.
+    /// With the new input and an allow, which skips no prompt.
     WithAllow,
 }
 
-/// How a harness is told to block.
+/// How a reply blocks a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deny {
-    /// By the reply on standard output, with exit code 0.
+    /// With the reply on standard output and exit code 0.
     Reply,
-    /// By exit code 2 with a text on standard error.
+    /// With exit code 2 and a text on standard error.
     Exit,
-    /// By both, which agree.
+    /// With both, which agree.
     Both,
 }
 
-/// How a harness is told that there is no opinion.
+/// How a reply leaves the decision to the harness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abstain {
-    /// By nothing at all.
+    /// Without any output.
     Silence,
-    /// By these bytes and a line feed.
+    /// With this text and a line feed.
     Token(&'static str),
 }
 
 /// A harness's reaction to silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSilence {
-    /// Its own rules decide, which may ask a person and may not.
+    /// Its own rules decide, and may prompt.
     OwnRules,
-    /// A person is asked.
+    /// It prompts a person.
     Prompts,
     /// The call runs.
     Runs,
-    /// It counts as a broken reply, and then it depends.
+    /// The reply counts as broken, and the result depends on other settings.
     Broken,
 }
 
-/// The outcome of a call when its hook fails.
+/// What happens to a call when its hook fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fail {
-    /// It goes on as if there were no hook.
+    /// The call runs as if there were no hook.
     Open,
-    /// It is blocked.
+    /// The call is blocked.
     Closed,
-    /// It goes on, unless the registration says otherwise with this.
+    /// The call runs, unless the registration has this setting.
     Switch(&'static str),
-    /// Nobody knows, or sources differ.
+    /// Unknown, or sources differ.
     Unknown,
 }
 
-/// The outcome of a call when the reply has a key that the harness does not know.
+/// What happens to a call when the reply has an unknown key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnUnknownKey {
-    /// The key is passed over.
+    /// The key is ignored.
     Ignored,
-    /// The reply counts for nothing, and the call goes on.
+    /// The whole reply is ignored, and the call runs.
     Dropped,
     /// The call may be blocked.
     MayBlock,
-    /// There are no keys, or nobody knows.
+    /// There are no keys, or the reaction is unknown.
     Unknown,
 }
 
-/// The handling of prompts in a permission mode.
+/// How prompts are handled in a permission mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompting {
-    /// An ask is put to a person.
+    /// A person answers asks.
     Person,
     /// The harness shows no prompts of its own.
     Skips,
-    /// An ask blocks: there is nobody.
+    /// An ask blocks, because no person is present.
     Nobody,
 }
 
-/// A file, or a folder of files, in which hooks are registered. `~` is the home directory, `.` the project.
+/// A file, or a folder of files, with registrations. `~` is the home directory, `.` the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct File {
-    /// Where it is.
+    /// The path.
     pub path: &'static str,
     /// The format of the file.
     pub format: Format,
-    /// Whose calls it is for.
+    /// The calls that it covers.
     pub scope: FileScope,
-    /// How far this is known.
+    /// How reliable this information is.
     pub confidence: Confidence,
 }
 
-/// How a registration is written.
+/// The format of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// JSON.
@@ -224,57 +225,57 @@ pub enum Format {
     Toml,
     /// YAML.
     Yaml,
-    /// An executable script of that name.
+    /// An executable script with that name.
     Script,
-    /// A program of the harness's plugin interface.
+    /// A plugin for the harness.
     Plugin,
 }
 
-/// Whose calls a registration is for.
+/// The calls that a registration covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileScope {
-    /// Everybody's on this machine.
+    /// All users' calls on this machine.
     Machine,
-    /// This user's.
+    /// This user's calls.
     User,
     /// Calls in one project.
     Project,
 }
 
-/// How far something is known.
+/// How reliable a piece of information is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confidence {
-    /// Sources agree, and the vendor's own is among them, or runs have shown it.
+    /// Sources agree, including the vendor's own, or tests have shown it.
     High,
-    /// There are few sources, old ones, or none of the vendor's.
+    /// There are few sources, old ones, or none by the vendor.
     Medium,
     /// Sources differ, or there is none.
     Low,
 }
 
-/// The surface of a harness that has none, of which there is no such one.
+/// The surface of a harness without surfaces. Every harness has one.
 static NOWHERE: Surface = Surface::named("");
 
 impl Capabilities {
-    /// Returns the handling of prompts in this mode, or `None` if it is not known.
+    /// Returns how prompts are handled in this mode. `None` if the mode is unknown.
     #[must_use]
     pub fn prompting(&self, mode: &str) -> Option<Prompting> {
         self.modes.iter().find(|(name, _)| *name == mode).map(|(_, prompting)| *prompting)
     }
 
-    /// Where the usual tool call is decided.
+    /// Returns the surface that decides the usual tool call.
     #[must_use]
     pub fn usual(&self) -> &'static Surface {
         self.surfaces.first().unwrap_or(&NOWHERE)
     }
 
-    /// The surface of this event; the usual one if it has none.
+    /// Returns the surface of this event, or the usual one if it has none.
     #[must_use]
     pub fn surface(&self, event: &str) -> &'static Surface {
         self.surfaces.iter().find(|surface| surface.event == event).unwrap_or_else(|| self.usual())
     }
 
-    /// The event has a surface.
+    /// Returns whether the event has a surface.
     #[must_use]
     pub fn has(&self, event: &str) -> bool {
         self.surfaces.iter().any(|surface| surface.event == event)
@@ -282,24 +283,25 @@ impl Capabilities {
 }
 
 impl Surface {
-    /// The surface for the start of a session.
+    /// Returns the surface for the start of a session.
     pub(crate) fn session_start() -> &'static Surface {
         &SESSION_START
     }
 
-    /// The surface for a change of settings.
+    /// Returns the surface for a change of settings.
     pub(crate) fn settings_change() -> &'static Surface {
         &SETTINGS_CHANGE
     }
 
-    /// The surface in this one's place for an event that the adapter doesn't know.
+    /// Returns the surface that replaces this one for an event that the adapter doesn't know.
     #[must_use]
     pub fn for_unknown_event(&'static self) -> &'static Surface {
-        // Where a word is expected for every call, the usual reply has it.
+        // If a decision is expected for every call, the usual reply contains it.
         if self.abstain == Abstain::Silence { &UNKNOWN_EVENT } else { self }
     }
 
-    /// A surface of which nothing is said but its name: it blocks by a reply, and silence leaves the call to the harness.
+    /// Creates a surface with default properties: it blocks with a reply, and silence leaves the decision to the
+    /// harness.
     const fn named(event: &'static str) -> Self {
         Surface {
             event,
@@ -322,7 +324,7 @@ const fn file(path: &'static str, format: Format, scope: FileScope, confidence: 
     File { path, format, scope, confidence }
 }
 
-/// All harnesses, in the order of their names.
+/// All harnesses, sorted by name.
 pub static ALL: &[&Capabilities] = &[
     &AMP,
     &ANTIGRAVITY,
@@ -371,7 +373,7 @@ mod tests {
             let about = format!("{} {}", capabilities.name, surface.event);
             let exits: &[u8] = if surface.deny == Deny::Reply { &[0] } else { &[0, 2] };
             assert_eq!(surface.exits, exits, "{about}");
-            // What speaks by its exit code alone has no key, can ask nobody and is silent about everything else.
+            // A surface that only uses exit codes has no keys, doesn't support asks, and abstains silently.
             if surface.deny == Deny::Exit {
                 assert!(surface.keys.is_empty() && surface.ask == Ask::None && !surface.tells_user, "{about}");
                 assert_eq!(surface.abstain, Abstain::Silence, "{about}");
@@ -380,7 +382,7 @@ mod tests {
             }
             // Only an ask can be answered.
             assert!(surface.ask == Ask::Person || !surface.answered_by_person, "{about}");
-            // Where silence is a broken reply, or lets the call run, something has to be said.
+            // If silence counts as a broken reply, or lets the call run, an abstain must be explicit.
             let speaks = matches!(surface.on_silence, OnSilence::Broken | OnSilence::Runs);
             assert_eq!(speaks, surface.abstain != Abstain::Silence, "{about}");
             for key in surface.keys {

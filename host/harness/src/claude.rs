@@ -1,6 +1,6 @@
-//! Claude Code: `PreToolUse` on stdin; JSON on stdout, and exit code 2 with standard error for a deny.
+//! Claude Code: `PreToolUse` on stdin, JSON on stdout, and exit code 2 with standard error for a deny.
 //!
-//! A deny is said in both forms, which agree, so that every version understands one of them.
+//! A deny has both forms, which agree, so that every version understands one of them.
 
 pub(crate) mod answer;
 mod asks;
@@ -21,30 +21,31 @@ use guard_contract::call::{Dialect, ToolCall};
 
 pub(super) struct Claude;
 
-/// A variable that every version sets, and one that tells the version, which those up to 2.1.101 do not set.
+/// The variable that every version sets, and the one with the version, which those up to 2.1.101 don't set.
 const STARTED: &str = "CLAUDE_CODE_ENTRYPOINT";
 const VERSION: &str = "AI_AGENT";
 
-/// The beginning of the second variable's value, such as `claude-code_2-1-332_harness`.
+/// The prefix of the second variable's value, such as `claude-code_2-1-332_harness`.
 const AGENT: &str = "claude-code";
 
 /// The value of the first variable in a session on the terminal's screen. A run without a screen has another value,
-/// even where it inherits this one.
+/// even if it inherits this one.
 const ON_SCREEN: &str = "cli";
 
-/// The event at the start of a session, whose reply the user is shown.
+/// The event at the start of a session. Its reply is shown to the user.
 const SESSION_START: &str = "SessionStart";
 
-/// The event after a file of settings has changed, and the sources of those that can hold this program's hook. Claude
-/// Code applies a change of an administrator's settings whatever a hook says.
+/// The event after a change of settings, and the sources that can contain this program's hook. Claude Code applies
+/// changes of an administrator's settings regardless of hooks.
 const SETTINGS_CHANGE: &str = "ConfigChange";
 const SETTINGS: [&str; 3] = ["user_settings", "project_settings", "local_settings"];
 
-/// The event after the classifier of auto mode has refused a call, and that mode.
+/// The event after auto mode's classifier has refused a call, and the name of that mode.
 const DENIED: &str = "PermissionDenied";
 const AUTO: &str = "auto";
 
-/// Tools that write and read files in harnesses that load this one's hooks, and that cannot be told from it otherwise.
+/// Tools that write and read files in harnesses that load Claude Code's hooks and can't be distinguished from it
+/// otherwise.
 static FOREIGN: &[Tool] = &[
     tool(&["write", "write_file", "create", "Create", "write_to_file", "fs_write", "editor"], Shape::Editor),
     tool(
@@ -90,10 +91,9 @@ impl Harness for Claude {
         }
         CLAUDE.surface(match variable(VERSION) {
             Some(agent) if agent.starts_with(AGENT) => "PreToolUse",
-            // Versions before 2.1.102 don't set it, and without a screen those up to 2.1.50 run calls in spite of an
-            // ask.
+            // Versions before 2.1.102 don't set it. Without a screen, those up to 2.1.50 run calls despite an ask.
             None if variable(STARTED).is_some() => UNASKED_UNREWRITTEN,
-            // A harness that loads this one's hooks, or a server, which sees no variables.
+            // A harness that loads Claude Code's hooks, or a server, which has no variables.
             _ => UNKNOWN_VERSION,
         })
     }
@@ -105,7 +105,8 @@ impl Harness for Claude {
         if !asks::is_shown(scene, (scene.variable)(VERSION).as_deref()) {
             return CLAUDE.surface(if surface.rewrites == Rewrites::Never { UNASKED_UNREWRITTEN } else { UNASKED });
         }
-        // In the others the harness may let an asked call run by itself, and nothing tells the two apart afterwards.
+        // In the other modes, the harness may let the call run without a prompt, and that can't be distinguished
+        // afterwards.
         let waits = matches!(scene.mode, Some("default" | "acceptEdits"));
         let on_screen = (scene.variable)(STARTED).as_deref() == Some(ON_SCREEN);
         if waits && on_screen && surface.rewrites != Rewrites::Never {
@@ -120,7 +121,7 @@ impl Harness for Claude {
         let event = match name {
             None | Some("PreToolUse") => Event::Calls(calls(payload)?),
             Some("SessionEnd") => Event::SessionEnd,
-            // It also comes in the middle of a session, after its text was made shorter.
+            // The event also occurs during a session, after its text was compacted.
             Some(SESSION_START) if payload.get("source").and_then(Value::as_str) != Some("compact") => {
                 Event::SessionStart
             }
@@ -128,7 +129,7 @@ impl Harness for Claude {
             Some(DENIED) if payload.get("permission_mode").and_then(Value::as_str) == Some(AUTO) => {
                 calls(payload).map_or(Event::Other, |calls| Event::CallsEnded(End::RefusedByClassifier, calls))
             }
-            // What only informs is no fault.
+            // An error in an informative event is ignored.
             Some(event) if RAN.contains(&event) => {
                 calls(payload).map_or(Event::Other, |calls| Event::CallsEnded(End::Ran, calls))
             }
@@ -136,7 +137,7 @@ impl Harness for Claude {
             Some(event) => Event::Calls(calls_of_unknown(payload, event)?),
         };
         let unknown_event = matches!(event, Event::Calls(_)) && !matches!(name, None | Some("PreToolUse"));
-        // What only informs must not keep a call from being decided.
+        // Invalid informative fields must not prevent a decision.
         let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Payload {
             event,
@@ -153,7 +154,7 @@ impl Harness for Claude {
     }
 
     fn frame(&self, reason: String) -> String {
-        // Some reasons begin with the word already.
+        // Some reasons already start with the word.
         if reason.starts_with(GUARDRAIL_BLOCKED) { reason } else { format!("BLOCKED: {reason}") }
     }
 
@@ -167,19 +168,19 @@ impl Harness for Claude {
     }
 }
 
-/// The file of settings that has changed, if it can hold this program's hook.
+/// Returns the changed settings file, if it can contain this program's hook.
 fn settings_change(payload: &Map<String, Value>) -> Option<String> {
     let told = |key: &str| payload.get(key).and_then(Value::as_str);
     told("source").filter(|source| SETTINGS.contains(source))?;
     told("file_path").filter(|path| path.starts_with('/')).map(str::to_owned)
 }
 
-/// The text under `key`; `None` if it is missing or null.
+/// Returns the text under `key`. `None` if it is missing or `null`.
 fn name_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
     if object.get(key).is_some_and(Value::is_null) { Ok(None) } else { text_field(object, key) }
 }
 
-/// The text under `key`; `None` if it is missing.
+/// Returns the text under `key`. `None` if it is missing.
 fn text_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'a str>, Unreadable> {
     match object.get(key) {
         None => Ok(None),
@@ -188,7 +189,7 @@ fn text_field<'a>(object: &'a Map<String, Value>, key: &str) -> Result<Option<&'
     }
 }
 
-/// The calls of an event with another name, which has one in it.
+/// Returns the calls of an event with another name.
 fn calls_of_unknown(payload: &Map<String, Value>, event: &str) -> Result<Vec<ToolCall>, Unreadable> {
     let found = match payload.get("command").and_then(Value::as_str) {
         Some(text) if !payload.contains_key("tool_input") => {
@@ -218,7 +219,7 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     };
     match name {
         "Bash" | "Monitor" => command(name, "command", Dialect::Bash, input),
-        // The shells of harnesses that load this one's hooks.
+        // Shell tools of harnesses that load Claude Code's hooks.
         "run_shell_command" | "Execute" | "Shell" | "shell" | "bash" | "local_shell" => {
             command(name, "command", Dialect::Bash, input)
         }
@@ -228,7 +229,7 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
             let fields = ["file_path", "path", "notebook_path"].map(|key| text_field(&input, key));
             let named = fields.iter().any(|field| matches!(field, Ok(Some(_))));
             for field in fields {
-                // Beside a file that is named, it does not make the payload none.
+                // If another key names a file, a wrong type here makes the payload unclear, but not malformed.
                 field.map_err(|error| if named { unclear(&error.to_string()) } else { error })?;
             }
             Ok(if named { vec![ToolCall::new(name, input)] } else { Vec::new() })
@@ -236,7 +237,7 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
         "apply_patch" => {
             let mut texts = Vec::new();
             texts.extend(text_field(&input, "command")?.or(text_field(&input, "input")?));
-            // As other harnesses call it.
+            // Keys of other harnesses.
             let others = ["patch", "patchText"].iter().filter_map(|key| input.get(*key)?.as_str());
             texts.extend(others.filter(|text| patch::is_one(text)));
             let mut calls = Vec::new();
@@ -245,13 +246,13 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
             }
             Ok(calls)
         }
-        // The same tool under its old and its new name.
+        // The old and new name of the same tool.
         "Task" => Ok(vec![ToolCall { original_tool: name.to_owned(), ..ToolCall::new("Agent", input) }]),
         _ => tools::calls(FOREIGN, name, name, input),
     }
 }
 
-/// A call that runs what stands under `key`. PowerShell keeps its name, the others are `Bash` to policies.
+/// Returns a call that runs the text under `key`. PowerShell keeps its name. Other tools are `Bash` for policies.
 fn command(
     name: &str,
     key: &str,
@@ -259,7 +260,7 @@ fn command(
     mut input: Map<String, Value>,
 ) -> Result<Vec<ToolCall>, Unreadable> {
     let Some(text) = text_field(&input, key)?.map(str::to_owned) else {
-        // A Monitor may watch a socket instead, and then runs no command.
+        // A Monitor may watch a socket instead of running a command.
         return Ok(Vec::new());
     };
     input.insert("command".to_owned(), Value::String(text));

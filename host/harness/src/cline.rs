@@ -1,4 +1,5 @@
-//! Cline: the extension of an editor, whose arguments are texts, and the program, whose calls may hold several commands.
+//! Cline: the editor extension, whose arguments are texts, and the terminal program, whose calls may contain several
+//! commands.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -15,16 +16,16 @@ use guard_contract::shell_word::word;
 
 pub(super) struct Cline;
 
-/// The event of the program; that of the extension is `PreToolUse`.
+/// The program's event. The extension's is `PreToolUse`.
 const TOOL_CALL: &str = "tool_call";
 
-/// The surfaces of the program's tools that can be given other arguments: ones with which they fail and do nothing. The
-/// command is one of POSIX, and so is the path.
+/// The surfaces of the program's tools whose arguments can be replaced with ones that fail and do nothing. The
+/// replacement command and path are for POSIX systems.
 const RUN_COMMANDS: &str = "tool_call run_commands";
 const READ_FILES: &str = "tool_call read_files";
 const EDITOR: &str = "tool_call editor";
 
-/// A path that no file can have: it lies below what is no folder.
+/// A path that can't exist, because its parent isn't a folder.
 const NO_FILE: &str = "/dev/null/held-by-guard-host";
 
 static TOOLS: &[Tool] = &[
@@ -83,7 +84,7 @@ impl Harness for Cline {
         let is_known = matches!(event, None | Some("PreToolUse" | TOOL_CALL));
         let (name, input) = match event {
             Some("PreToolUse") => extension_call(payload)?,
-            // The program's arguments are whole; those beside them are texts of the same.
+            // The program's own arguments are complete. The fields next to them are texts with the same content.
             Some(TOOL_CALL) if !payload.contains_key(TOOL_CALL) => extension_call(payload)?,
             Some(event) if event == TOOL_CALL || !events::only_informs(event) && payload.contains_key(TOOL_CALL) => {
                 match payload.get(TOOL_CALL) {
@@ -99,7 +100,7 @@ impl Harness for Cline {
             None => return Err(unclear("it names no event")),
         };
         let Some(name) = name else { return Err(unclear("the tool has no name")) };
-        // One tool may be given its commands without any name for them.
+        // One tool also accepts its commands without a key.
         let input = match input {
             Some(bare @ (Value::Array(_) | Value::String(_))) if name == "run_commands" && !is_object(bare) => {
                 Map::from_iter([("commands".to_owned(), bare.clone())])
@@ -127,7 +128,7 @@ impl Harness for Cline {
                     let nothing = json!({ "files": [{ "path": NO_FILE }] });
                     Wire { context: Some(text), override_input: Some(nothing), ..Wire::default() }
                 }
-                // Where a line is named, no file is made.
+                // With a line number, no file is created.
                 EDITOR => {
                     let nothing = json!({ "path": NO_FILE, "new_text": "", "insert_line": 1 });
                     Wire { context: Some(text), override_input: Some(nothing), ..Wire::default() }
@@ -138,7 +139,7 @@ impl Harness for Cline {
     }
 }
 
-/// The tool and its arguments as the extension tells them. Builds differ in the name of the name.
+/// Returns the tool and its arguments from the extension's payload. The key of the name differs between builds.
 fn extension_call(payload: &Map<String, Value>) -> Result<(Option<&str>, Option<&Value>), Unreadable> {
     let Some(Value::Object(before)) = payload.get("preToolUse") else {
         return Err(unclear("`preToolUse` is not an object"));
@@ -146,12 +147,12 @@ fn extension_call(payload: &Map<String, Value>) -> Result<(Option<&str>, Option<
     Ok((text(before, &["toolName", "tool"])?, before.get("parameters").or_else(|| before.get("input"))))
 }
 
-/// The text is the JSON of an object.
+/// Returns whether the text is a JSON object.
 fn is_object(value: &Value) -> bool {
     value.as_str().is_some_and(|text| serde_json::from_str::<Map<String, Value>>(text).is_ok())
 }
 
-/// A call of a server's tool, whose arguments are the JSON of an object.
+/// Returns the call of a server's tool, whose arguments are a JSON object.
 fn server_call(payload: &Map<String, Value>, name: &str, input: &Map<String, Value>) -> Result<Payload, Unreadable> {
     let server = text(input, &["server_name"])?;
     let used = text(input, &["tool_name", "uri"])?;

@@ -1,7 +1,7 @@
-//! Codex: the events `PreToolUse` and `PermissionRequest`, whose replies are read strictly.
+//! Codex: the events `PreToolUse` and `PermissionRequest`, whose replies are validated strictly.
 //!
-//! A reply with a key that Codex does not know counts for nothing and the call runs, so what is not sure is not said. A
-//! request for permission is denied or left to the person, never granted: what is granted there may leave the sandbox.
+//! Codex ignores a reply with an unknown key and runs the call, so only known keys are used. A permission request is
+//! denied or left to the person, but never granted, because a granted command may leave the sandbox.
 
 use serde_json::{Map, Value};
 

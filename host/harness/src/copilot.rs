@@ -1,4 +1,4 @@
-//! Copilot CLI: two spellings of one event, of which the payload tells by its keys, and flat replies.
+//! Copilot CLI: two spellings of one event, distinguished by the payload's keys, and flat replies.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ pub(super) struct Copilot;
 static TOOLS: &[Tool] = &[
     tool(&["bash", "shell"], Shape::Command(Dialect::Bash, &["command"])),
     tool(&["powershell"], Shape::Command(Dialect::PowerShell, &["command"])),
-    // What is sent to a shell that runs already.
+    // Input for a running shell.
     tool(&["write_bash"], Shape::Command(Dialect::Bash, &["input"])),
     tool(&["write_powershell"], Shape::Command(Dialect::PowerShell, &["input"])),
     tool(&["create"], Shape::File("Write")),
@@ -39,7 +39,7 @@ struct Wire<'a> {
     permission_decision_reason: Option<&'a str>,
 }
 
-/// A line that is shown to the user.
+/// A message to the user.
 #[derive(Serialize)]
 struct Progress<'a> {
     r#type: &'static str,
@@ -53,12 +53,12 @@ impl Harness for Copilot {
 
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let has = |key: &str| payload.contains_key(key);
-        // VS Code may run the same file of hooks, and reads another reply.
+        // VS Code may run the same hooks file, but expects another reply.
         if has("hook_event_name") && has("tool_use_id") && !has("toolArgs") {
             return DetectionConfidence::None;
         }
         let camel = has("toolArgs") || has("toolName") && has("sessionId") && !has("toolInput") && !has("hookName");
-        // Others that spell the event so and tell the time name a transcript or a mode as well.
+        // Other harnesses with this spelling and a timestamp also have a transcript or a mode.
         let others = has("transcript_path") || has("permission_mode") || has("turn_id");
         let pascal = has("hook_event_name") && has("timestamp") && has("session_id") && has("cwd") && !others;
         DetectionConfidence::from_payload(payload, camel || pascal && !has("cursor_version") && !has("workspaceRoot"))
@@ -70,7 +70,7 @@ impl Harness for Copilot {
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        // The payloads in camel case do not say which event they are of.
+        // Payloads in camel case don't contain their event.
         let asks = payload.contains_key("toolName") || payload.contains_key("tool_name");
         if let Some(result) = payload.get("toolResult") {
             let ran = matches!(result.get("resultType").and_then(Value::as_str), Some("success" | "failure"));

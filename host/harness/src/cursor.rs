@@ -1,6 +1,6 @@
-//! Cursor: an event for each kind of call, and flat replies that must not lack their permission.
+//! Cursor: an event for each kind of call, and flat replies that require a permission.
 //!
-//! A shape that Cursor does not know may block the call, so nothing of another harness's is ever said to it.
+//! Cursor may block a call because of an unknown reply format, so other harnesses' formats are never used.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -89,7 +89,7 @@ impl Harness for Cursor {
     }
 }
 
-/// The arguments that stand in the payload itself.
+/// Returns the arguments that are in the payload itself.
 fn payload_of(payload: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
     let found = keys.iter().filter_map(|key| Some(((*key).to_owned(), payload.get(*key)?.clone())));
     found.collect()

@@ -1,4 +1,4 @@
-//! Devin's program for the terminal: Claude Code's payloads without a directory, and a block in two forms.
+//! Devin CLI: Claude Code's payloads without a directory, and a block in two forms.
 
 use serde_json::{Map, Value};
 
@@ -32,7 +32,7 @@ impl Harness for Devin {
         let has = |key: &str| payload.contains_key(key);
         let tool = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
         let known = TOOLS.iter().any(|each| each.names.contains(&tool));
-        // It is the one of those that spell their tools so that tells neither a directory nor a transcript.
+        // Among the harnesses with these tool names, it is the only one with neither a directory nor a transcript.
         DetectionConfidence::from_payload(
             payload,
             known && has("hook_event_name") && !has("cwd") && !has("transcript_path"),

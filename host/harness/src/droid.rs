@@ -1,4 +1,4 @@
-//! Factory Droid: Claude Code's form with tools of its own.
+//! Factory Droid: Claude Code's format with its own tools.
 
 use serde_json::{Map, Value};
 

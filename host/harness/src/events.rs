@@ -1,9 +1,10 @@
-//! Events that no adapter knows. An event with a command in it is judged, because a harness may rename the event that asks.
+//! Events that no adapter knows. An event with a command in it is judged, because a harness may rename the event before
+//! a call.
 
 use serde_json::{Map, Value};
 
-/// Events that carry a call or a prompt and decide nothing that a policy judges. A permission request comes after the
-/// call was judged, and a person answers it.
+/// Events with a call or a prompt that decide nothing for policies. A permission request comes after the call was
+/// judged, and a person answers it.
 const INFORMING: [&str; 9] = [
     "Notification",
     "PermissionRequest",
@@ -16,7 +17,7 @@ const INFORMING: [&str; 9] = [
     "beforeSubmitPrompt",
 ];
 
-/// Words in the name of an event that comes when a call is over.
+/// Words in the names of events after a call.
 const OVER: [&str; 12] = [
     "after",
     "completed",
@@ -32,19 +33,19 @@ const OVER: [&str; 12] = [
     "results",
 ];
 
-/// Keys under which a harness names a tool or its input.
+/// Keys for a tool or its input in payloads.
 const CALLS: [&str; 8] =
     ["tool_name", "toolName", "tool_input", "toolInput", "toolArgs", "toolCall", "tool_call", "preToolUse"];
 
-/// Keys under which a tool's input has a command.
+/// Keys for a command in a tool's input.
 const COMMANDS: [&str; 6] = ["command", "commands", "command_line", "commandLine", "CommandLine", "cmd"];
 
-/// An event of this name decides nothing.
+/// Returns whether an event with this name decides nothing.
 pub(super) fn only_informs(event: &str) -> bool {
     INFORMING.contains(&event) || words(event).iter().any(|word| OVER.contains(&word.as_str()))
 }
 
-/// The payload has a call in it.
+/// Returns whether the payload contains a call.
 pub(super) fn carries_call(payload: &Map<String, Value>) -> bool {
     let has = |object: &Map<String, Value>, keys: &[&str]| {
         keys.iter().any(|key| object.get(*key).is_some_and(|value| !value.is_null()))
@@ -54,7 +55,7 @@ pub(super) fn carries_call(payload: &Map<String, Value>) -> bool {
         || payload.values().filter_map(Value::as_object).any(|inner| has(inner, &COMMANDS))
 }
 
-/// The words of a name such as `PostToolUse`, `post_tool_use` or `tool.execute.after`, in small letters.
+/// Splits a name such as `PostToolUse`, `post_tool_use` or `tool.execute.after` into lower-case words.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;

@@ -1,4 +1,4 @@
-//! Gemini CLI: the event `BeforeTool`, and a decision at the top of the reply.
+//! Gemini CLI: the event `BeforeTool`, and a decision at the top level of the reply.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use guard_contract::call::Dialect;
 
 pub(super) struct Gemini;
 
-/// The events that no other harness names so.
+/// Event names that no other harness uses.
 const EVENTS: [&str; 7] =
     ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection"];
 
@@ -45,7 +45,7 @@ impl Harness for Gemini {
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let mut decoded = PROTOCOL.decode(payload)?;
-        // What the harness says of the server is better than what can be read off the tool's name.
+        // The harness's information about the server is more reliable than the tool's name.
         let context = payload.get("mcp_context").and_then(Value::as_object);
         let named = |key| context.and_then(|context| context.get(key)).and_then(Value::as_str);
         if let (Some(server), Some(tool), super::Event::Calls(calls)) =

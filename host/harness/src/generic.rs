@@ -1,8 +1,9 @@
 //! The plain protocol: Claude Code's payload on stdin, `{"decision":"allow"}` or `{"decision":"block","reason":...}` on
 //! stdout, exit code 0.
 //!
-//! For programs that know two answers. Nobody can be asked, so an ask blocks and says how a person can let the call
-//! pass. A payload never tells this protocol: it has to be named. Whose payload it is handed, the payload may tell.
+//! For programs that support two answers. There is no prompt, so an ask blocks and explains how a person can approve
+//! the call. This protocol is never detected from the payload: it must be selected. Another harness's payload may still
+//! be recognized as such.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -40,12 +41,12 @@ impl Harness for Generic {
         let is_empty = payload.is_empty();
         let name = event(payload).ok().flatten().unwrap_or_default();
         let read = super::detect(payload, &Claude).decode(payload)?;
-        // Who calls by this protocol waits for an answer about a call.
+        // Programs with this protocol expect an answer about a call.
         match read.event {
             Event::Calls(calls) if calls.is_empty() && !is_empty => Err(unclear(EXPECTED)),
             Event::SessionStart => Ok(Payload { event: Event::Other, ..read }),
             Event::Other if !events::only_informs(name) => Err(unclear(EXPECTED)),
-            // An event of any name gets the answer that this protocol has.
+            // An event with any name gets this protocol's answer.
             event => Ok(Payload { event, unknown_event: false, ..read }),
         }
     }

@@ -1,4 +1,4 @@
-//! Grok Build: payloads in both spellings at once, and a reply in both forms, of which older builds know one.
+//! Grok Build: payloads with both spellings at once, and a reply in both forms, because older builds only know one.
 
 use serde_json::{Map, Value};
 
@@ -52,7 +52,7 @@ impl Harness for Grok {
     fn write(&self, response: &Response, surface: &'static Surface) -> String {
         let nested = Nested::before_tool(response, surface);
         line(&match response {
-            // Some builds read the one form, some the other.
+            // Some builds read one form, some the other.
             Response::Ask(text) | Response::Deny(text) => {
                 Nested { decision: Some("deny"), reason: Some(text), ..nested }
             }
@@ -61,7 +61,7 @@ impl Harness for Grok {
     }
 }
 
-/// The arguments of a server's tool stand beside the tool's name, one level deeper.
+/// Moves up the arguments of a server's tool, which are one level deeper, next to the tool's name.
 fn unwrap(call: &mut ToolCall) {
     let is_named = call.input.get("tool_name").and_then(Value::as_str) == Some(&call.original_tool);
     if is_named && let Some(Value::Object(arguments)) = call.input.get_mut("tool_input") {

@@ -1,4 +1,5 @@
-//! Hermes Agent: shell hooks of snake_case events, the call's id under `extra`, and `{"action": "block", "message": ...}`.
+//! Hermes Agent: shell hooks for snake_case events, the call's id under `extra`, and `{"action": "block", "message":
+//! ...}`.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -13,15 +14,15 @@ use guard_contract::call::Dialect;
 
 pub(super) struct Hermes;
 
-/// The event before a tool.
+/// The event before a tool call.
 const BEFORE: &str = "pre_tool_call";
-/// The event after a tool.
+/// The event after a tool call.
 const AFTER: &str = "post_tool_call";
 
 static TOOLS: &[Tool] = &[
     tool(&["terminal"], Shape::Command(Dialect::Bash, &["command"])),
     tool(&["execute_code"], Shape::Code("python3", "code")),
-    // It types `data` into a running program. That may be a shell.
+    // It types `data` into a running program, which may be a shell.
     tool(&["process"], Shape::MayRun(Dialect::Bash, &["data"])),
     tool(&["write_file"], Shape::File("Write")),
     tool(&["patch"], Shape::EditOrPatch("patch")),
@@ -63,7 +64,7 @@ impl Harness for Hermes {
             decoded.call = extra("tool_call_id").unwrap_or_default().to_owned();
         }
         decoded.failed |= extra("status") == Some("error");
-        // It reports the calls that a hook blocked, too.
+        // It also reports calls that a hook blocked.
         if extra("status") == Some("blocked") && matches!(decoded.event, Event::CallsEnded(..)) {
             decoded.event = Event::Other;
         }
@@ -94,7 +95,7 @@ mod tests {
         Hermes.decode(payload)
     }
 
-    /// Each call's tool, and its command or path.
+    /// Returns each call's tool, and its command or path.
     fn calls(tool: &str, input: Value) -> Vec<(String, String)> {
         let Event::Calls(calls) = decode(BEFORE, tool, input, json!({})).unwrap().event else { panic!("no calls") };
         let main = |input: &Map<String, Value>| {

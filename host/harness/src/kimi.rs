@@ -1,4 +1,4 @@
-//! Kimi Code CLI: Claude Code's payloads, and exit code 2 for a deny. Nothing else is ever said to it.
+//! Kimi Code CLI: Claude Code's payloads, and exit code 2 for a deny. No other reply is used.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! Kiro and Amazon Q Developer CLI: an event in two spellings, and exit codes alone.
+//! Kiro and Amazon Q Developer CLI: an event in two spellings, and exit codes only.
 
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ static TOOLS: &[Tool] = &[
 static PROTOCOL: Protocol =
     Protocol { tools: TOOLS, mcp: Mcp::At, directories: &["cwd", "working_dir"], ..Protocol::USUAL };
 
-/// The names that no other harness gives its tools.
+/// Tool names that no other harness uses.
 const OWN: [&str; 8] =
     ["execute_bash", "executeBash", "execute_cmd", "fs_write", "fsWrite", "fs_append", "fs_read", "fsRead"];
 

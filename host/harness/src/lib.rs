@@ -1,17 +1,17 @@
-//! The protocols of the harnesses: each one's payload in, each one's reply out.
+//! The harnesses' protocols: decodes their payloads and encodes their replies.
 //!
-//! This crate knows the JSON of vendors, and knows nothing of policies or configuration.
+//! This crate knows the vendors' JSON, but neither policies nor configuration.
 //!
 //! # Invariants
 //!
-//! - What a reply says follows from the verdict and from [`capabilities`], the table of what each harness can be told. An
-//!   adapter only writes it down.
-//! - A deny and an ask always come with a message. Where nobody can be asked, an ask becomes a deny. No reply can be
-//!   read as milder than its verdict.
-//! - The payload tells the harness. Only what the harness itself writes counts, never a tool's arguments. If a payload
-//!   is certainly one harness's, it outranks the command line; only `generic` is never left.
-//! - A known tool gives at least one call, or the payload is unclear and is asked about. Claude Code's adapter alone
-//!   passes over a missing field.
+//! - A reply follows from the verdict and from [`capabilities`], the table of what each harness supports. An adapter
+//!   only formats it.
+//! - A deny and an ask always have a message. If no person can be prompted, an ask becomes a deny. No reply can be
+//!   interpreted as milder than its verdict.
+//! - The harness is detected from the payload. Only the harness's own fields are used, never a tool's arguments. A
+//!   certain match takes precedence over the command line, unless it selects `generic`.
+//! - A known tool results in at least one call, or the payload is unclear, which leads to an ask. Only Claude Code's
+//!   adapter ignores a missing field.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -58,33 +58,33 @@ use response::Response;
 /// The event in a harness's payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// Tool calls to decide; none when a field that matters is missing.
+    /// Tool calls to decide. Empty if a required field is missing.
     Calls(Vec<ToolCall>),
     /// The outcome of calls.
     CallsEnded(End, Vec<ToolCall>),
-    /// A session begins, and the harness shows a message about it.
+    /// The start of a session, for which the harness shows a message.
     SessionStart,
-    /// A session is over.
+    /// The end of a session.
     SessionEnd,
-    /// This file of the harness's settings has changed, and the reply says whether the session takes the change.
+    /// A change of this settings file. The reply decides whether the session applies it.
     SettingsChange(String),
-    /// Something that is not decided here.
+    /// Any event without a decision.
     Other,
 }
 
 /// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It has run, well or not.
+    /// The call ran, successfully or not.
     Ran,
-    /// It was refused where the harness asks, by a person as far as is known.
+    /// The call was refused at the harness's prompt, as far as is known by a person.
     Refused,
-    /// The harness's own classifier refused it, or gave no verdict. No person was asked.
+    /// The harness's own classifier refused it, or gave no verdict. No person was prompted.
     RefusedByClassifier,
 }
 
 impl End {
-    /// The word in the audit log.
+    /// Returns the word in the audit log.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -94,36 +94,36 @@ impl End {
     }
 }
 
-/// Events that tell of a call that has run.
+/// The events after a call ran.
 const RAN: [&str; 2] = ["PostToolUse", "PostToolUseFailure"];
 
 /// A decoded payload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Payload {
-    /// The event of the payload.
+    /// The event.
     pub event: Event,
-    /// The working directory of the session; empty if it is not given.
+    /// The working directory of the session. Empty if missing.
     pub cwd: String,
-    /// The directory that the call itself names, which may be relative; empty if it names none.
+    /// The directory in the call itself, which may be relative. Empty if missing.
     pub directory: String,
-    /// The session id; empty if it is not given.
+    /// The session id. Empty if missing.
     pub session: String,
-    /// The permission mode; empty if it is not given.
+    /// The permission mode. Empty if missing.
     pub permission_mode: String,
-    /// The kind of subagent that calls; empty if it is not given.
+    /// The kind of the calling subagent. Empty if missing.
     pub agent: String,
-    /// The call's id; empty if it is not given.
+    /// The call's id. Empty if missing.
     pub call: String,
-    /// The session that a subagent's session belongs to; empty if it is not given.
+    /// The parent session of a subagent's session. Empty if missing.
     pub parent: String,
-    /// The call has run and failed.
+    /// Whether the call ran and failed.
     pub failed: bool,
-    /// The adapter doesn't know the event, which has a call in it.
+    /// Whether the adapter doesn't know the event, which contains a call.
     pub unknown_event: bool,
 }
 
 impl Payload {
-    /// A payload of which nothing is known.
+    /// Creates a payload without any information.
     pub fn nowhere() -> Self {
         Payload {
             event: Event::Other,
@@ -140,30 +140,30 @@ impl Payload {
     }
 }
 
-/// Why a payload tells nothing.
+/// The error if a payload can't be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// It is no payload of this harness: a field that the harness itself writes is missing or of the wrong type.
+    /// Not a payload of this harness: one of the harness's own fields is missing or has the wrong type.
     #[error("{0}")]
     Malformed(String),
-    /// It asks about a call, and nobody can tell which.
+    /// A payload about a call that can't be determined.
     #[error("{0}")]
     Unclear(String),
 }
 
-/// How much a payload looks like one of a harness.
+/// How certainly a payload belongs to a harness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DetectionConfidence {
-    /// Not at all.
+    /// Not this harness.
     None,
-    /// It may be one, if the command line says so.
+    /// Possibly this harness, if the command line selects it.
     Possible,
-    /// Certainly this harness, whatever the command line says.
+    /// Certainly this harness, regardless of the command line.
     Certain,
 }
 
 impl DetectionConfidence {
-    /// That of a harness whose payloads look like Claude Code's, and which has marks of its own.
+    /// Returns the confidence for a harness with payloads like Claude Code's and distinguishing marks.
     fn from_payload(payload: &Map<String, Value>, marked: bool) -> Self {
         const USUAL: [&str; 4] = ["tool_input", "hook_event_name", "tool_name", "event"];
         match DetectionConfidence::certain(marked) {
@@ -174,7 +174,7 @@ impl DetectionConfidence {
         }
     }
 
-    /// That of a harness whose payloads look like nobody else's.
+    /// Returns the confidence for a harness with unique payloads.
     fn certain(marked: bool) -> Self {
         if marked { DetectionConfidence::Certain } else { DetectionConfidence::None }
     }
@@ -192,8 +192,8 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// The body of an answer over HTTP, where the exit code stands in a header. A harness that is told by an exit code and
-    /// standard error finds both in the body.
+    /// Returns the body of a reply over HTTP, where a header contains the exit code. For a harness that uses an exit
+    /// code and standard error, the body contains both.
     #[must_use]
     pub fn body(&self) -> String {
         match (self.stdout.is_empty(), self.stderr.is_empty() && self.exit == 0) {
@@ -203,25 +203,25 @@ impl Reply {
     }
 }
 
-/// The value of a variable of the environment.
+/// Returns the value of an environment variable.
 pub type Variable<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// The circumstances in which an ask is put.
+/// The circumstances of an ask.
 #[derive(Clone, Copy)]
 pub struct AskScene<'a> {
-    /// The permission mode, empty if the payload names none. `None`: the payload couldn't be read.
+    /// The permission mode. Empty if the payload has none. `None` if the payload couldn't be read.
     pub mode: Option<&'a str>,
     /// The calls. Empty if they couldn't be read.
     pub calls: &'a [ToolCall],
     /// The environment.
     pub variable: &'a Variable<'a>,
-    /// The absolute path that a word names. `None` if it can't be found out, or leads through a link below the working
-    /// directory.
+    /// Resolves a word to an absolute path. `None` if that isn't possible, or if the path leads through a link below
+    /// the working directory.
     pub resolve: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl AskScene<'_> {
-    /// A payload that couldn't be read: of the mode nothing is known.
+    /// A payload that couldn't be read, so that the mode is unknown.
     pub const UNREAD: AskScene<'static> = AskScene { mode: None, calls: &[], variable: &|_| None, resolve: &|_| None };
 }
 
@@ -236,55 +236,55 @@ pub trait Harness: Sync {
     /// Returns the harness's capabilities.
     fn capabilities(&self) -> &'static Capabilities;
 
-    /// How much the payload looks like one of this harness. Only what the harness itself writes counts, never a tool's
-    /// arguments.
+    /// Returns how certainly the payload belongs to this harness. Only the harness's own fields are used, never a
+    /// tool's arguments.
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence;
 
-    /// Reads a payload.
+    /// Decodes a payload.
     ///
     /// # Errors
     ///
-    /// A field that matters has the wrong type, or the call cannot be told.
+    /// A required field has the wrong type, or the call can't be determined.
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable>;
 
-    /// The JSON of the response, without a line feed; empty where the exit code says it.
+    /// Formats the response as JSON without a line feed. Empty if the exit code is the reply.
     fn write(&self, response: &Response, surface: &'static Surface) -> String;
 
-    /// Where the reply to this payload is taken. The payload may be any object.
+    /// Returns the surface for the reply to this payload, which may be any object.
     fn surface(&self, _payload: &Map<String, Value>) -> &'static Surface {
         self.capabilities().usual()
     }
 
-    /// The same, where the environment tells it as well.
+    /// Same as [`Harness::surface`], with the environment.
     fn surface_in(&self, payload: &Map<String, Value>, _variable: &Variable<'_>) -> &'static Surface {
         self.surface(payload)
     }
 
-    /// The same once the calls are known. An ask about them may need another surface than `surface`, which
-    /// [`Harness::surface_in`] gave: one that can't ask, where the harness is known to drop an ask about them.
+    /// Returns the surface once the calls are known. `surface` is the result of [`Harness::surface_in`]. The result may
+    /// be one without asks, if the harness is known to drop an ask for these calls.
     fn surface_of(&self, surface: &'static Surface, _scene: &AskScene<'_>) -> &'static Surface {
         surface
     }
 
-    /// The words around the reason of a deny.
+    /// Adds the harness's words to the reason of a deny.
     fn frame(&self, reason: String) -> String {
         reason
     }
 
-    /// A payload that is certainly another harness's is read and answered as that one's.
+    /// Returns whether a payload that certainly belongs to another harness is handled as that harness's.
     fn defers(&self) -> bool {
         true
     }
 }
 
 impl dyn Harness + '_ {
-    /// The name on the command line and in the audit log.
+    /// Returns the name on the command line and in the audit log.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.capabilities().name
     }
 
-    /// The reply: what the verdict says, as far as the surface can be told. A block replaces no input.
+    /// Encodes the verdict as a reply that the surface supports. A block replaces no input.
     #[must_use]
     pub fn encode(&self, verdict: &Verdict, surface: &'static Surface) -> Reply {
         let settled = match response::reduce(verdict, surface) {
@@ -298,20 +298,20 @@ impl dyn Harness + '_ {
         }
     }
 
-    /// The mode is one in which the harness shows no prompts of its own.
+    /// Returns whether the harness shows no prompts of its own in this mode.
     #[must_use]
     pub fn skips_prompts(&self, permission_mode: &str) -> bool {
         self.capabilities().prompting(permission_mode) == Some(Prompting::Skips)
     }
 
-    /// An ask is put to a person in this mode. A mode that is not known is none.
+    /// Returns whether a person answers an ask in this mode. False for an unknown mode.
     #[must_use]
     pub fn prompts(&self, permission_mode: &str) -> bool {
         self.capabilities().prompting(permission_mode) == Some(Prompting::Person)
     }
 }
 
-/// All harnesses; of several that a payload may be of the first one is taken.
+/// All harnesses. If a payload matches several, the first one is used.
 pub static ALL: &[&dyn Harness] = &[
     &claude::Claude,
     &antigravity::Antigravity,
@@ -339,14 +339,14 @@ pub static ALL: &[&dyn Harness] = &[
     &generic::Generic,
 ];
 
-/// The harness of that name.
+/// Returns the harness with that name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Harness> {
     ALL.iter().copied().find(|harness| harness.name() == name)
 }
 
-/// Returns the harness of the payload. A certain match comes first, because several harnesses run hooks that were
-/// registered with another one; then `fallback`, then a possible match.
+/// Returns the harness of the payload. A certain match takes precedence, because several harnesses run hooks that were
+/// registered with another one. The next choices are `fallback` and a possible match.
 #[must_use]
 pub fn detect(payload: &Map<String, Value>, fallback: &'static dyn Harness) -> &'static dyn Harness {
     let named = fallback.confidence_in(payload);
@@ -360,7 +360,7 @@ pub fn detect(payload: &Map<String, Value>, fallback: &'static dyn Harness) -> &
     })
 }
 
-/// The harness that is taken when nothing tells which it is.
+/// Returns the default harness.
 #[must_use]
 pub fn default() -> &'static dyn Harness {
     &claude::Claude

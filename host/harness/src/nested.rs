@@ -1,6 +1,7 @@
-//! The reply of Claude Code and of harnesses that share its keys: a decision at the top or within `hookSpecificOutput`.
+//! The reply of Claude Code and of harnesses that share its keys: a decision at the top level or within
+//! `hookSpecificOutput`.
 //!
-//! The adapter and the table of facets say which parts a harness knows.
+//! The adapter and the capabilities determine which parts a harness knows.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use super::capabilities::{Rewrites, Surface};
 use super::response::Response;
 
-/// The whole reply, with every key that one of the family knows.
+/// A whole reply, with every key of this family of harnesses.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Nested<'a> {
@@ -22,7 +23,7 @@ pub(super) struct Nested<'a> {
     pub(super) hook_specific_output: Option<Output<'a>>,
 }
 
-/// The part of a reply about the event.
+/// The event-specific part of a reply.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Output<'a> {
@@ -39,7 +40,7 @@ pub(super) struct Output<'a> {
     pub(super) decision: Option<Behavior<'a>>,
 }
 
-/// The decision of a request for permission.
+/// The decision on a permission request.
 #[derive(Debug, Serialize)]
 pub(super) struct Behavior<'a> {
     pub(super) behavior: &'static str,
@@ -47,7 +48,7 @@ pub(super) struct Behavior<'a> {
 }
 
 impl<'a> Nested<'a> {
-    /// Returns the reply before a tool is used, in the parts that the surface knows.
+    /// Creates the reply before a tool call, with the parts that the surface supports.
     pub(super) fn before_tool(response: &'a Response, surface: &Surface) -> Self {
         let output = Output { hook_event_name: "PreToolUse", ..Output::default() };
         let decided = |decision, reason: &'a str, context| Nested {
@@ -75,7 +76,7 @@ impl<'a> Nested<'a> {
     }
 }
 
-/// The answer before a tool is used, with the input that replaces the call's own.
+/// Formats the reply before a tool call, with the input that replaces the call's.
 pub(super) fn with_input(response: &Response, input: &Map<String, Value>, surface: &Surface) -> String {
     let mut reply = Nested::before_tool(response, surface);
     let usual = || Output { hook_event_name: "PreToolUse", ..Output::default() };
@@ -87,8 +88,8 @@ pub(super) fn with_input(response: &Response, input: &Map<String, Value>, surfac
     line(&reply)
 }
 
-/// A reply as one line of JSON.
+/// Formats a reply as one line of JSON.
 pub(super) fn line(reply: &impl Serialize) -> String {
-    // Text and fixed keys only: this cannot fail, and what is no JSON is no consent.
+    // Texts and fixed keys can't fail to serialize, and a reply that isn't JSON never allows.
     serde_json::to_string(reply).unwrap_or_default()
 }

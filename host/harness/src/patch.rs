@@ -1,7 +1,7 @@
-//! `apply_patch`: from the text of a patch to one file call per file.
+//! `apply_patch`: converts a patch to file calls.
 //!
-//! Format: lines `*** Add File: P`, `*** Update File: P`, `*** Delete File: P`, `*** Move to: P` between
-//! `*** Begin Patch` and `*** End Patch`. Not every reader wants the blank after the colon.
+//! The format has lines `*** Add File: P`, `*** Update File: P`, `*** Delete File: P`, `*** Move to: P` between `***
+//! Begin Patch` and `*** End Patch`. Some parsers don't require the space after the colon.
 
 use serde_json::{Map, Value};
 
@@ -9,19 +9,19 @@ use super::Unreadable;
 use super::payload::unclear;
 use guard_contract::call::ToolCall;
 
-/// Headers that name no file.
+/// Headers without a file.
 const OTHERS: [&str; 4] = ["Begin Patch", "End Patch", "End of File", "Environment ID:"];
 
-/// The text is a patch.
+/// Returns whether the text is a patch.
 pub(super) fn is_one(text: &str) -> bool {
     text.trim_start().starts_with("*** Begin Patch")
 }
 
-/// The calls that a patch amounts to, in its order.
+/// Returns the calls of a patch, in order.
 ///
 /// # Errors
 ///
-/// Unknown file header, or one without a path.
+/// An unknown file header, or one without a path.
 pub(super) fn calls(patch: &str) -> Result<Vec<ToolCall>, Unreadable> {
     let verbs = [
         ("*** Add File:", "Write"),
@@ -29,11 +29,11 @@ pub(super) fn calls(patch: &str) -> Result<Vec<ToolCall>, Unreadable> {
         ("*** Delete File:", "Edit"),
         ("*** Move to:", "Write"),
     ];
-    // Of each file its tool, its path and its lines, which tell one patch of it from another.
+    // Each file has a tool, a path and the patch's lines, which distinguish patches of the same file.
     let mut files: Vec<(&str, &str, String)> = Vec::new();
     for line in patch.lines() {
         let named = verbs.iter().find_map(|(verb, tool)| Some((line.trim_start().strip_prefix(verb)?.trim(), *tool)));
-        // A line of a file begins with a blank, `+` or `-`.
+        // A file's line starts with a space, `+` or `-`.
         let header = line.strip_prefix("***").map(str::trim_start).filter(|_| named.is_none());
         if header.is_some_and(|header| !OTHERS.iter().any(|other| header.starts_with(other))) {
             return Err(unclear("the patch has a header that is not known"));

@@ -1,24 +1,24 @@
-//! A payload: from bytes to an object.
+//! Parses a payload from bytes to an object.
 //!
-//! What a limit turns away is not malformed: somebody may have made it so, and it must not pass for that.
+//! A payload beyond a limit isn't treated as malformed, because an agent may have caused that on purpose.
 
 use serde_json::{Map, Value};
 
 use crate::Unreadable;
 
-/// The size of the largest payload, in bytes. A file that a tool writes is part of it.
+/// The maximum size of a payload, in bytes. It includes the content of a file that a tool writes.
 pub const PAYLOAD_BYTES: u64 = 16 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Why there is no object.
+/// The error if there is no object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is no payload at all.
+    /// Not a payload.
     Malformed(String),
-    /// It is beyond what this program takes.
+    /// A payload beyond a limit.
     Limit(String),
-    /// It asks about a call, and nobody can tell which.
+    /// A payload about a call that can't be determined.
     Unclear(String),
 }
 
@@ -41,16 +41,16 @@ impl Refusal {
     }
 }
 
-/// A call that cannot be told from its payload.
+/// Creates the error for a call that can't be determined.
 pub(super) fn unclear(text: &str) -> Unreadable {
     Unreadable::Unclear(text.to_owned())
 }
 
-/// The object that the bytes of a payload are.
+/// Parses the bytes of a payload to an object.
 ///
 /// # Errors
 ///
-/// They are none, or are beyond a limit.
+/// The bytes aren't an object, or exceed a limit.
 pub fn parse(mut bytes: Vec<u8>) -> Result<Map<String, Value>, Refusal> {
     if bytes.len() as u64 > PAYLOAD_BYTES {
         return Err(Refusal::Limit(format!("the payload is larger than {} MiB", PAYLOAD_BYTES >> 20)));
@@ -74,9 +74,9 @@ pub fn parse(mut bytes: Vec<u8>) -> Result<Map<String, Value>, Refusal> {
     })
 }
 
-/// Puts the replacement character for every half of a surrogate pair that stands alone. Says whether there was one.
+/// Replaces every unpaired surrogate escape with the replacement character. Returns whether there was one.
 ///
-/// A harness in JavaScript writes such halves when a text holds them, and so can whoever makes the text.
+/// Harnesses in JavaScript write such escapes if a text contains them, and an agent can cause that.
 fn repair(bytes: &mut [u8]) -> bool {
     let mut repaired = false;
     let mut at = 0;
@@ -90,14 +90,14 @@ fn repair(bytes: &mut [u8]) -> bool {
                 repaired = true;
                 at += 6;
             }
-            // A backslash takes the next byte with it, whatever it is.
+            // A backslash escapes the next byte.
             _ => at += if rest.starts_with(b"\\") { 2 } else { 1 },
         }
     }
     repaired
 }
 
-/// The code unit of an escape `\uXXXX` at the start.
+/// Parses an escape `\uXXXX` at the start.
 fn unit(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     let hexadecimal = digits.iter().all(u8::is_ascii_hexdigit);

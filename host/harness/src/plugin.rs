@@ -1,7 +1,7 @@
-//! OpenCode, Kilo, Amp, Pi and OpenClaw: what our own plugins in them send and read.
+//! OpenCode, Kilo, Amp, Pi and OpenClaw: the protocol of this program's plugins.
 //!
-//! They send Claude Code's fields under an event's name of their own, and read `{"decision": ..., "reason": ...}`. A
-//! plugin holds the call if it gets no such reply, so these bytes are all there is to agree on.
+//! The plugins send Claude Code's fields under their own event names, and expect `{"decision": ..., "reason": ...}`. A
+//! plugin blocks the call if it gets no such reply.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Harness, Payload, Unreadable};
 use guard_contract::call::Dialect;
 
-/// A harness that our plugin speaks for.
+/// A harness with a plugin of this program.
 pub(super) struct Plugin {
     capabilities: &'static Capabilities,
     protocol: &'static Protocol,
@@ -51,7 +51,7 @@ pub(super) static OF_OPENCODE: Plugin = Plugin {
     },
 };
 
-/// The second event is asked about where there is no screen.
+/// The second asking event is for calls without a screen.
 pub(super) static OF_PI: Plugin = Plugin {
     capabilities: &PI,
     protocol: &Protocol {
@@ -63,7 +63,7 @@ pub(super) static OF_PI: Plugin = Plugin {
     },
 };
 
-/// The second event is asked about where there is no Gateway.
+/// The second asking event is for calls without a Gateway.
 pub(super) static OF_OPENCLAW: Plugin = Plugin {
     capabilities: &OPENCLAW,
     protocol: &Protocol {
@@ -93,9 +93,9 @@ static OPENCODE_TOOLS: &[Tool] = &[
 ];
 
 static OPENCLAW_TOOLS: &[Tool] = &[
-    // In Codex's own runtime the first one is called after the machine that it runs on.
+    // In Codex's own runtime, the name of the first tool starts with the machine on which it runs.
     tool(&["exec", "gateway_exec", "node_exec"], Shape::Command(Dialect::Bash, &["command"])),
-    // Both type into a running program. That may be a shell.
+    // Both type into a running program, which may be a shell.
     tool(&["process"], Shape::MayRun(Dialect::Bash, &["data", "text", "literal"])),
     tool(&["terminal"], Shape::MayRun(Dialect::Bash, &["data"])),
     tool(&["write"], Shape::File("Write")),

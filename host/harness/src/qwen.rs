@@ -1,4 +1,4 @@
-//! Qwen Code: Claude Code's form with tools of its own.
+//! Qwen Code: Claude Code's format with its own tools.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
-//! The common parts of most harnesses' payloads: fields under a few names, an event, a tool and its input.
+//! The common parts of most harnesses' payloads: fields with a few possible names, an event, a tool and its input.
 //!
-//! An adapter says which events ask about calls, what its tools are, and where it differs.
+//! An adapter defines its call events and tools, and any differences.
 
 use serde_json::{Map, Value};
 
@@ -8,45 +8,45 @@ use super::payload::unclear;
 use super::tools::{Tool, calls};
 use super::{End, Event, Payload, RAN, Unreadable, events};
 
-/// How the payloads of one harness are read.
+/// The payload format of one harness.
 pub(super) struct Protocol {
-    /// Events that ask about a call, beside those that do so everywhere. A payload without an event asks about one.
+    /// Events before a call, besides the common ones. A payload without an event is about a call.
     pub(super) asking: &'static [&'static str],
-    /// Events that tell of a call that has run, beside those that do so everywhere.
+    /// Events after a call ran, besides the common ones.
     pub(super) ran: &'static [&'static str],
-    /// Events that tell of a call that a person refused.
+    /// Events after a person refused a call.
     pub(super) refused: &'static [&'static str],
-    /// Events that end a session, beside those that do so everywhere.
+    /// Events at the end of a session, besides the common ones.
     pub(super) ending: &'static [&'static str],
     /// The tools by their names.
     pub(super) tools: &'static [Tool],
-    /// How a tool of an MCP server is named.
+    /// The naming of MCP tools.
     pub(super) mcp: Mcp,
-    /// Arguments that name the directory in which a command runs.
+    /// Arguments with the directory in which a command runs.
     pub(super) directories: &'static [&'static str],
 }
 
-/// How a harness names the tools of MCP servers.
+/// How a harness names MCP tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mcp {
-    /// `mcp__server__tool`, which is the common form.
+    /// `mcp__server__tool`, the common form.
     Common,
-    /// `mcp_server_tool`, of which the server is taken to be one word.
+    /// `mcp_server_tool`. The server is assumed to be one word.
     Underscores,
     /// `@server/tool`.
     At,
     /// `mcp_server.tool`.
     Dot,
-    /// `MCP:tool`, which does not say whose it is.
+    /// `MCP:tool`, without the server.
     Colon,
-    /// The server's name and the tool's, with this between them.
+    /// The server's and the tool's name, with this separator.
     Between(&'static str),
 }
 
-/// The server's name where a harness does not tell it.
+/// The server's name if the harness doesn't report it.
 pub(super) const SERVER: &str = "unknown";
 
-/// Event names that a harness may use when it takes over hooks of another one.
+/// Event names that a harness may use when it adopts another one's hooks.
 pub(super) const ASKING: [&str; 4] = ["PreToolUse", "preToolUse", "pre_tool_use", "BeforeTool"];
 const ENDING: [&str; 3] = ["SessionEnd", "sessionEnd", "session_end"];
 
@@ -55,7 +55,7 @@ const TOOLS: [&str; 2] = ["tool_name", "toolName"];
 const INPUTS: [&str; 3] = ["tool_input", "toolInput", "toolArgs"];
 const SESSIONS: [&str; 6] = ["session_id", "sessionId", "conversation_id", "conversationId", "trajectory_id", "taskId"];
 const MODES: [&str; 2] = ["permission_mode", "permissionMode"];
-/// Fields with the type of the agent. An id of the agent is of no use, because it changes in the next session.
+/// Fields with the type of the agent. The agent's id isn't useful, because it changes in the next session.
 const AGENTS: [&str; 2] = ["agent_type", "agentType"];
 const IDS: [&str; 3] = ["tool_use_id", "toolUseId", "tool_call_id"];
 const PARENTS: [&str; 4] = ["parent_session_id", "parentSessionId", "parent_session", "parentID"];
@@ -64,11 +64,11 @@ const EXITS: [&str; 3] = ["exit_code", "exitCode", "exit"];
 const ROOTS: [&str; 3] = ["workspace_roots", "workspaceRoots", "workspacePaths"];
 
 impl Protocol {
-    /// The common protocol of most harnesses.
+    /// The protocol that most harnesses have in common.
     pub(super) const USUAL: Protocol =
         Protocol { asking: &[], ran: &[], refused: &[], ending: &[], tools: &[], mcp: Mcp::Common, directories: &[] };
 
-    /// Reads a payload of the usual form.
+    /// Decodes a payload in the usual form.
     pub(super) fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let event = event(payload)?;
         if event.is_some_and(|event| ENDING.contains(&event) || self.ending.contains(&event)) {
@@ -86,7 +86,7 @@ impl Protocol {
         self.asked_about(payload)
     }
 
-    /// Reads a payload of an event that the adapter doesn't know: a call if it has one in it.
+    /// Decodes a payload of an event that the adapter doesn't know. It is a call if it contains one.
     pub(super) fn unknown(&self, payload: &Map<String, Value>, event: &str) -> Result<Payload, Unreadable> {
         if events::only_informs(event) || !events::carries_call(payload) {
             return Ok(about(payload, Event::Other, String::new()));
@@ -99,14 +99,14 @@ impl Protocol {
         Ok(Payload { unknown_event: true, ..read? })
     }
 
-    /// Reads a payload about a call.
+    /// Decodes a payload about a call.
     fn asked_about(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let Some(name) = text(payload, &TOOLS)? else { return Err(unclear("the tool has no name")) };
         let input = INPUTS.iter().find_map(|key| payload.get(*key));
         self.call(payload, name, object(input)?)
     }
 
-    /// Reads a payload whose tool and input are found.
+    /// Decodes a payload with a known tool and input.
     pub(super) fn call(
         &self,
         payload: &Map<String, Value>,
@@ -122,7 +122,7 @@ impl Protocol {
 }
 
 impl Mcp {
-    /// The name in the common form, if it is one of a server's tool; else as it is.
+    /// Returns the common form of an MCP tool's name. Other names are unchanged.
     fn common(self, name: &str) -> String {
         let split = match self {
             Mcp::Common => None,
@@ -138,12 +138,12 @@ impl Mcp {
     }
 }
 
-/// The common name of a tool of an MCP server.
+/// Returns the common name of an MCP tool.
 pub(super) fn mcp(server: &str, tool: &str) -> String {
     format!("mcp__{server}__{tool}")
 }
 
-/// The payload's event; `None` if it names none.
+/// Returns the payload's event. `None` if it has none.
 pub(super) fn event(payload: &Map<String, Value>) -> Result<Option<&str>, Unreadable> {
     match EVENTS.iter().find_map(|key| payload.get(*key).filter(|value| !value.is_null())) {
         None => Ok(None),
@@ -152,8 +152,7 @@ pub(super) fn event(payload: &Map<String, Value>) -> Result<Option<&str>, Unread
     }
 }
 
-/// Reads the parts of a payload other than its event. Merely informative fields must not keep a call from being
-/// decided.
+/// Decodes everything except the event. Invalid informative fields must not prevent a decision.
 pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: String) -> Payload {
     let told = |keys: &[&str]| {
         let texts = keys.iter().filter_map(|key| payload.get(*key)?.as_str());
@@ -175,7 +174,7 @@ pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: Strin
     }
 }
 
-/// The text under the first of these keys that is there and not null.
+/// Returns the text under the first of these keys that is present and not `null`.
 pub(super) fn text<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Result<Option<&'a str>, Unreadable> {
     match keys.iter().find_map(|key| Some((key, object.get(*key).filter(|value| !value.is_null())?))) {
         None => Ok(None),
@@ -184,7 +183,7 @@ pub(super) fn text<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Result<
     }
 }
 
-/// An input: an object, or the JSON of one. None at all is an empty one.
+/// Parses an input: an object, or a JSON text of one. Empty if it is missing.
 pub(super) fn object(input: Option<&Value>) -> Result<Map<String, Value>, Unreadable> {
     match input {
         None | Some(Value::Null) => Ok(Map::new()),
@@ -197,7 +196,8 @@ pub(super) fn object(input: Option<&Value>) -> Result<Map<String, Value>, Unread
     }
 }
 
-/// A payload that tells what became of calls, from how it reads as a question about them. What only informs is no fault.
+/// Converts a payload that was decoded as a call to one about the outcome of calls. Errors are ignored, because the
+/// event only informs.
 pub(super) fn told(payload: &Map<String, Value>, read: Result<Payload, Unreadable>, end: End) -> Payload {
     match read {
         Ok(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::CallsEnded(end, calls), String::new()),
@@ -205,7 +205,7 @@ pub(super) fn told(payload: &Map<String, Value>, read: Result<Payload, Unreadabl
     }
 }
 
-/// Whether a payload tells that a call has run and failed.
+/// Returns whether a payload reports that a call ran and failed.
 pub(super) fn failed(payload: &Map<String, Value>) -> bool {
     if event(payload).ok().flatten().is_some_and(|event| event.ends_with("Failure")) {
         return true;

@@ -1,29 +1,29 @@
-//! [`Response`]: what a reply says, once it is settled what the harness can be told.
+//! [`Response`]: the content of a reply, limited to what the harness supports.
 //!
-//! The one place where a verdict meets the table of facets. Knows no vendor's JSON.
+//! The only place where verdicts and capabilities are combined. Knows no vendor's JSON.
 
 use super::capabilities::{Abstain, Ask, Deny, OnAllow, Surface};
 use super::{Reply, text};
 use guard_contract::Outcome;
 use guard_contract::verdict::Verdict;
 
-/// The content of a reply, with its words.
+/// The content of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Response {
-    /// Nothing: there is no opinion, or nobody whom it could be told.
+    /// Nothing: no finding, or no recipient for it.
     Nothing,
-    /// Words, and no decision.
+    /// A message without a decision.
     Note(String),
-    /// The harness's own prompt is not needed.
+    /// Skip the harness's own prompt.
     Allow(String),
-    /// A person is to decide.
+    /// Prompt a person.
     Ask(String),
-    /// The call must not run.
+    /// Block the call.
     Deny(String),
 }
 
 impl Response {
-    /// The same, where something is said in any case.
+    /// Returns the same response, or an empty note instead of nothing.
     pub(super) fn spoken(&self) -> Self {
         match self {
             Response::Nothing => Response::Note(String::new()),
@@ -32,17 +32,17 @@ impl Response {
     }
 }
 
-/// The exit code that blocks a call where an exit code does.
+/// The exit code that blocks a call.
 pub const BLOCK: u8 = 2;
 
-/// How an ask ends that belongs to no session.
+/// The closing text of an ask without a session.
 const CONSENT: &str =
     "This needs a person's consent, and no session is known in which it could be given: let the user run it.";
 
-/// The text used where no policy gave one. Some harnesses ignore a block without a reason.
+/// The text for a policy without a reason. Some harnesses ignore a block without one.
 const WORDLESS: &str = "A policy stopped this call and gave no reason.";
 
-/// Reduces the verdict to a response that the surface supports. Where no person can answer, an ask is a block that
+/// Reduces the verdict to a response that the surface supports. If no person can answer, an ask becomes a block that
 /// explains how a person can let the call run.
 pub(super) fn reduce(verdict: &Verdict, surface: &Surface) -> Response {
     let told = |reason: String| if reason.trim().is_empty() { WORDLESS.to_owned() } else { reason };
@@ -61,7 +61,7 @@ pub(super) fn reduce(verdict: &Verdict, surface: &Surface) -> Response {
     }
 }
 
-/// The bytes and the exit code. `write` gives the JSON of what is said.
+/// Creates the reply. `write` formats the response as JSON.
 pub(super) fn emit(surface: &Surface, response: &Response, write: impl Fn(&Response) -> String) -> Reply {
     let line = |response: &Response| write(response) + "\n";
     match response {
@@ -83,7 +83,7 @@ pub(super) fn emit(surface: &Surface, response: &Response, write: impl Fn(&Respo
     }
 }
 
-/// The question in the words of a refusal.
+/// Rewords an ask as a refusal.
 fn refused(verdict: &Verdict) -> Verdict {
     let mut refused = verdict.clone();
     for attributed in &mut refused.findings {

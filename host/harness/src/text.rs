@@ -1,7 +1,7 @@
-//! The words of a verdict, the same for every harness.
+//! The texts of a verdict, which are the same for every harness.
 //!
-//! A line of a reply begins with what the host lets begin there: the text of a policy is one line that ends with the
-//! policy's name and rule, so that no policy can speak as another one or as the host.
+//! The host controls how each line of a reply begins. A policy's text is one line that ends with the policy's name and
+//! rule, so that no policy can impersonate another one or the host.
 
 use std::cmp::Reverse;
 
@@ -11,26 +11,26 @@ use guard_redact::{hide_shapes, plain, shorten};
 
 mod ask;
 
-/// How the denies of the guardrail policy begin.
+/// The prefix of the guardrail policy's denies.
 pub(crate) const GUARDRAIL_BLOCKED: &str = "GUARDRAIL BLOCKED:";
 
-/// The most reasons of one reply.
+/// The maximum number of reasons in a reply.
 const REASONS: usize = 8;
 
-/// The longest text of one finding in a reply.
+/// The maximum size of one finding's text in a reply, in bytes.
 const FINDING_BYTES: usize = 2000;
 
-/// What separates the names of policies that say the same.
+/// The separator between the names of policies with the same finding.
 const NAMES: &str = ", ";
 
-/// The longest text that Claude Code takes is 10,000 characters; the others take more.
+/// The maximum size of a reply's text, in bytes. Claude Code accepts 10,000 characters. Other harnesses accept more.
 const REPLY_BYTES: usize = 9500;
 
-/// Returns the problems, their remedies and the policies that report them; at the end how a person can let the call
+/// Returns the problems, their remedies and the policies that report them, followed by how a person can let the call
 /// run. Empty if there is nothing to report.
 #[must_use]
 pub fn reason(verdict: &Verdict) -> String {
-    // A deny shows denies: what else was found changes nothing of it. That the guard itself is broken is always said.
+    // A deny only shows denies, because other findings don't change it. Failures of the guard itself are always shown.
     let is_told = |attributed: &Attributed| {
         verdict.outcome != Outcome::Deny || attributed.finding.outcome == Outcome::Deny || attributed.of_host
     };
@@ -48,21 +48,21 @@ pub fn reason(verdict: &Verdict) -> String {
         script(attributed).is_some() || !of_scripts.iter().any(is_repeated)
     });
     if verdict.outcome == Outcome::Ask {
-        // Stable: without a difference the order of the policies and of their rules is the one to tell them in.
+        // The sort is stable: otherwise, findings are in the order of the policies and their rules.
         let asks = |attributed: &Attributed| attributed.finding.outcome == Outcome::Ask && !attributed.is_aside();
         findings
             .sort_by_key(|attributed| Reverse(if asks(attributed) { 1 + ask::severity_rank(attributed) } else { 0 }));
     }
     let mut all: Vec<Attributed> = Vec::new();
     for attributed in findings {
-        // A policy may have several entries, which say the same once.
+        // A policy may have several entries with the same finding, which is only shown once.
         if let Some(earlier) = all.iter_mut().find(|earlier| is_same_finding(earlier, attributed)) {
             if earlier.policy.split(NAMES).all(|name| name != attributed.policy) {
                 earlier.policy = format!("{}{NAMES}{}", earlier.policy, attributed.policy);
             }
             continue;
         }
-        // Two policies may see one change of one file; who speaks first tells it.
+        // Two policies may report the same change of a file. Only the first report is shown.
         let subject = subject(attributed);
         let is_known = |earlier: &Attributed| {
             subject.is_some() && self::subject(earlier) == subject || paragraph(earlier) == paragraph(attributed)
@@ -83,7 +83,7 @@ pub fn reason(verdict: &Verdict) -> String {
     format!("{}\n\n{closing}", shorten(&text, REPLY_BYTES.saturating_sub(closing.len() + 2)))
 }
 
-/// The words of a question where it is a refusal instead.
+/// Rewords an ask's message as a refusal.
 #[must_use]
 pub fn refused(message: &str) -> String {
     message
@@ -91,7 +91,7 @@ pub fn refused(message: &str) -> String {
         .map_or_else(|| message.to_owned(), |rest| format!("{GUARDRAIL_BLOCKED}{rest}"))
 }
 
-/// Both findings have the same rule and text, under the names of two policies.
+/// Returns whether both findings have the same rule and text, under the names of two policies.
 fn is_same_finding(one: &Attributed, other: &Attributed) -> bool {
     let (one_finding, other_finding) = (&one.finding, &other.finding);
     !one.of_host
@@ -101,8 +101,8 @@ fn is_same_finding(one: &Attributed, other: &Attributed) -> bool {
         && one_finding.remedy == other_finding.remedy
 }
 
-/// The parts of a message in the form of the seeds' scripts, whose target and rule are lines of their own. A policy of
-/// others has one line only.
+/// Splits a message in the format of the original hook scripts, with lines for the target and the rule. Other policies'
+/// messages are one line.
 fn script(attributed: &Attributed) -> Option<(&str, &str, &str)> {
     let message = Some(attributed.finding.message.as_str()).filter(|_| !attributed.of_host)?;
     let (problem, rest) = message.split_once("\nTarget: ")?;
@@ -110,7 +110,7 @@ fn script(attributed: &Attributed) -> Option<(&str, &str, &str)> {
     rule.starts_with(attributed.name()).then_some((problem, target, rule))
 }
 
-/// The finding is about the target of a script's finding, such as `a` or `a and b`, and about nothing else.
+/// Returns whether the finding is only about the target of a script's finding, such as `a` or `a and b`.
 fn concerns(attributed: &Attributed, target: &str) -> bool {
     let Finding { message, tags, .. } = &attributed.finding;
     let Some((_, path)) = tags.iter().find(|(name, _)| name == PATH) else { return false };
@@ -124,7 +124,7 @@ fn concerns(attributed: &Attributed, target: &str) -> bool {
     }
 }
 
-/// The tag with the path of a finding.
+/// The tag with a finding's path.
 const PATH: &str = "path";
 
 /// Returns the subject of a finding, if the policy gives one with the tag `subject`.
@@ -146,18 +146,18 @@ fn paragraph(attributed: &Attributed) -> String {
     format!("{message}{stop} {}{remedy}", mark(attributed))
 }
 
-/// Returns the remedy as a line of its own.
+/// Returns the remedy as a separate line.
 fn remedy(attributed: &Attributed) -> String {
     let remedy = &attributed.finding.remedy;
     if remedy.is_empty() { String::new() } else { format!("\nInstead: {}", line(remedy)) }
 }
 
-/// Returns the policy and rule in brackets, which no name can close.
+/// Returns the policy and rule in brackets. Brackets in names are replaced.
 fn mark(attributed: &Attributed) -> String {
     format!("[{}: {}]", attributed.policy, line(attributed.name()).replace(['[', ']'], "|"))
 }
 
-/// A text of a policy of others: one line that does not begin as lines of the host do.
+/// Returns a text of another author's policy as one line that can't be mistaken for a line of the host.
 #[must_use]
 pub fn confined(text: &str, policy: &str) -> String {
     let text = folded(text);
@@ -165,7 +165,7 @@ pub fn confined(text: &str, policy: &str) -> String {
     if begins_so || names_confirm(&text) { format!("`{policy}` says: {text}") } else { text }
 }
 
-/// A text of a call could be taken for words of the host: it holds a mark, or the command that confirms.
+/// Returns whether a text of a call could be mistaken for the host's: it contains a mark, or the command that confirms.
 #[must_use]
 pub fn imitates_host(text: &str) -> bool {
     names_confirm(text) || unmarked(text) != text
@@ -176,7 +176,7 @@ fn names_confirm(text: &str) -> bool {
     text.contains("to proceed") || text.split_once("guard-host").is_some_and(|(_, rest)| rest.contains("confirm"))
 }
 
-/// How lines begin that only the host writes.
+/// The beginnings of lines that only the host writes.
 const OPENINGS: [&str; 3] = ["to proceed", "instead", "guard-host"];
 
 fn begins(text: &str, opening: &str) -> bool {
@@ -184,18 +184,19 @@ fn begins(text: &str, opening: &str) -> bool {
     opening.chars().all(|c| letters.next() == Some(c))
 }
 
-/// A text as one line of a reply: without secrets by their shape, and without what looks like the mark of a policy.
+/// Formats a text as one line of a reply, without recognizable secrets and without anything that looks like a policy's
+/// mark.
 fn line(text: &str) -> String {
     shorten(&unmarked(&plain(&folded(&hide_shapes(text)))), FINDING_BYTES)
 }
 
-/// A text as one line.
+/// Joins a text to one line.
 fn folded(text: &str) -> String {
     let parts = text.split(['\n', '\r', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// The text with parentheses for brackets around `name: name`, which is how the host says who speaks.
+/// Replaces brackets around `name: name` with parentheses, because the host uses brackets to mark the policy.
 fn unmarked(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(OPENING) {
@@ -218,7 +219,7 @@ fn unmarked(text: &str) -> String {
     out
 }
 
-/// Brackets, and what looks like them.
+/// Brackets and similar characters.
 const OPENING: [char; 5] = ['[', '\u{ff3b}', '\u{3010}', '\u{3014}', '\u{27e6}'];
 const CLOSING: [char; 5] = [']', '\u{ff3d}', '\u{3011}', '\u{3015}', '\u{27e7}'];
 
@@ -279,7 +280,7 @@ mod tests {
         }
     }
 
-    /// The reply to these findings: policy, rule, outcome, message, path.
+    /// Returns the reply to these findings: policy, rule, outcome, message and path.
     fn reply(findings: &[(&str, &str, Outcome, &str, &str)]) -> String {
         let opinions = findings.iter().map(|(policy, rule, outcome, message, path)| {
             let tags = if path.is_empty() { Vec::new() } else { vec![(PATH.to_owned(), (*path).to_owned())] };
@@ -299,7 +300,7 @@ mod tests {
             let both = [("a", "r", outcome, text, ""), ("b", "r", outcome, text, "")];
             assert_eq!(reply(&both), reply(&both[..1]).replace("[a: r]", "[a, b: r]"));
         }
-        // Another rule, another text and another outcome are said.
+        // A different rule, text or outcome is shown.
         for other in [("b", "s", ask, push, ""), ("b", "r", ask, "`git push` needs confirmation: it tags", "")] {
             let both = reply(&[("a", "r", ask, push, ""), other]);
             assert!(both.contains("[a: r]") && both.contains(&format!("[b: {}]", other.1)), "{both}");

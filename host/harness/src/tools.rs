@@ -1,6 +1,6 @@
-//! From a harness's tool and its input to calls in the common vocabulary. What differs between harnesses is data.
+//! Converts a harness's tools and inputs to calls in the common vocabulary. The differences between harnesses are data.
 //!
-//! A tool that is known and lacks what matters is not passed over: nobody can judge it, and that is said.
+//! A known tool without its required arguments isn't ignored, because it can't be judged. It results in an error.
 
 use std::collections::BTreeSet;
 
@@ -12,47 +12,46 @@ use super::{Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
 use guard_contract::shell_word::word;
 
-/// Tools of one harness that are read alike.
+/// Tools of one harness with the same kind of input.
 pub(super) struct Tool {
-    /// Their names.
     pub(super) names: &'static [&'static str],
-    /// How their input is read.
+    /// The kind of their input.
     pub(super) shape: Shape,
 }
 
-/// How an input is read.
+/// The kind of a tool's input.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
-    /// It runs what stands under each of these keys: a line, or the words of one command.
+    /// Runs the command under each of these keys: a line, or a list of words.
     Command(Dialect, &'static [&'static str]),
-    /// The same, or it runs nothing, and its input stays as it is.
+    /// Same as `Command`, or runs nothing. The input is unchanged.
     MayRun(Dialect, &'static [&'static str]),
-    /// It runs each of the lines under these keys, one after the other.
+    /// Runs each of the lines under these keys, in order.
     Commands(&'static [&'static str]),
-    /// It is this tool of the common vocabulary, on one file.
+    /// This tool of the common vocabulary, for one file.
     File(&'static str),
-    /// It writes a file, edits it or shows it, as its input tells.
+    /// Writes, edits or shows a file, depending on the input.
     Editor,
-    /// It is this tool, once for each element of the lists under these keys, or for the one file that it names.
+    /// This tool, once for each element of the lists under these keys, or for a single file.
     Files(&'static str, &'static [&'static str]),
-    /// It is this tool, in a folder that it may name.
+    /// This tool, in an optional folder.
     Folder(&'static str),
-    /// It applies a patch, which stands under one of these keys.
+    /// Applies a patch under one of these keys.
     Patch(&'static [&'static str]),
-    /// It applies the patch under this key, or edits the file that it names. What has both is judged as both.
+    /// Applies the patch under this key, or edits a file. An input with both is judged as both.
     EditOrPatch(&'static str),
-    /// It runs the code under the second key with this interpreter.
+    /// Runs the code under the second key with this interpreter.
     Code(&'static str, &'static str),
-    /// It is this tool, and its input stays as it is.
+    /// This tool. The input is unchanged.
     Named(&'static str),
 }
 
-/// A line of a table.
+/// Creates a row of a table.
 pub(super) const fn tool(names: &'static [&'static str], shape: Shape) -> Tool {
     Tool { names, shape }
 }
 
-/// The tools that every harness may have, for it may take over those of another.
+/// Tools that every harness may have, because it may adopt another one's.
 static COMMON: &[Tool] = &[
     tool(&["Bash"], Shape::Command(Dialect::Bash, &["command", "cmd"])),
     tool(&["PowerShell"], Shape::Command(Dialect::PowerShell, &["command"])),
@@ -65,7 +64,7 @@ static COMMON: &[Tool] = &[
     tool(&["Task"], Shape::Named("Agent")),
 ];
 
-/// The keys under which a file is named, and those for what is done to it, each after its name in the common vocabulary.
+/// The keys for a file, and the keys for an edit, each list after its name in the common vocabulary.
 const PATHS: &[&str] = &[
     "file_path",
     "path",
@@ -88,7 +87,7 @@ const FIELDS: &[(&str, &[&str])] = &[
 const FOLDERS: &[&str] =
     &["dir_path", "directory_path", "DirectoryPath", "SearchDirectory", "SearchPath", "folder", "destination"];
 
-/// The calls that a use of the tool `name` amounts to; `common` is its name where it is none of the table's.
+/// Returns the calls of the tool `name`. `common` is its name if the table doesn't contain it.
 pub(super) fn calls(
     table: &[Tool],
     name: &str,
@@ -106,7 +105,7 @@ pub(super) fn calls(
             lines => commands(lines, dialect, &input),
         },
         Shape::Commands(keys) => commands(&lines(&input, keys, &several)?, Dialect::Bash, &input),
-        // Such a tool may be told under the name of another one.
+        // A patch may be reported under another tool's name.
         Shape::File(_) if input.get("input").and_then(Value::as_str).is_some_and(patch::is_one) => {
             patches(&["input"], &input)?
         }
@@ -126,8 +125,8 @@ pub(super) fn calls(
     Ok(calls.into_iter().map(original).collect())
 }
 
-/// Reads the calls of a tool that does several things to a file. Its arguments decide which calls these are, not its
-/// word for it: a tool that doesn't know the word ignores it.
+/// Returns the calls of a tool with several actions on a file. They are determined by its arguments instead of its
+/// command, because a tool ignores a command that it doesn't know.
 fn editor(input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let input = renamed(input)?;
     let has = |key: &str| input.contains_key(key);
@@ -146,7 +145,7 @@ fn editor(input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     Ok(calls)
 }
 
-/// The lines to run under these keys, each once.
+/// Returns the lines to run under these keys, without duplicates.
 fn lines(
     input: &Map<String, Value>,
     keys: &[&str],
@@ -165,7 +164,7 @@ fn lines(
     Ok(found)
 }
 
-/// One line: as it is, or from the words of a command.
+/// Parses one line: a text, or the words of a command.
 fn one(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::String(line) => Some(vec![line.clone()]),
@@ -177,7 +176,7 @@ fn one(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// Several lines: a list, the JSON of one, or a single line.
+/// Parses several lines: a list, a JSON text of one, or a single line.
 fn several(value: &Value) -> Option<Vec<String>> {
     let line = |each: &Value| match each {
         Value::String(line) => Some(line.clone()),
@@ -201,7 +200,7 @@ fn several(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// One call a line. PowerShell keeps its name, the others are `Bash` to policies.
+/// Returns one call for each line. PowerShell keeps its name. Other tools are `Bash` for policies.
 fn commands(lines: &[String], dialect: Dialect, input: &Map<String, Value>) -> Vec<ToolCall> {
     let tool = if dialect == Dialect::PowerShell { "PowerShell" } else { "Bash" };
     let call = |line: &String| {
@@ -212,12 +211,12 @@ fn commands(lines: &[String], dialect: Dialect, input: &Map<String, Value>) -> V
     lines.iter().map(call).collect()
 }
 
-/// The input with the names of the common vocabulary, but for those of the file.
+/// Renames the input's keys to the common vocabulary, except those of the file.
 fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadable> {
     for (common, others) in FIELDS {
         for other in *others {
             let Some(value) = input.remove(*other) else { continue };
-            // Which of the two the tool takes, nobody knows here.
+            // Which of the two values the tool uses is unknown.
             if input.get(*common).is_some_and(|there| *there != value) {
                 return Err(unclear(&format!("`{other}` and another argument for the same differ")));
             }
@@ -234,7 +233,7 @@ fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadab
     Ok(input)
 }
 
-/// One call for each file that is named; `None` if none is.
+/// Returns one call for each file in the input. Empty if there is none.
 fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let mut input = renamed(input)?;
     let mut paths = BTreeSet::new();
@@ -268,20 +267,20 @@ fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadab
     Ok(paths.into_iter().map(call).collect())
 }
 
-/// The meaning of a list of edits.
+/// The kind of a list of edits.
 #[derive(PartialEq, Eq)]
 enum Edits {
-    /// There is no list.
+    /// No list.
     None,
-    /// One edit of nothing: the file is new.
+    /// One edit of an empty text, which creates the file.
     Creation,
     /// One edit.
     One,
-    /// Several.
+    /// Several edits.
     Several,
 }
 
-/// Takes a list of one edit apart, so that it reads like a tool for one.
+/// Converts a list of one edit to the arguments of a single edit.
 fn unfold(input: &mut Map<String, Value>) -> Result<Edits, Unreadable> {
     let Some(Value::Array(edits)) = input.get("edits") else { return Ok(Edits::None) };
     if ["content", "old_string", "new_string"].iter().any(|key| input.contains_key(*key)) {
@@ -300,7 +299,7 @@ fn unfold(input: &mut Map<String, Value>) -> Result<Edits, Unreadable> {
     Ok(if creates { Edits::Creation } else { Edits::One })
 }
 
-/// One call for each file of the lists, and for the one that is named beside them.
+/// Returns one call for each file in the lists, and for the file beside them.
 fn files(tool: &str, keys: &[&str], mut input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let mut calls = Vec::new();
     for key in keys {
@@ -327,7 +326,7 @@ fn files(tool: &str, keys: &[&str], mut input: Map<String, Value>) -> Result<Vec
     Ok(calls)
 }
 
-/// The calls of the patch under this key, and the edit that stands beside it.
+/// Returns the calls of the patch under this key, and of the edit beside it.
 fn edit_or_patch(key: &str, mut input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let mut calls = patches(&[key], &input)?;
     input.remove(key);
@@ -335,13 +334,13 @@ fn edit_or_patch(key: &str, mut input: Map<String, Value>) -> Result<Vec<ToolCal
     Ok(calls)
 }
 
-/// A command that runs the code, which policies then read in its own language.
+/// Returns a command that runs the code, which policies then analyze in its own language.
 fn code(interpreter: &str, key: &str, input: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let Some(code) = text(input, &[key])? else { return Ok(Vec::new()) };
     Ok(commands(&[format!("{interpreter} -c {}", word(code))], Dialect::Bash, input))
 }
 
-/// The input with its folder under `path`.
+/// Returns the input with its folder under `path`.
 fn in_folder(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadable> {
     for other in FOLDERS {
         if !input.contains_key("path")
@@ -356,7 +355,7 @@ fn in_folder(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unread
     }
 }
 
-/// The calls of each patch under these keys.
+/// Returns the calls of each patch under these keys.
 fn patches(keys: &[&str], input: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let mut calls = Vec::new();
     for key in keys {

@@ -1,4 +1,4 @@
-//! Mistral Vibe: Claude Code's fields under an event of its own, and `{"decision": "deny", "reason": ...}`.
+//! Mistral Vibe: Claude Code's fields under its own event, and `{"decision": "deny", "reason": ...}`.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use guard_contract::call::Dialect;
 
 pub(super) struct Vibe;
 
-/// The event before a tool.
+/// The event before a tool call.
 const PRE_TOOL: &str = "pre_tool";
 
 static TOOLS: &[Tool] = &[
@@ -48,7 +48,7 @@ impl Harness for Vibe {
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let mut payload = payload.clone();
-        // Several edits come under the name of a text.
+        // A list of edits is under the key of a text.
         if let Some(Value::Object(input)) = payload.get_mut("tool_input")
             && let Some(list @ Value::Array(_)) = input.get("content").cloned()
         {

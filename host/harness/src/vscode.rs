@@ -1,4 +1,5 @@
-//! VS Code's agents: Claude Code's form, but the reason of a decision is for the user, and the model is told apart.
+//! VS Code's agents: Claude Code's format, but a decision's reason is for the user, and the model gets a separate
+//! message.
 
 use serde_json::{Map, Value};
 
@@ -29,7 +30,7 @@ static TOOLS: &[Tool] = &[
     tool(&["runSubagent"], Shape::Named("Agent")),
 ];
 
-/// The names that no other harness gives its tools in an event of this name.
+/// Tool names that no other harness uses in an event with this name.
 const OWN: [&str; 9] = [
     "run_in_terminal",
     "runInTerminal",

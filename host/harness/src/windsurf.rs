@@ -1,4 +1,4 @@
-//! Windsurf Cascade: an event for each kind of call, and exit codes alone.
+//! Windsurf Cascade: an event for each kind of call, and exit codes only.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ pub(super) struct Windsurf;
 const EVENT: &str = "agent_action_name";
 const SERVER_TOOL: &str = "pre_mcp_tool_use";
 
-/// The events stand for tools.
+/// The events are used as tools.
 static TOOLS: &[Tool] = &[
     tool(&["pre_run_command"], Shape::Command(Dialect::Bash, &["command_line"])),
     tool(&["pre_write_code"], Shape::Editor),

@@ -1,4 +1,4 @@
-//! The built-in policies as projects of their own, for `guard-host new --from`.
+//! The built-in policies as standalone projects, for `guard-host new --from`.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -10,13 +10,13 @@ use toml::{Table, Value};
 use crate::manifests::{manifest, read};
 use crate::templates::{Collection, names};
 
-/// How a policy names the folder of the libraries, which is `lib` in a project.
+/// The path of the libraries' folder in a policy's manifest. In a project, it is `lib`.
 const LIBRARIES: &str = "../lib/";
 
-/// The names of built-ins, each with the names of the parts that its project consists of.
+/// The names of built-ins, each with the names of the parts of its project.
 pub(crate) type Parts = Vec<(String, Vec<String>)>;
 
-/// Adds each built-in that needs no crate of the host, and the libraries that it uses. Gives their parts.
+/// Adds each built-in that needs no crate of the host, with the libraries that it uses. Returns their parts.
 pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Error>> {
     let (mut builtins, mut libraries) = (Vec::new(), BTreeSet::new());
     for name in names(&root.join("policies"))? {
@@ -63,8 +63,8 @@ pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Er
     Ok(builtins)
 }
 
-/// The libraries that a policy uses, those of its libraries included; their folder is renamed in its manifest. `None` if it
-/// needs a crate of the host.
+/// Returns the libraries that a policy uses, including indirect ones, and changes their folder in its manifest. `None`
+/// if it needs a crate of the host.
 fn used(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, Box<dyn Error>> {
     let mut used = BTreeSet::new();
     for (name, value) in manifest.get_mut("dependencies").and_then(Value::as_table_mut).into_iter().flatten() {
@@ -86,7 +86,7 @@ fn used(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, B
     Ok(Some(used))
 }
 
-/// Returns a manifest the name, the profile and the workspace of a project.
+/// Gives a manifest the name, profile and workspace of a project.
 fn finish(root: &Path, manifest: &mut Table) -> Result<(), Box<dyn Error>> {
     let template = read(root, "guest-sdk/templates/rust")?;
     for key in ["lib", "profile", "workspace"] {

@@ -1,4 +1,4 @@
-//! The manifests of this workspace's crates, as they are outside of it.
+//! Standalone manifests of this workspace's crates.
 
 use std::error::Error;
 use std::fs;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-/// The manifest of the crate in a folder, with the values that it takes from the workspace, and without the lints and
-/// tests of this workspace. `up` leads from the crate to the folder of the project, in which the SDK is.
+/// Returns the manifest of the crate in a folder, with inherited values filled in, and without the workspace's lints
+/// and tests. `up` leads from the crate to the project's folder, which contains the SDK.
 pub(crate) fn manifest(root: &Path, folder: &str, up: &str) -> Result<Table, Box<dyn Error>> {
     let (mut own, workspace) = (read(root, folder)?, read(root, "")?);
     let workspace = workspace.get("workspace").ok_or("Cargo.toml has no [workspace]")?;
@@ -40,7 +40,7 @@ pub(crate) fn manifest(root: &Path, folder: &str, up: &str) -> Result<Table, Box
     Ok(own)
 }
 
-/// The manifest in a folder, as it is.
+/// Returns the unchanged manifest in a folder.
 pub(crate) fn read(root: &Path, folder: &str) -> Result<Table, Box<dyn Error>> {
     Ok(toml::from_str(&fs::read_to_string(root.join(folder).join("Cargo.toml"))?)?)
 }

@@ -1,5 +1,5 @@
-//! The table of what `guard-host new` writes: each file of the templates, of `wit/` and of the SDK, which stand in the
-//! repository once. Only the manifests of crates are written anew: outside of this workspace they can take nothing from it.
+//! Generates the table of files for `guard-host new`: the templates, `wit/` and the SDK, which are in the repository
+//! only once. Only crates' manifests are rewritten, because they can't inherit anything outside of this workspace.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ use miniz_oxide::deflate::compress_to_vec;
 use crate::builtins;
 use crate::manifests::manifest;
 
-/// The most that is tried, and it takes a second.
+/// The highest compression level, which takes a second.
 const COMPRESSION: u8 = 10;
 
-/// A template has no larger file. A folder that something was built in has.
+/// The maximum size of a template's file, in bytes. A folder with build output has larger ones.
 const FILE_BYTES: u64 = 256 << 10;
 
-/// Folders of the repository and their names in a project; the templates are at its top.
+/// Folders of the repository and their names in a project. The templates are at its top level.
 const SHARED: [(&str, &str, &str); 4] = [
     ("wit", "wit/0.3.0", "wit/"),
     ("wit", "wit/0.2.0", "wit/deps/guard-facts-0.2.0/"),
@@ -25,14 +25,14 @@ const SHARED: [(&str, &str, &str); 4] = [
     ("sdk", "guest-sdk/src", "guard-sdk/src/"),
 ];
 
-/// The files, and their bytes one after another.
+/// The files, with their concatenated content.
 #[derive(Default)]
 pub(crate) struct Collection {
     table: String,
     bytes: Vec<u8>,
 }
 
-/// Writes the table `FILES` and what it points into, deflated, to `out`.
+/// Writes the table `FILES` and the compressed content of the files to `out`.
 pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut all = Collection::default();
     let templates = root.join("guest-sdk/templates");
@@ -62,7 +62,7 @@ fn is_executable(data: &fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o100 != 0
 }
 
-/// No file has a mode there, so that scripts have to be started by name.
+/// Files have no mode there, so scripts must be started through their interpreter.
 #[cfg(not(unix))]
 fn is_executable(_: &fs::Metadata) -> bool {
     false

@@ -1,7 +1,6 @@
-//! Compiling components of others, by the program that this one carries for it.
+//! Compiles other authors' components with the embedded compiler.
 //!
-//! A process of its own, with limits of its own: a component that is hard to compile can take no more from this one than
-//! its time.
+//! The compiler runs in a process with its own limits, so a component that is hard to compile can only cost time.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -13,21 +12,21 @@ use guard_engine::check;
 use guard_hook::cache::BuildOptions;
 use guard_platform::process::set_name;
 
-/// How long to wait for another process that compiles the same component: the processor time that it may take.
+/// The maximum wait for another process that compiles the same component. Equal to its limit of processor time.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Compiles, and waits for another process that does the same.
+/// Returns options that compile missing artifacts, and wait for another process that does so.
 #[must_use]
 pub fn making() -> BuildOptions {
     BuildOptions { compile, unpack: guard_builtins::component, deadline: Instant::now() + PATIENCE }
 }
 
-/// Compiles a component to the bytes of an artifact.
+/// Compiles a component to an artifact.
 ///
 /// # Errors
 ///
-/// [`FaultKind::Component`] if it is too large, [`FaultKind::Contract`] if it is no valid component,
-/// [`FaultKind::Artifact`] if the compiler cannot be started.
+/// [`FaultKind::Component`] if it is too large, [`FaultKind::Contract`] if it isn't a valid component,
+/// [`FaultKind::Artifact`] if the compiler can't be started.
 pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
     check(wasm)?;
     let fail = |what: &str, error: std::io::Error| FaultKind::Artifact(format!("{what}: {error}"));
@@ -38,7 +37,7 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
     let mut child = started.map_err(|error| fail("the compiler does not start", error))?;
     let ended = thread::scope(|scope| {
         if let Some(mut input) = child.stdin.take() {
-            // A compiler that has seen enough closes the pipe, and says why.
+            // If the compiler closes the pipe early, it also reports why.
             scope.spawn(move || input.write_all(wasm));
         }
         child.wait_with_output()
@@ -55,10 +54,10 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
     }))
 }
 
-/// How a text begins that tells of a feature of WebAssembly which no policy can have.
+/// The prefix of texts about a WebAssembly feature that policies can't use.
 pub(crate) const FEATURE: &str = "it needs ";
 
-/// Features that no engine of a policy has: parts of the compiler's message, and what the author can do.
+/// Features that policies can't use: parts of the compiler's message, and the advice for the author.
 const FEATURES: [(&[&str], &str); 4] = [
     (
         &["threads", "shared memor", "shared-everything", "atomic"],
@@ -79,7 +78,7 @@ const FEATURES: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// The explanation for a component that needs a feature which is off; `None` for any other error.
+/// Returns the explanation for a component that needs a disabled feature. `None` for any other error.
 fn refused_feature(reason: &str) -> Option<&'static str> {
     const OFF: [&str; 5] = ["not enabled", "disabled", "require", "must be enabled", "not supported"];
     let reason = reason.to_ascii_lowercase();
@@ -88,7 +87,7 @@ fn refused_feature(reason: &str) -> Option<&'static str> {
     FEATURES.iter().filter(|_| is_off).find(names).map(|(_, text)| *text)
 }
 
-/// The compiler's bytes.
+/// Decompresses the compiler.
 fn unpack() -> Result<Vec<u8>, FaultKind> {
     let missing = || FaultKind::Artifact("this program was built without a compiler".to_owned());
     let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
@@ -99,7 +98,7 @@ fn not_unpacked(error: &std::io::Error) -> FaultKind {
     FaultKind::Artifact(format!("the compiler cannot be unpacked: {error}"))
 }
 
-/// In memory, unpacked once in a process: nothing is written anywhere.
+/// A file in memory, decompressed once for each process. Nothing is written to disk.
 #[cfg(all(target_os = "linux", not(portable)))]
 mod unpacked {
     use std::fs::File;
@@ -132,8 +131,7 @@ mod unpacked {
     }
 }
 
-/// In a private folder among the temporary ones, for one component: a process may end in ways that leave no time to remove
-/// what it keeps.
+/// A private temporary folder for each component, because a process may end before it can remove a shared one.
 #[cfg(not(all(target_os = "linux", not(portable))))]
 mod unpacked {
     use std::io;
@@ -141,7 +139,7 @@ mod unpacked {
 
     use guard_contract::FaultKind;
 
-    /// Goes with its folder.
+    /// The compiler. Its folder is removed on drop.
     pub(super) struct Program {
         folder: PathBuf,
     }

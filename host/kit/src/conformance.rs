@@ -1,7 +1,8 @@
 //! The checks of `guard-host policy conformance`: requirements that every policy must meet.
 //!
-//! The host keeps its promises whatever a policy does; here a policy's author learns whether it keeps its own. A policy
-//! is asked in worlds that are made up; of the machine nothing is read but its component, and nothing is printed.
+//! The host is safe regardless of what a policy does. These checks show a policy's author whether the policy meets the
+//! contract. They call it in artificial worlds. Nothing is read from the machine except the component, and nothing is
+//! printed.
 
 mod calls;
 mod trial;
@@ -19,10 +20,10 @@ use guard_hook::cache::Component;
 use guard_state::AppDirs;
 use trial::Trial;
 
-/// A thing that every policy must hold to.
+/// A requirement for every policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name.
+    /// The name.
     pub id: &'static str,
     /// The requirement in words.
     pub meaning: &'static str,
@@ -30,7 +31,7 @@ pub struct Rule {
     pub advice: &'static str,
 }
 
-/// All of them, in the order of the report.
+/// All rules, in the order of the report.
 pub const RULES: [Rule; 16] = [
     Rule {
         id: "contract",
@@ -114,25 +115,25 @@ pub const RULES: [Rule; 16] = [
     },
 ];
 
-/// How one of them stands.
+/// The result of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// It holds.
+    /// The policy meets it.
     Passed,
-    /// It does not.
+    /// The policy violates it.
     Failed,
-    /// It could not be tried.
+    /// It couldn't be tested.
     Skipped,
 }
 
-/// One rule and how the policy does by it.
+/// The result of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// The rule.
     pub rule: Rule,
     /// The result.
     pub state: State,
-    /// Violations; or the reason why it was not tried.
+    /// The violations, or why it wasn't tested.
     pub problems: Vec<String>,
     /// Other observations.
     pub notes: Vec<String>,
@@ -141,24 +142,24 @@ pub struct Check {
 /// A call that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedCall {
-    /// The rule that the call was made for.
+    /// The rule for which it was made.
     pub rule: &'static str,
-    /// Which call.
+    /// A description of the call.
     pub what: String,
     /// The answer: an outcome, `error`, or a fault.
     pub answer: String,
-    /// The resources that it used, with its `configure`.
+    /// The resources that it used, including `configure`.
     pub used: Used,
 }
 
-/// How a policy does.
+/// The results for a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The policy, as it was named.
+    /// The policy, as given.
     pub policy: String,
-    /// The component's digest, in hexadecimal.
+    /// The component's digest in hexadecimal.
     pub sha256: String,
-    /// The policy's manifest; `None` if `describe` fails.
+    /// The policy's manifest. `None` if `describe` fails.
     pub manifest: Option<Manifest>,
     /// All rules, in order.
     pub checks: Vec<Check>,
@@ -167,30 +168,30 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many checks stand so.
+    /// Returns the number of checks with this result.
     #[must_use]
     pub fn count(&self, state: State) -> usize {
         self.checks.iter().filter(|check| check.state == state).count()
     }
 
-    /// The longest call.
+    /// Returns the longest call.
     #[must_use]
     pub fn slowest(&self) -> Option<&CheckedCall> {
         self.calls.iter().max_by_key(|made| made.used.processor)
     }
 
-    /// The call that used the most memory.
+    /// Returns the call that used the most memory.
     #[must_use]
     pub fn largest(&self) -> Option<&CheckedCall> {
         self.calls.iter().max_by_key(|made| made.used.memory)
     }
 }
 
-/// Tries a built-in or a component file. `settings` are those that it is to take; `None`: `{}`.
+/// Checks a built-in or a component file. `settings` are given to the policy. `None` means `{}`.
 ///
 /// # Errors
 ///
-/// There is no such file, or this machine cannot do it. What is no policy is a report.
+/// The file doesn't exist, or this machine can't run the checks. A component that isn't a policy results in a report.
 pub fn examine(
     name: &str,
     wasi: Wasi,
@@ -221,7 +222,7 @@ pub fn examine(
     Ok(Report { policy: name.to_owned(), sha256: component.sha256, manifest, checks, calls })
 }
 
-/// The message on imports outside of the contract.
+/// Returns the message about imports outside of the contract.
 fn foreign(interface: &Interface, wasi: Wasi) -> Vec<String> {
     let foreign = |import: &&String| Interface::answered(import, wasi) == ImportResolution::Trap;
     let count = interface.imports.iter().filter(foreign).count();

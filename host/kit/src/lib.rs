@@ -1,14 +1,14 @@
-//! Tools for authors of policies: suites of cases, mutants, conformance, scaffolds, the contract's files, schemas, and
-//! the start of the compiler.
+//! Tools for authors of policies: test suites, mutation tests, conformance checks, project templates, the contract's
+//! files, JSON schemas, and the compiler process.
 //!
 //! # Invariants
 //!
-//! - A test reads nothing of the machine but the component and its cases. It gives a policy only the facts of the
-//!   cases, and writes nothing but artifacts into a cache that exists.
-//! - A policy that gives no answer fails its case, whatever `on-error` says.
-//! - A rewrite of a case is applied only where it keeps the meaning: the analyzer understands the whole text and agrees
-//!   on every word that changes.
-//! - A component is compiled by a child process with limits of its own.
+//! - A test reads nothing from the machine except the component and its cases. A policy only gets the facts of the
+//!   cases. Nothing is written except artifacts, to an existing cache.
+//! - If a policy fails, its case fails, regardless of `on-error`.
+//! - A case is only rewritten if that preserves the meaning: the analyzer understands the whole text and agrees on
+//!   every word that changes.
+//! - Components are compiled by a child process with its own limits.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 

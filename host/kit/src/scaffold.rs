@@ -1,7 +1,7 @@
-//! The project of a new policy: what stands in this binary of each language, written under the policy's name.
+//! Creates the project of a new policy from the embedded template of each language.
 //!
-//! It appears whole or not at all: everything is written into a folder beside it, which is then renamed. Nothing is
-//! fetched and nothing is run.
+//! The project is created atomically: all files are written to a temporary folder beside it, which is then renamed.
+//! Nothing is downloaded or run.
 
 use std::borrow::Cow;
 use std::io;
@@ -15,21 +15,21 @@ use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use guard_platform::dir::with_mode;
 use guard_state::hex;
 
-/// The name in the templates that a project's name replaces.
+/// The name in the templates that the project's name replaces.
 const PLACEHOLDER: &str = "my-policy";
 
-/// The longest name, that of a policy in a manifest.
+/// The maximum length of a name, as in a policy's manifest.
 const NAME: usize = 64;
 
-/// A name that no project can have: that of the crate which projects in Rust contain.
+/// A reserved name: the crate that Rust projects contain.
 const RESERVED: &str = "guard-sdk";
 
-/// A file of projects.
+/// A file of a template.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) part: &'static str,
     pub(crate) path: &'static str,
-    /// Where its bytes stand when they are unpacked.
+    /// Its range in the decompressed content.
     pub(crate) bytes: Range<usize>,
     executable: bool,
 }
@@ -56,7 +56,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The parts of its projects: its own, those in common with others, the contract or the SDK.
+    /// Returns the parts of its projects: its own, shared ones, and the contract or SDK.
     fn parts(self) -> &'static [&'static str] {
         match self {
             Language::Rust => &["rust", "shared", "sdk"],
@@ -75,7 +75,7 @@ impl Language {
 pub enum Origin<'a> {
     /// The template of a language.
     Template(Language),
-    /// A copy of the built-in policy of this name.
+    /// A copy of the built-in policy with this name.
     Builtin(&'a str),
 }
 
@@ -90,7 +90,7 @@ impl Origin<'_> {
         }
     }
 
-    /// The commands, a line each, that build and test a project in its folder.
+    /// Returns the commands that build and test a project in its folder, one on each line.
     #[must_use]
     pub fn commands(self) -> &'static str {
         match self {
@@ -101,38 +101,38 @@ impl Origin<'_> {
     }
 }
 
-/// The names of the built-in policies that can be copied.
+/// Returns the names of the built-in policies that can be copied.
 pub fn builtins() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|(name, _)| *name)
 }
 
-/// The files of these parts.
+/// Returns the files of these parts.
 fn files(parts: &[&str]) -> impl Iterator<Item = &'static File> {
     FILES.iter().filter(move |file| parts.contains(&file.part))
 }
 
-/// Why there is no project.
+/// The error if a project can't be created.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
-    /// No policy can be called so.
+    /// Not a valid policy name.
     #[error("`{0}` isn't a valid policy name")]
     Name(String),
-    /// No built-in policy of this name can be copied.
+    /// There is no such built-in policy, or it can't be copied.
     #[error("there is no built-in `{0}` that can be copied")]
     Builtin(String),
-    /// Something is there already.
+    /// The path already exists.
     #[error("`{0}` is there already, {1}")]
     Taken(PathBuf, &'static str),
-    /// The machine refuses.
+    /// An error of the file system.
     #[error("cannot write the project `{0}`")]
     Io(PathBuf, #[source] io::Error),
 }
 
-/// Makes the folder `name` in `parent`, a project of a policy of that name. Gives its path.
+/// Creates the folder `name` in `parent`: the project of a policy with that name. Returns its path.
 ///
 /// # Errors
 ///
-/// [`ScaffoldError`] says why there is none; nothing is left of it then.
+/// [`ScaffoldError`] if the project can't be created. In that case, nothing is left behind.
 pub fn make(parent: &Path, name: &str, origin: Origin<'_>) -> Result<PathBuf, ScaffoldError> {
     if !is_name(name) {
         return Err(ScaffoldError::Name(name.to_owned()));
@@ -154,7 +154,7 @@ pub fn make(parent: &Path, name: &str, origin: Origin<'_>) -> Result<PathBuf, Sc
     getrandom::fill(&mut random).map_err(|_| failed(io::Error::other("no random numbers")))?;
     let draft = format!(".{name}.{}", hex(&random));
     dir.create_dir(&draft).map_err(failed)?;
-    // The rename takes the place of an empty folder only.
+    // The rename only replaces an empty folder.
     let made = dir.open_dir(&draft).and_then(|inside| fill(&inside, name, parts));
     if let Err(error) = made.and_then(|()| dir.rename(&draft, &dir, name)) {
         let _ = dir.remove_dir_all(&draft);
@@ -178,7 +178,7 @@ fn fill(dir: &Dir, name: &str, parts: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// The bytes of all files, one after another.
+/// Decompresses the content of all files.
 pub(crate) fn unpack() -> io::Result<Vec<u8>> {
     decompress_to_vec_with_limit(DEFLATED, BYTES).map_err(|_| damaged())
 }
@@ -187,7 +187,7 @@ pub(crate) fn damaged() -> io::Error {
     io::Error::other("the templates in this binary cannot be read")
 }
 
-/// The file's bytes, with the name where the template's stands.
+/// Returns the file's content with the project's name.
 fn named<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains(PLACEHOLDER) => text.replace(PLACEHOLDER, name).into_bytes().into(),

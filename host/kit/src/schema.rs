@@ -1,4 +1,4 @@
-//! JSON schemas of the files that users write, made from the types that read them.
+//! JSON schemas of the files that users write, generated from the types that parse them.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::suite::Suite;
 use guard_config::options::Options;
 
-/// The schema of a `guard.toml`.
+/// Returns the schema of `guard.toml`.
 #[must_use]
 pub fn config_schema() -> Value {
     of::<Options>("guard.toml: the configuration of guard-host")
 }
 
-/// The schema of a file of cases for a policy.
+/// Returns the schema of a policy's test cases.
 #[must_use]
 pub fn fixtures_schema() -> Value {
     of::<Suite>("Cases of a policy, for `guard-host test`")
@@ -28,7 +28,7 @@ fn of<T: JsonSchema>(title: &str) -> Value {
     schema
 }
 
-/// Takes `null` away. A key that may be missing is an option to the reader, and TOML has no null.
+/// Removes `null`. A missing key is `None` when it is parsed, and TOML has no `null`.
 fn without_null(value: &mut Value) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(without_null),

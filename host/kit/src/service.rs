@@ -1,5 +1,5 @@
-//! A chain as one component that answers HTTP: the chain, what its policies see, the analyzer and the policies, put
-//! together.
+//! Composes a chain to one component that serves HTTP: the chain, the view of its policies, the analyzer and the
+//! policies.
 //!
 //! ```text
 //! wasi:http  <-  guard-service  ->  guard-bundle  ->  guard-scripts
@@ -18,23 +18,23 @@ use wasmparser::Validator;
 use wit_component::{ComponentEncoder, DecodedWasm, StringEncoding, decode, dummy_module, embed_component_metadata};
 use wit_parser::{ManglingAndAbi, WorldItem, WorldKey};
 
-/// Why there is no service.
+/// The error if a service can't be composed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// This program was built without guests, or is damaged.
     #[error("this program does not hold `{0}`")]
     Missing(&'static str),
-    /// A policy wants what a service cannot give it.
+    /// A policy needs an import that a service can't provide.
     #[error("the policy `{policy}` imports `{import}`, which a service does not give: {why}")]
     Import {
         /// The policy.
         policy: String,
         /// The import.
         import: String,
-        /// Why it is not given.
+        /// The reason.
         why: String,
     },
-    /// A policy imports or exports an interface that only the parts of a service use.
+    /// A policy imports or exports an interface that only the service's own parts may use.
     #[error("the policy `{policy}` imports or exports `{name}`, which only the parts of a service use")]
     Part {
         /// The policy.
@@ -42,36 +42,36 @@ pub enum ServiceError {
         /// The interface.
         name: String,
     },
-    /// A policy was not made by a tool for components.
+    /// A policy lacks the type information of a component.
     #[error("the policy `{0}` does not export the types of the contract beside its functions")]
     Types(String),
-    /// The chain has no form in bytes.
+    /// The chain can't be serialized.
     #[error("the chain cannot be written: {0}")]
     Chain(FaultKind),
-    /// The parts do not fit together.
+    /// The parts don't fit together.
     #[error("the parts do not fit together: {0}")]
     Compose(String),
 }
 
-/// The packages of the interfaces that only the parts of a service use.
+/// The prefixes of interfaces between the service's own parts.
 const BETWEEN_PARTS: [&str; 2] = ["guard:service/", "guard:bundle/"];
 
-/// A policy that is not in the bundle.
+/// A policy that isn't in the bundle.
 #[derive(Debug, Clone)]
 pub struct RowPolicy {
     /// Its name in the chain.
     pub name: String,
     /// Its component.
     pub wasm: Vec<u8>,
-    /// The answer to its calls of WASI.
+    /// How its WASI imports are resolved.
     pub wasi: Wasi,
 }
 
-/// Puts a service together. The places that the chain names are those of `row`.
+/// Composes a service. The policies' positions in the chain are those in `row`.
 ///
 /// # Errors
 ///
-/// A part is missing, or a policy imports what a service does not give.
+/// A part is missing, or a policy imports something that a service doesn't provide.
 pub fn compose(embedded: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError> {
     let mut parts = Parts::new();
     let view = parts.carried("guard-service-view", &[])?;
@@ -80,7 +80,7 @@ pub fn compose(embedded: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, S
     let config = parts.add("config", config(&embedded.to_bytes().map_err(ServiceError::Chain)?)?)?;
     let config = parts.closed(config, &[])?;
     let link = parts.component_carried("guard-service-link")?;
-    // The view is the end of the row. Of two parts that export one interface, the first one is taken.
+    // The view is at the end of the row. If two parts export an interface, the first one is used.
     let mut rest = view;
     for (place, policy) in row.iter().enumerate().rev() {
         let component = parts.add(&format!("policy-{place}"), policy.wasm.clone())?;
@@ -109,10 +109,10 @@ fn composed(error: impl std::fmt::Display) -> ServiceError {
     ServiceError::Compose(format!("{error:#}"))
 }
 
-/// The parts that a service is composed of.
+/// The parts of a service.
 struct Parts {
     graph: CompositionGraph<'static>,
-    /// Reads all of them, so that their types are in one place.
+    /// Validates all parts, so that they share their types.
     validator: Validator,
 }
 
@@ -121,7 +121,7 @@ impl Parts {
         Parts { graph: CompositionGraph::new(), validator: Validator::new() }
     }
 
-    /// The component that exports what this instance does. Imports that nothing gives are its own.
+    /// Encodes the component that has the exports of this instance. Unresolved imports become its own.
     fn encode(&self, instance: InstanceId) -> Result<Vec<u8>, ServiceError> {
         let options = EncodeOptions { define_components: true, export: Some(instance), validate: true };
         self.graph.encode(options).map_err(composed)
@@ -142,7 +142,7 @@ impl Parts {
         self.closed(component, sources)
     }
 
-    /// An instance whose imports all come from these.
+    /// Instantiates a component whose imports are all provided by these instances.
     fn closed(&mut self, component: ComponentId, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
         match self.open(component, sources).into_iter().next() {
             None => self.instance(component, sources),
@@ -150,7 +150,7 @@ impl Parts {
         }
     }
 
-    /// An instance whose imports come from these, as far as they have them.
+    /// Instantiates a component and connects the imports that these instances provide.
     fn instance(&mut self, component: ComponentId, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
         let instance = self.graph.instantiate(component).map_err(composed)?;
         for (index, name) in self.imports(component) {
@@ -161,13 +161,13 @@ impl Parts {
         Ok(instance)
     }
 
-    /// The imports that these do not have.
+    /// Returns the imports that these instances don't provide.
     fn open(&self, component: ComponentId, sources: &[InstanceId]) -> Vec<String> {
         let names = self.imports(component).into_iter().map(|(_, name)| name);
         names.filter(|name| self.given(name, sources).is_none()).collect()
     }
 
-    /// An interface of these packages that this component imports or exports.
+    /// Returns an import or export from one of these packages.
     fn between_parts(&self, component: ComponentId) -> Option<String> {
         let component = self.graph.get_component(component)?;
         let imports = component.imports().map(|(_, name, _)| name);
@@ -180,7 +180,7 @@ impl Parts {
         imports.map(|(index, name, _)| (index, name.to_owned())).collect()
     }
 
-    /// The first of these that exports an interface.
+    /// Returns the first instance that exports an interface.
     fn given(&self, name: &str, sources: &[InstanceId]) -> Option<(InstanceId, ExportIndex)> {
         sources.iter().find_map(|source| {
             let (_, component) = self.graph.get_component_of_instance(*source)?;
@@ -189,8 +189,8 @@ impl Parts {
     }
 }
 
-/// The policy without these imports. It is put together on its own: the resources of two policies would be taken for the
-/// same ones.
+/// Returns the policy with these imports replaced. It is composed separately, because the resource types of two
+/// policies would be considered the same.
 fn closed(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError> {
     let mut parts = Parts::new();
     let absent = parts.add("absent", absent(policy, names)?)?;
@@ -200,8 +200,8 @@ fn closed(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError>
     parts.encode(policy)
 }
 
-/// A component that exports these imports of a policy, and traps when one is called: what the hook does with an import
-/// that is none of the contract.
+/// Returns a component that exports these imports of a policy and traps when one is called, as the hook does with
+/// imports outside of the contract.
 fn absent(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError> {
     let lacks = |why: String| ServiceError::Import { policy: policy.name.clone(), import: names.join("`, `"), why };
     if policy.wasi == Wasi::Frozen {
@@ -225,9 +225,9 @@ fn absent(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError>
     encode().map_err(|error| lacks(format!("{error:#}")))
 }
 
-/// A component that gives these bytes as `guard:service/config`.
+/// Returns a component that provides these bytes as `guard:service/config`.
 fn config(bytes: &[u8]) -> Result<Vec<u8>, ServiceError> {
-    // Where the list lies: its place and its length, and then the bytes.
+    // The memory has the list's pointer and length, followed by the bytes.
     const START: usize = 8;
     let pages = (START + bytes.len()).div_ceil(64 << 10);
     let escaped = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\{byte:02x}")).collect::<String>();

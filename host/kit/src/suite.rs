@@ -1,7 +1,7 @@
-//! Suites of cases for policies: read them, run them in a world of their own.
+//! Suites of test cases for policies: reads them and runs each case in its own world.
 //!
-//! A `.json` or `.toml` file is a suite, a `.jsonl` file holds one case a line; the form itself is the SDK's. Nothing here
-//! prints, and nothing of the machine but the files of cases and the component is read.
+//! A `.json` or `.toml` file is a suite. A `.jsonl` file has one case on each line. The SDK defines the format. Nothing
+//! is printed, and nothing is read from the machine except case files and the component.
 
 pub mod mutate;
 

@@ -1,6 +1,6 @@
-//! The WIT packages of the contract as files, for tools that make components.
+//! The WIT packages of the contract as files, for component tools.
 //!
-//! Nothing that is there is overwritten: either every file can be written, or none is.
+//! No existing file is overwritten: either all files are written or none.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,28 +9,28 @@ use guard_state::files::{self, WriteResult};
 
 use crate::scaffold::{self, FILES};
 
-/// The world that a policy is a component of.
+/// The world that policies implement.
 pub const WORLD: &str = "guest";
 
-/// The part of the embedded files that the contract is.
+/// The part of the embedded files with the contract.
 const PART: &str = "wit";
 
-/// Why the package is not there.
+/// The error if the package can't be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WitError {
-    /// Something else is there already.
+    /// Something else exists at the path.
     #[error("`{0}` is there already, {1}")]
     Taken(PathBuf, &'static str),
-    /// The machine refuses.
+    /// An error of the file system.
     #[error("cannot write `{0}`")]
     Io(PathBuf, #[source] io::Error),
 }
 
-/// Writes the package into `folder`, which is made if it is missing. Returns the names of its files.
+/// Writes the package to `folder`, which is created if it is missing. Returns the names of its files.
 ///
 /// # Errors
 ///
-/// [`WitError::Taken`] if a file of the same name has other content; nothing is written then.
+/// [`WitError::Taken`] if a file with the same name has other content. In that case, nothing is written.
 pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     let failed = |error| WitError::Io(folder.to_path_buf(), error);
     if std::fs::metadata(folder).is_ok_and(|data| !data.is_dir()) {
@@ -50,7 +50,7 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
         let path = folder.join(name);
         match files::put(folder, Path::new(name), bytes, false) {
             Ok(WriteResult::New | WriteResult::Same) => {}
-            // A link to a file with these bytes is fine; anything else came in between.
+            // A link to a file with the same content is fine. Otherwise, the path was just created by another process.
             Ok(_) => is_free_or_same(&path, bytes)?,
             Err(error) => return Err(WitError::Io(path, error)),
         }
@@ -58,7 +58,7 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     Ok(package.into_iter().map(|(name, _)| name).collect())
 }
 
-/// An error unless the path is free or leads to a file with these bytes.
+/// Fails unless the path doesn't exist or leads to a file with the same content.
 fn is_free_or_same(path: &Path, bytes: &[u8]) -> Result<(), WitError> {
     let taken = |why| Err(WitError::Taken(path.to_path_buf(), why));
     match files::read_text(path, bytes.len() as u64) {

@@ -1,18 +1,17 @@
-//! The services of the operating system that differ between systems: private files, stamps, links, times of threads,
-//! processes, homes.
+//! Operating system services that differ between systems: private files, stamps, links, thread times, processes, homes.
 //!
-//! On Unix each function is the call that it names, and the traits are those of the standard library. Nothing is added to
-//! a call of the hook.
+//! On Unix, each function is a thin wrapper of the system call, and the traits are those of the standard library. No
+//! call of the hook has any overhead.
 //!
 //! # Windows
 //!
-//! - A file has no mode. `mode` says `0o700`, or `0o500` for a read-only file, and setting one does nothing: files get the
-//!   access list of their folder. So a folder of private files is checked for users that may write to it ([`access`]), and
-//!   a file in it is not.
-//! - A link is a reparse point of any kind: junctions and files of a cloud as well.
-//! - Stamps come from an open file: its volume, its index and its change time, which programs can't set by accident.
-//! - A process replaces itself by a child that it waits for, and a process group is the child alone: what a child has
-//!   started outlives it.
+//! - A file has no mode. `mode` returns `0o700`, or `0o500` for a read-only file, and setting one does nothing. Files
+//!   get their folder's access list, so a folder with private files is checked for other users with write access
+//!   ([`access`]), and the files in it aren't.
+//! - A link is any reparse point, including junctions and cloud files.
+//! - Stamps come from an open file: its volume, its index and its change time, which programs don't set by accident.
+//! - `replace` starts a child process and waits for it. A process group is only the child, so processes that the child
+//!   started outlive it.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -35,13 +34,13 @@ pub struct Identity {
     pub dev: u64,
     /// The inode, or the index of the file.
     pub ino: u64,
-    /// How many names the file has.
+    /// The number of hard links.
     pub names: u64,
-    /// When its content or its metadata changed last, in seconds and nanoseconds. The usual calls can't set it.
+    /// The time of the last change of content or metadata, in seconds and nanoseconds. The usual calls can't set it.
     pub changed: (i64, i64),
 }
 
-/// The size of a disk and its free part, in bytes and in files. All are 0 if the system doesn't say.
+/// The size and free space of a disk, in bytes and in files. All are 0 if the system doesn't report them.
 #[derive(Debug, Clone, Copy)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Space {

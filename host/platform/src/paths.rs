@@ -1,12 +1,12 @@
-//! Paths as the judgement has them, and as the system takes them.
+//! Conversion between the host's paths and the system's.
 //!
-//! The judgement knows one form: absolute paths begin with a slash, and slashes separate names. A path of Windows is below
-//! a root that has the drives in it: `/C:/Users/u`. Elsewhere both forms are the same, and nothing is converted.
+//! The host uses one form: absolute paths begin with a slash, and slashes separate names. A Windows path is below a
+//! root that contains the drives: `/C:/Users/u`. On other systems both forms are the same, and nothing is converted.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The path that the system takes, from one of the judgement.
+/// Converts a host path to a system path.
 #[cfg(not(windows))]
 #[inline]
 #[must_use]
@@ -14,7 +14,7 @@ pub fn native(text: &str) -> Cow<'_, Path> {
     Cow::Borrowed(Path::new(text))
 }
 
-/// The path that the system takes, from one of the judgement.
+/// Converts a host path to a system path.
 #[cfg(windows)]
 #[must_use]
 pub fn native(text: &str) -> Cow<'_, Path> {
@@ -24,14 +24,14 @@ pub fn native(text: &str) -> Cow<'_, Path> {
     }
 }
 
-/// A path below a folder, in the system's form. `below` is relative, with slashes.
+/// Joins a folder and a path below it, in the system's form. `below` is relative, with slashes.
 #[inline]
 #[must_use]
 pub fn under(folder: &Path, below: &str) -> PathBuf {
     if cfg!(windows) { folder.join(below.replace('/', "\\")) } else { folder.join(below) }
 }
 
-/// The path of the judgement, from one of the system. `None` if it isn't text.
+/// Converts a system path to a host path. `None` if it isn't UTF-8.
 #[inline]
 #[must_use]
 pub fn judged(path: PathBuf) -> Option<String> {
@@ -42,7 +42,7 @@ pub fn judged(path: PathBuf) -> Option<String> {
     })
 }
 
-/// The path of the judgement, from a text that the system takes for a path.
+/// Converts a system path's text to a host path.
 #[cfg(not(windows))]
 #[inline]
 #[must_use]
@@ -50,7 +50,7 @@ pub fn judged_text(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// The path of the judgement, from a text that the system takes for a path.
+/// Converts a system path's text to a host path.
 #[cfg(windows)]
 #[must_use]
 pub fn judged_text(text: &str) -> Cow<'_, str> {
@@ -61,7 +61,7 @@ pub fn judged_text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The relative path that has these bytes, as git writes it. `None` if the system can't have such a name.
+/// Returns the relative path with these bytes from git. `None` if the system doesn't allow such a name.
 #[cfg(unix)]
 #[inline]
 #[must_use]
@@ -69,16 +69,16 @@ pub fn from_git(bytes: &[u8]) -> Option<&Path> {
     Some(Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes)))
 }
 
-/// The relative path that has these bytes, as git writes it. `None` if the system can't have such a name.
+/// Returns the relative path with these bytes from git. `None` if the system doesn't allow such a name.
 #[cfg(windows)]
 #[must_use]
 pub fn from_git(bytes: &[u8]) -> Option<&Path> {
-    // A colon or a backslash would lead to another folder.
+    // A colon or a backslash would refer to another folder.
     let path = std::str::from_utf8(bytes).ok().filter(|path| !path.contains([':', '\\']));
     path.map(Path::new)
 }
 
-/// The bytes of a relative path, with slashes.
+/// Returns the bytes of a relative path, with slashes.
 #[inline]
 #[must_use]
 pub fn slashed(path: &Path) -> Cow<'_, [u8]> {

@@ -1,13 +1,13 @@
-//! Unix: each function is the call that it names.
+//! Unix: each function is a thin wrapper of the system call.
 
-/// Whether other users can change a file.
+/// Checks whether other users can change a file.
 pub mod access {
     use std::fs::Metadata;
     use std::io;
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
 
-    /// The users that can change a folder.
+    /// The users who can change a folder.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Access {
         /// This user, and the system.
@@ -18,11 +18,11 @@ pub mod access {
         Open,
     }
 
-    /// The users that can change this folder.
+    /// Returns the users who can change this folder.
     ///
     /// # Errors
     ///
-    /// None on Unix, where the metadata say it.
+    /// Never fails on Unix, where the metadata are sufficient.
     #[inline]
     pub fn of_folder(_: &Path, data: &Metadata) -> io::Result<Access> {
         Ok(match data {
@@ -32,10 +32,10 @@ pub mod access {
         })
     }
 
-    /// The users that can change a file which is meant for the whole machine. The remedy is included.
+    /// The users who can change a machine-wide file. The text is the fix.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub enum MachineAccess {
-        /// Administrators.
+        /// Only administrators.
         Closed,
         /// It belongs to another user.
         Foreign(String),
@@ -43,19 +43,19 @@ pub mod access {
         Open(String),
     }
 
-    /// The users that can change this file or folder. The owner of the folder of the machine's settings is an
+    /// Returns the users who can change this file or folder. The owner of the machine's settings folder counts as an
     /// administrator.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn of_machine(path: &Path, settings: &Path) -> io::Result<MachineAccess> {
         let (data, owner) = (std::fs::metadata(path)?, std::fs::metadata(settings)?.uid());
         let shown = path.display();
         if data.uid() != owner && data.uid() != 0 {
             return Ok(MachineAccess::Foreign(format!("run `sudo chown root {shown}`")));
         }
-        // A sticky folder keeps a file from all but its owner, and still takes new ones.
+        // A sticky folder is no exception: others can't change its files, but can create new ones.
         let by_group = data.mode() & 0o020 != 0 && data.gid() != 0;
         if data.mode() & 0o002 != 0 || by_group {
             return Ok(MachineAccess::Open(format!("run `sudo chmod go-w {shown}`")));
@@ -63,7 +63,7 @@ pub mod access {
         Ok(MachineAccess::Closed)
     }
 
-    /// The file belongs to this user.
+    /// Returns whether the file belongs to this user.
     #[inline]
     #[must_use]
     pub fn is_own(data: &Metadata) -> bool {
@@ -71,9 +71,9 @@ pub mod access {
     }
 }
 
-/// The account of this user.
+/// This user's account.
 pub mod account {
-    /// The home directory that `/etc/passwd` has for this user.
+    /// Returns this user's home directory from `/etc/passwd`.
     #[cfg(not(any(target_os = "macos", portable)))]
     #[must_use]
     pub fn home() -> Option<String> {
@@ -83,7 +83,7 @@ pub mod account {
         user.split(':').nth(5).filter(|home| home.starts_with('/')).map(str::to_owned)
     }
 
-    /// The home directory that the directory service has for this user. No file lists the users of macOS.
+    /// Returns this user's home directory from the directory service. On macOS, users aren't listed in a file.
     #[cfg(any(target_os = "macos", portable))]
     #[must_use]
     pub fn home() -> Option<String> {
@@ -91,57 +91,57 @@ pub mod account {
         user.dir.into_os_string().into_string().ok().filter(|home| home.starts_with('/'))
     }
 
-    /// The variable that says where a user's home is.
+    /// The variable with a user's home.
     pub const HOME: &str = "HOME";
 
-    /// The folder of the settings of the whole machine.
+    /// Returns the folder of machine-wide settings.
     #[inline]
     #[must_use]
     pub fn settings_of_machine() -> std::path::PathBuf {
         "/etc".into()
     }
 
-    /// The name of this machine.
+    /// Returns the name of this machine.
     #[must_use]
     pub fn machine() -> String {
         rustix::system::uname().nodename().to_string_lossy().into_owned()
     }
 }
 
-/// Files below the handle of a folder.
+/// Files relative to a folder's handle.
 pub mod dir {
     use std::io;
     use std::path::Path;
 
     use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, Permissions, PermissionsExt};
 
-    /// New files get this mode, as far as the process's mask leaves it.
+    /// Sets the mode of new files, limited by the process's umask.
     #[inline]
     pub fn with_mode(options: &mut OpenOptions, mode: u32) -> &mut OpenOptions {
         options.mode(mode)
     }
 
-    /// A pipe in the file's place opens, or fails, at once: nobody waits for its other end.
+    /// Makes opening a pipe succeed or fail at once instead of waiting for its other end.
     ///
     /// # Errors
     ///
-    /// None, unless the system has flags of another size.
+    /// Only fails if the system's flags have another size.
     #[inline]
     pub fn at_once(options: &mut OpenOptions) -> io::Result<&mut OpenOptions> {
         Ok(options.custom_flags(super::fs::at_once()?))
     }
 
-    /// Returns a file just this mode.
+    /// Sets exactly this mode on a file.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     #[inline]
     pub fn set_mode(dir: &Dir, name: &Path, mode: u32) -> io::Result<()> {
         dir.set_permissions(name, Permissions::from_mode(mode))
     }
 
-    /// The mode of a file.
+    /// Returns the mode of a file.
     #[inline]
     #[must_use]
     pub fn mode(permissions: &Permissions) -> u32 {
@@ -149,7 +149,7 @@ pub mod dir {
     }
 }
 
-/// Files.
+/// File operations.
 pub mod fs {
     use std::fs::{File, Metadata, OpenOptions, Permissions};
     use std::io;
@@ -166,43 +166,43 @@ pub mod fs {
         i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)
     }
 
-    /// Opens a file that should be a regular one. A pipe in its place opens, or fails, at once: nobody waits for its
+    /// Opens a file that should be a regular one. Opening a pipe succeeds or fails at once instead of waiting for its
     /// other end.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     #[inline]
     pub fn open_at_once(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         options.custom_flags(at_once()?).open(path)
     }
 
-    /// As [`open_at_once`], and fails if the path is a link.
+    /// Like [`open_at_once`], but fails if the path is a link.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     #[inline]
     pub fn open_unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).map_err(io::Error::other)?;
         options.custom_flags(flags).open(path)
     }
 
-    /// The identity of the file that a path leads to. `data` is its metadata.
+    /// Returns the identity of the file at a path, following links. `data` is its metadata.
     ///
     /// # Errors
     ///
-    /// None on Unix, where the metadata say it.
+    /// Never fails on Unix, where the metadata are sufficient.
     #[inline]
     pub fn identity(_: &Path, data: &Metadata) -> io::Result<Identity> {
         Ok(identity_of(data))
     }
 
-    /// The same, of an open file.
+    /// Returns the identity of an open file.
     ///
     /// # Errors
     ///
-    /// None on Unix, where the metadata say it.
+    /// Never fails on Unix, where the metadata are sufficient.
     #[inline]
     pub fn file_identity(_: &File, data: &Metadata) -> io::Result<Identity> {
         Ok(identity_of(data))
@@ -213,83 +213,83 @@ pub mod fs {
         Identity { dev: data.dev(), ino: data.ino(), names: data.nlink(), changed: (data.ctime(), data.ctime_nsec()) }
     }
 
-    /// Reads at a place of a file.
+    /// Reads at an offset of a file.
     ///
     /// # Errors
     ///
-    /// Those of the file system, and the file ends before.
+    /// Any error of the file system, and the end of the file.
     #[inline]
     pub fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
         std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
     }
 
-    /// Writes at a place of a file.
+    /// Writes at an offset of a file.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     #[inline]
     pub fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
         std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
     }
 
-    /// Returns an open file just this mode, whatever the process masks.
+    /// Sets exactly this mode on an open file, regardless of the umask.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     #[inline]
     pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
         file.set_permissions(Permissions::from_mode(mode))
     }
 
-    /// Returns a file or folder just this mode.
+    /// Sets exactly this mode on a file or folder.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     #[inline]
     pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
         std::fs::set_permissions(path, Permissions::from_mode(mode))
     }
 
-    /// Returns a path its times. Of a link they are the link's own.
+    /// Sets the times of a path. For a link, sets its own times.
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn set_times(path: &Path, (seconds, nanos): (i64, i64)) -> io::Result<()> {
         let time = Timespec { tv_sec: seconds, tv_nsec: nanos };
         let times = Timestamps { last_access: time, last_modification: time };
         Ok(rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
-    /// This user may write to a file.
+    /// Checks that this user can write to a file.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why not.
     pub fn check_write(path: &Path) -> io::Result<()> {
         Ok(accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS)?)
     }
 
-    /// This user may make files in a folder.
+    /// Checks that this user can create files in a folder.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why not.
     pub fn check_entry(folder: &Path) -> io::Result<()> {
         Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
     }
 
-    /// The error of a disk that is full.
+    /// Returns the error for a full disk.
     #[must_use]
     pub fn full_disk() -> io::Error {
         rustix::io::Errno::NOSPC.into()
     }
 
     impl Space {
-        /// That of the disk with this folder.
+        /// Returns the space of the folder's disk.
         #[must_use]
         pub fn new(folder: &Path) -> Option<Self> {
             let disk = statvfs(folder).ok()?;
@@ -299,7 +299,7 @@ pub mod fs {
         }
     }
 
-    /// A file with this mode may be run.
+    /// Returns whether a file's mode lets it run.
     #[inline]
     #[must_use]
     pub fn is_executable(data: &Metadata) -> bool {
@@ -320,21 +320,21 @@ pub mod process {
     use rustix::process::{Pid, Resource, Signal, getrlimit, kill_process_group};
     use rustix::time::{ClockId, clock_gettime};
 
-    /// The size beyond which a write to a file is answered with a signal.
+    /// Returns the maximum file size. A write beyond it raises a signal.
     #[inline]
     #[must_use]
     pub fn file_limit() -> Option<u64> {
         getrlimit(Resource::Fsize).current
     }
 
-    /// The size of the main thread's stack. `None`: unlimited.
+    /// Returns the size of the main thread's stack. `None` if unlimited.
     #[inline]
     #[must_use]
     pub fn stack_limit() -> Option<u64> {
         getrlimit(Resource::Stack).current
     }
 
-    /// The processor time of this thread.
+    /// Returns the processor time of this thread.
     #[inline]
     #[must_use]
     pub fn thread_time() -> Duration {
@@ -343,7 +343,7 @@ pub mod process {
         Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or(0))
     }
 
-    /// Replaces this process. Returns only with an error.
+    /// Replaces this process. Only returns if that fails.
     #[inline]
     pub fn replace(command: &mut Command) -> io::Error {
         command.exec()
@@ -355,41 +355,41 @@ pub mod process {
         command.arg0(name)
     }
 
-    /// Makes the process the first one of a group.
+    /// Makes the process the leader of a new group.
     #[inline]
     pub fn own_group(command: &mut Command) -> &mut Command {
         command.process_group(0)
     }
 
-    /// Ends a child that was started with [`own_group`], and its group.
+    /// Kills a child started with [`own_group`], and its group.
     pub fn end_group(child: &mut Child) {
         if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
 
-    /// The process that started this one.
+    /// Returns the id of the parent process.
     #[inline]
     #[must_use]
     pub fn parent() -> u32 {
         std::os::unix::process::parent_id()
     }
 
-    /// Standard input, without a buffer.
+    /// Returns unbuffered standard input.
     ///
     /// # Errors
     ///
-    /// It is closed.
+    /// Standard input is closed.
     #[inline]
     pub fn input() -> io::Result<File> {
         rustix::stdio::stdin().try_clone_to_owned().map(File::from)
     }
 
-    /// Standard output, without a buffer.
+    /// Returns unbuffered standard output.
     ///
     /// # Errors
     ///
-    /// It is closed, or the standard library has opened the null device because it was.
+    /// Standard output is closed, or was closed and replaced with the null device by the standard library.
     pub fn output() -> io::Result<File> {
         let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let device = out.metadata()?;

@@ -5,7 +5,7 @@ pub mod crash;
 pub mod fs;
 pub mod process;
 
-/// Files below the handle of a folder. They have no mode, and get the access list of the folder.
+/// Files relative to a folder's handle. They have no mode, and get the access list of the folder.
 pub mod dir {
     use std::io;
     use std::path::Path;
@@ -21,7 +21,7 @@ pub mod dir {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never fails.
     pub fn at_once(options: &mut OpenOptions) -> io::Result<&mut OpenOptions> {
         Ok(options)
     }
@@ -30,38 +30,38 @@ pub mod dir {
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never fails.
     pub fn set_mode(_: &Dir, _: &Path, _: u32) -> io::Result<()> {
         Ok(())
     }
 
-    /// `0o700`, or `0o500` of a read-only file.
+    /// Returns `0o700`, or `0o500` for a read-only file.
     #[must_use]
     pub fn mode(permissions: &Permissions) -> u32 {
         if permissions.readonly() { 0o500 } else { 0o700 }
     }
 }
 
-/// The account of this user.
+/// This user's account.
 pub mod account {
     use known_folders::{KnownFolder, get_known_folder_path};
 
-    /// The folder that the system has for this user's profile, whatever the variables say.
+    /// Returns this user's profile folder from the system, regardless of variables.
     #[must_use]
     pub fn home() -> Option<String> {
         get_known_folder_path(KnownFolder::Profile).and_then(crate::paths::judged)
     }
 
-    /// The folder of the settings of the whole machine, to which administrators alone should write.
+    /// Returns the folder of machine-wide settings, to which only administrators should be able to write.
     #[must_use]
     pub fn settings_of_machine() -> std::path::PathBuf {
         get_known_folder_path(KnownFolder::ProgramData).unwrap_or_else(|| "C:\\ProgramData".into())
     }
 
-    /// The variable that says where a user's home is.
+    /// The variable with a user's home.
     pub const HOME: &str = "USERPROFILE";
 
-    /// The name of this machine.
+    /// Returns the name of this machine.
     #[expect(clippy::disallowed_methods, reason = "the system itself sets the variable")]
     #[must_use]
     pub fn machine() -> String {

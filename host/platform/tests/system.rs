@@ -1,4 +1,4 @@
-//! The functions on the system that runs the tests.
+//! Tests the functions for the system that runs the tests.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;

@@ -1,14 +1,14 @@
-//! Finds the secret in an address: a password, or a user that is a token itself.
+//! Finds the secret in a URL: a password, or a user that is a token.
 
 use std::ops::Range;
 
-/// The longest user that may be a word.
+/// The maximum length of a user that may be a word.
 const USER: usize = 16;
 
-/// Words in the place of a password that say that the user is the token.
+/// Passwords that mean that the user is the token.
 const EMPTY: &[&str] = &["", "x-oauth-basic", "x-token-auth", "api_token", "X"];
 
-/// Where the secret stands in a word with an address.
+/// Returns the range of the secret in a word with a URL.
 pub(super) fn secret(word: &str) -> Option<Range<usize>> {
     let scheme = word.find("://")?;
     let start = scheme + "://".len();
@@ -20,7 +20,7 @@ pub(super) fn secret(word: &str) -> Option<Range<usize>> {
     if !EMPTY.contains(&password) {
         return (!super::names::is_reference(password)).then(|| start + user.len() + 1..end);
     }
-    // Over SSH and its like a user alone is a name. In a request it is a token, if it is no word.
+    // Over SSH and similar schemes, a user alone is a name. In a request, it is a token unless it is a word.
     let scheme = word.get(..scheme).unwrap_or_default();
     let is_request = scheme.to_ascii_lowercase().trim_end_matches('s').ends_with("http");
     let is_word =

@@ -1,4 +1,4 @@
-//! The shapes of tokens that services give out: data.
+//! The shapes of tokens issued by services.
 
 /// The characters of a token after its prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,11 +7,11 @@ pub(super) enum Body {
     Alnum,
     /// Upper-case letters and digits.
     Upper,
-    /// Exactly that many lower-case hexadecimal digits, and no other letter or digit behind them.
+    /// Exactly the given number of lowercase hexadecimal digits, followed by no other letter or digit.
     Hex,
     /// Letters, digits, `_` and `-`.
     Url,
-    /// The same, at least 16 letters and digits of them in a row: the prefix begins honest names as well.
+    /// Like `Url`, with a run of at least 16 letters and digits, because the prefix also begins ordinary names.
     Row,
     /// Letters, digits, `_`, `-`, `.`, `=`, `+` and `/`.
     Wide,
@@ -29,7 +29,7 @@ impl Body {
     }
 }
 
-/// The shape of one kind of token: a prefix, and at least so many characters of its body.
+/// The shape of one kind of token: a prefix, and the minimum length of its body.
 #[derive(Debug)]
 pub(super) struct TokenFamily {
     pub(super) prefix: &'static str,
@@ -43,7 +43,7 @@ const fn family(prefix: &'static str, body: Body, least: usize) -> TokenFamily {
 
 use Body::{Alnum, Hex, Row, Upper, Url, Wide};
 
-/// All of them, sorted by their prefix. A test holds the order.
+/// All families, sorted by prefix. A test checks the order.
 #[rustfmt::skip]
 pub(super) const FAMILIES: &[TokenFamily] = &[
     family("ABIA", Upper, 16),              // AWS, bearer token of STS
@@ -174,7 +174,7 @@ pub(super) const FAMILIES: &[TokenFamily] = &[
     family("ya29.", Url, 20),               // Google OAuth
 ];
 
-/// For each byte, how many families have a prefix that begins with a smaller one.
+/// The number of families whose prefix begins with a smaller byte, for each byte.
 static SMALLER: [u8; 257] = count_smaller();
 
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
@@ -192,7 +192,7 @@ const fn count_smaller() -> [u8; 257] {
     counts
 }
 
-/// The families whose prefix begins with this byte.
+/// Returns the families whose prefix begins with this byte.
 pub(super) fn beginning_with(byte: u8) -> &'static [TokenFamily] {
     let count = |at: usize| SMALLER.get(at).copied().map_or(0, usize::from);
     FAMILIES.get(count(byte.into())..count(usize::from(byte) + 1)).unwrap_or_default()

@@ -1,9 +1,9 @@
-//! Removes secrets from text before anyone is shown it.
+//! Removes secrets from text before it is shown.
 //!
 //! # Invariants
 //!
-//! - Each text is read once, whatever is in it.
-//! - No regular expression is used: building an automaton would cost more than the rest of a call.
+//! - Each text is read once, regardless of its content.
+//! - No regular expression is used, because building an automaton would take longer than the rest of a call.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -31,14 +31,14 @@ use spans::Spans;
 /// The replacement for a secret.
 pub const MARK: &str = "[redacted]";
 
-/// So many different secrets of one text are looked for again in it.
+/// The maximum number of different secrets whose repetitions are searched for in a text.
 const REPEATED: usize = 64;
 
-/// A text of a call without its secrets: tokens of known shape, values of telling names, passwords in addresses and in
-/// arguments of programs, private keys.
+/// Removes the secrets from a text of a call: tokens of known shape, values of names such as `password`, passwords in
+/// URLs and in program arguments, and private keys.
 ///
-/// A secret that no honest word looks like is hidden wherever it stands again. Only for what comes from a call as it is:
-/// a sentence about a call keeps its own words with [`Secrets::hide`].
+/// A secret that can't be a normal word is also hidden where it is repeated. Only for text that comes directly from a
+/// call. In a sentence about a call, use [`Secrets::hide`], which keeps the sentence's own words.
 #[must_use]
 pub fn redact(text: &str) -> String {
     let found = find(text);
@@ -52,21 +52,22 @@ pub fn redact(text: &str) -> String {
     spans::without(text, &spans::merged(all))
 }
 
-/// `text` without what is a secret by its shape, whoever wrote it: tokens, passwords in addresses, private keys.
+/// Removes secrets of known shape from any text: tokens, passwords in URLs, private keys.
 #[must_use]
 pub fn hide_shapes(text: &str) -> String {
     spans::without(text, &shapes(text))
 }
 
 thread_local! {
-    /// The last long text and its secrets: the findings, the log, the pending call and the reply show the same one.
+    /// The last long text and its secrets, because the findings, the log, the pending call and the reply use the same
+    /// text.
     static LAST: RefCell<(String, Vec<Range<usize>>)> = const { RefCell::new((String::new(), Vec::new())) };
 }
 
-/// A text from this length on is remembered, in bytes.
+/// The minimum length of a remembered text in bytes.
 const LONG: usize = 512;
 
-/// Where the secrets of a text of a call are, sorted.
+/// Returns the ranges of secrets in a text of a call, sorted.
 fn find(text: &str) -> Vec<Range<usize>> {
     if text.len() < LONG {
         return find_anew(text);
@@ -85,15 +86,15 @@ fn find_anew(text: &str) -> Vec<Range<usize>> {
     spans::merged(found)
 }
 
-/// Where a text has what is a secret by its shape, whoever wrote it.
+/// Returns the ranges of secrets of known shape in any text.
 fn shapes(text: &str) -> Vec<Range<usize>> {
-    // A quotation of a key that has no end is cut, or its quotes end it.
+    // A quoted key without an end is truncated, or ends at the quote.
     let cut = |block: &str| ["…", "...", "`"].iter().filter_map(|end| block.find(end)).min();
     read(text, word::read_shapes, cut)
 }
 
-/// Reads a text: keys in blocks here, and what is between them with `words`. `cut` gives the length of a key that has no
-/// end, if that is not the rest of the text.
+/// Reads a text: key blocks here, and the text between them with `words`. `cut` returns the length of a key without an
+/// end, if that isn't the rest of the text.
 fn read(text: &str, words: fn(&str, &mut Spans), cut: fn(&str) -> Option<usize>) -> Vec<Range<usize>> {
     let mut out = Spans::default();
     let mut rest = text;
@@ -113,7 +114,7 @@ fn read(text: &str, words: fn(&str, &mut Spans), cut: fn(&str) -> Option<usize>)
     out.into_ranges()
 }
 
-/// The length of a block that begins here, up to the dashes at its end; `None` if it has no end.
+/// Returns the length of the block that begins here, including the dashes at its end. `None` if it has no end.
 fn block_length(block: &str) -> Option<usize> {
     const END: &str = "-----END ";
     let end = block.find(END)? + END.len();
@@ -121,7 +122,7 @@ fn block_length(block: &str) -> Option<usize> {
     Some(end + line.find("-----").map_or(line.len(), |dashes| dashes + "-----".len()))
 }
 
-/// `text` in one piece for a terminal or a log: no control characters, no characters that reorder others.
+/// Returns the text without control characters and characters that reorder others, for a terminal or a log.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let hidden = |c: char| {
@@ -131,7 +132,7 @@ pub fn plain(text: &str) -> String {
     text.chars().map(|c| if hidden(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// The first `bytes` bytes of `text`, with an ellipsis if there is more.
+/// Returns the first `bytes` bytes of `text`, with an ellipsis if there is more.
 #[must_use]
 pub fn shorten(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {

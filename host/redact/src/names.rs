@@ -1,37 +1,37 @@
-//! Names whose value is a secret, and values that are none whatever their name.
+//! Names whose value is a secret, and values that aren't secrets regardless of their name.
 
-/// Whether a value of this name may be a secret, which is enough to hide it.
+/// Returns whether a value with this name may be a secret, which is sufficient to hide it.
 #[must_use]
 pub fn may_name_secret(name: &str) -> bool {
     guard_sdk::secret_names::likelihood(name).is_some()
 }
 
-/// Whether a variable of this name has a secret if its value looks like one: `STRIPE_KEY`.
+/// Returns whether the value of a variable with this name is a secret if it looks like one: `STRIPE_KEY`.
 pub(super) fn is_key(name: &str) -> bool {
     let last = name.rsplit_once('_').map(|(_, last)| last.trim_end_matches('+')).unwrap_or_default();
     matches!(last, "KEY" | "SALT" | "SEED") && !name.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Verbs of options about secrets that take no secret as a value, or only the name of one.
+/// Verbs of options about secrets whose value isn't a secret, or only a secret's name.
 const ACTS: &[&str] = &[
     "allow", "ask", "check", "create", "delete", "disable", "edit", "enable", "export", "force", "generate", "get",
     "has", "ignore", "import", "list", "no", "only", "print", "prompt", "quick", "read", "remove", "require", "reset",
     "revoke", "rotate", "save", "show", "skip", "store", "use", "validate", "verify", "view", "with", "without",
 ];
 
-/// Whether an option of this name does something with secrets: `delete-secret-keys`.
+/// Returns whether an option with this name performs an action on secrets: `delete-secret-keys`.
 pub(super) fn acts(option: &str) -> bool {
     option.split_once(['-', '_']).is_some_and(|(verb, _)| ACTS.contains(&verb))
 }
 
-/// Whether the name says which secret it is, or where it is had.
+/// Returns whether the name is for a secret's identifier or location.
 pub(super) fn refers(name: &str) -> bool {
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let last = name.rsplit(['_', '-']).next().unwrap_or_default();
     last.len() < name.len() && ["id", "url", "arn"].iter().any(|end| last.eq_ignore_ascii_case(end))
 }
 
-/// Values that say that there is none, or of which type it is.
+/// Values that mean that there is no secret, or specify its type.
 const NOTHING: &[&str] = &[
     "-",
     "true",
@@ -50,7 +50,7 @@ const NOTHING: &[&str] = &[
     "any",
 ];
 
-/// Whether a value under a telling name cannot be a secret after all.
+/// Returns whether a value can't be a secret despite its name.
 pub(super) fn is_harmless(name: &str, value: &str) -> bool {
     // `PWD` is a password in a connection string, and a folder in a shell.
     let folder = name.eq_ignore_ascii_case("pwd") && value.starts_with(['/', '.', '~']);
@@ -64,7 +64,7 @@ pub(super) fn is_harmless(name: &str, value: &str) -> bool {
         || refers(name) && is_name(value)
 }
 
-/// Whether a value says where a secret is had: a variable, a field.
+/// Returns whether a value refers to a secret elsewhere: a variable, a field.
 pub(super) fn is_reference(value: &str) -> bool {
     let is_field = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'[' | b']');
     if let Some(inside) = ["${{", "${", "{{"].iter().find_map(|start| value.strip_prefix(start)) {
@@ -86,14 +86,14 @@ pub(super) fn is_reference(value: &str) -> bool {
     is_code && (may_name_secret(last) || value.ends_with('[') && last.bytes().all(is_field))
 }
 
-/// Whether a value looks like the name or the path of something: words and small numbers between signs.
+/// Returns whether a value looks like a name or path: words and small numbers between signs.
 pub(super) fn is_name(value: &str) -> bool {
     let of_path =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'~');
     value.bytes().all(of_path) && value.split(|c: char| !c.is_ascii_alphanumeric()).all(is_part)
 }
 
-/// A word, with a small number at its end, or a number.
+/// Returns whether it is a word, possibly with a small number at its end, or a number.
 pub(super) fn is_part(run: &str) -> bool {
     let word = run.trim_end_matches(|c: char| c.is_ascii_digit());
     let rest = word.get(1..).unwrap_or_default();
@@ -106,7 +106,8 @@ pub(super) fn is_part(run: &str) -> bool {
             && run.len() - word.len() <= 4
 }
 
-/// Whether a word behind one such as `token` in a comment is a secret: one run with digits between its letters.
+/// Returns whether the word after one such as `token` in a comment is a secret: one run with digits between its
+/// letters.
 pub(super) fn is_made_up(word: &str) -> bool {
     let has = |of: fn(&u8) -> bool| word.as_bytes().iter().any(of);
     word.len() >= 6
@@ -116,7 +117,7 @@ pub(super) fn is_made_up(word: &str) -> bool {
         && !word.contains(['/', '=', ':'])
 }
 
-/// How much of a value is a secret: where it is the name of a folder, the file below it is none.
+/// Returns the length of the secret in a value. If the secret is the name of a folder, the file below it isn't secret.
 pub(super) fn secret_length(value: &str) -> usize {
     let Some(folder) = value.find('/').filter(|at| *at > 0) else { return value.len() };
     let below = value.get(folder..).unwrap_or_default();
@@ -126,7 +127,7 @@ pub(super) fn secret_length(value: &str) -> usize {
     if is_extension && is_name(below) { folder } else { value.len() }
 }
 
-/// Whether the file is one that keeps secrets, as far as its path tells.
+/// Returns whether the file contains secrets according to its path.
 pub(super) fn keeps_secrets(path: &str) -> bool {
     let mut folders = path.rsplit(['/', '\\']);
     let name = folders.next().unwrap_or_default();
@@ -150,7 +151,7 @@ fn is_kept(stem: &str) -> bool {
     may_name_secret(stem) || matches!(stem, "secrets" | "credentials" | "passwords" | "tokens")
 }
 
-/// Files that keep passwords, whatever their names say.
+/// Names of files with passwords that `is_kept` doesn't recognize.
 const FILES: &[&str] = &[
     ".netrc",
     "_netrc",

@@ -1,20 +1,20 @@
-//! [`secret_in`]: whether a text spells out a secret that works, as far as shapes tell.
+//! [`secret_in`]: detects a usable secret in a text by its shape.
 
 use guard_sdk::addresses::{host, is_here};
 
 use super::secrets::is_distinct;
 use super::{find, shapes};
 
-/// The most that is read of a text.
+/// The maximum number of bytes read from a text.
 const READ_BYTES: usize = 256 << 10;
 
-/// A shorter value of a telling name is a word.
+/// The minimum length of a value for a name such as `password`. A shorter one is a word.
 const LEAST: usize = 12;
 
-/// A shorter block holds no key.
+/// The minimum length of a block with a key, in bytes.
 const KEY_BYTES: usize = 200;
 
-/// Signs of a secret that somebody made up to show its form.
+/// Parts of example secrets.
 const SAMPLES: &[&str] = &[
     "0000000",
     "123456789",
@@ -31,13 +31,13 @@ const SAMPLES: &[&str] = &[
     "eyjzdwiioiixmjm0nty3odkw",
 ];
 
-/// Beginnings of tokens for tests alone.
+/// Prefixes of tokens for tests only.
 const TESTS: &[&str] = &["duffel_test_", "rk_test_", "shippo_test_", "sk_test_"];
 
-/// Domains that nobody can register.
+/// Domains that can't be registered.
 const RESERVED: &[&str] = &["example", "example.com", "example.net", "example.org", "invalid", "test"];
 
-/// The first token, private key, or password in an address of another machine. A sample of one is none.
+/// Returns the first token, private key, or password in a URL of another machine. Samples don't count.
 #[must_use]
 pub fn secret_in(text: &str) -> Option<&str> {
     let text = readable(text);
@@ -54,7 +54,7 @@ pub fn secret_in(text: &str) -> Option<&str> {
     })
 }
 
-/// The same of an address, where the name of a parameter tells a secret as well.
+/// Returns the secret in a URL, including the values of parameters whose names are for secrets.
 #[must_use]
 pub fn secret_in_address(address: &str) -> Option<&str> {
     let address = readable(address);
@@ -74,7 +74,7 @@ fn is_sample(secret: &str) -> bool {
     TESTS.iter().any(|start| lower.starts_with(start)) || SAMPLES.iter().any(|sign| lower.contains(sign))
 }
 
-/// Whether what follows a password names a machine that others reach.
+/// Returns whether the text after a password is a machine that others can reach.
 fn is_elsewhere(place: &str) -> bool {
     let host = host(&format!("x://{place}"));
     let is_reserved = || RESERVED.iter().any(|name| host == *name || host.ends_with(&format!(".{name}")));

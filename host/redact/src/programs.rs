@@ -1,4 +1,4 @@
-//! Which argument of which program is a secret: [`find`] looks for the programs of the [`table`] in a text.
+//! Secrets in program arguments: [`find`] searches a text for the programs in the [`table`].
 
 mod commands;
 mod flow;
@@ -12,10 +12,10 @@ use table::{OF_SHELL, ROWS, Row, SecretPart, SecretPosition};
 use super::names::may_name_secret;
 use super::{addresses, names};
 
-/// So many arguments of a program are looked at.
+/// The maximum number of examined arguments of a program.
 const ARGUMENTS: usize = 256;
 
-/// The places of secrets in the commands that the text holds.
+/// Adds the ranges of secrets in the text's commands.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     if !names_a_program(text) {
         return;
@@ -34,12 +34,12 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The secrets of a text that is a file which keeps them.
+/// Adds the ranges of secrets in the content of a file for secrets.
 pub(super) fn find_kept(text: &str, found: &mut Vec<Range<usize>>) {
     flow::secrets_in_lines(text, SecretPart::Whole, &mut |piece| found.push(piece));
 }
 
-/// The secrets among the words of one command, which are what the shell makes of them.
+/// Returns the secrets among the words of one command, after shell expansion.
 pub(super) fn secrets_in_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let mut secrets = Vec::new();
     let words = words.iter().map(|word| Word::plain(word)).collect();
@@ -48,8 +48,8 @@ pub(super) fn secrets_in_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     secrets
 }
 
-/// The rows of a table, and each name of a program with the place of its row, in order. They are put in order when the
-/// program is built, so that no call waits for it.
+/// The rows of a table, and each program name with its row's index, sorted. Sorting happens at compile time, so that no
+/// call has to wait for it.
 struct Programs {
     rows: &'static [Row],
     names: &'static [(&'static str, usize)],
@@ -58,7 +58,7 @@ struct Programs {
 static PROGRAMS: Programs = Programs { rows: ROWS, names: &by_name::<{ count(ROWS) }>(ROWS) };
 static SHELL: Programs = Programs { rows: OF_SHELL, names: &by_name::<{ count(OF_SHELL) }>(OF_SHELL) };
 
-/// How many names of programs the rows have.
+/// Returns the number of program names in the rows.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
 const fn count(rows: &[Row]) -> usize {
     let (mut names, mut row) = (0, 0);
@@ -69,8 +69,8 @@ const fn count(rows: &[Row]) -> usize {
     names
 }
 
-/// Each name with the place of its row, in order. By hand, because the standard library's sorting does not run when a
-/// program is built; this one is Shellsort.
+/// Returns each name with its row's index, sorted. It uses its own Shellsort, because the standard library's sort isn't
+/// `const`.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
 const fn by_name<const N: usize>(rows: &'static [Row]) -> [(&'static str, usize); N] {
     let mut order = [("", 0); N];
@@ -116,7 +116,7 @@ const fn is_before(one: (&str, usize), other: (&str, usize)) -> bool {
 }
 
 impl Programs {
-    /// The rows of a program, in the order of the table.
+    /// Returns the rows of a program, in the table's order.
     fn rows(&self, name: &str) -> impl Iterator<Item = &'static Row> {
         let start = self.names.partition_point(|(program, _)| *program < name);
         let rest = self.names.get(start..).unwrap_or_default().iter();
@@ -128,7 +128,7 @@ impl Programs {
     }
 }
 
-/// Whether there is anything in the text that [`find`] looks for.
+/// Returns whether the text contains a program that [`find`] searches for.
 fn names_a_program(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
     text.contains(['<', '>'])
@@ -139,7 +139,7 @@ fn names_a_program(text: &str) -> bool {
 /// The callback for a secret: the word, and the range of its text.
 type OnSecret<'s, 't> = &'s mut dyn FnMut(&Word<'t>, Range<usize>);
 
-/// Tells each secret among the words. Gives which part of what the command reads is one, if it reads one.
+/// Reports each secret among the words. Returns the part of the command's input that is a secret, if any.
 fn command_secrets<'t>(command: &Command<'t>, secret: OnSecret<'_, 't>) -> Option<SecretPart> {
     let words = &command.words;
     let mut read = flow::takes(command).then_some(SecretPart::Whole);
@@ -168,10 +168,10 @@ fn command_secrets<'t>(command: &Command<'t>, secret: OnSecret<'_, 't>) -> Optio
     read
 }
 
-/// Words of the shell before a command.
+/// Shell words before a command.
 const BEFORE: &[&str] = &["if", "then", "else", "elif", "while", "until", "do", "!", "builtin", "command", "time"];
 
-/// Reports the secrets of a row, and returns whether what the command reads is one. `rest` are the arguments behind the
+/// Reports the secrets of a row, and returns whether the command's input is one. `rest` are the arguments after the
 /// row's words.
 fn row_secrets<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret: OnSecret<'_, 't>) -> bool {
     let mut operands = rest.iter().filter(|word| !word.text().starts_with('-') || word.text() == "-");
@@ -188,7 +188,7 @@ fn row_secrets<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret:
     let mut is_substitution = false;
     for (word, start) in secret_words(row.place, rest) {
         let Some(text) = word.text().get(start..) else { continue };
-        // Another command writes it.
+        // Another command prints it.
         is_substitution |= text == "$";
         let Some(piece) = row.part.find_in(text) else { continue };
         if text.get(piece.clone()).is_some_and(|text| text != "$" && !names::is_harmless("", text)) {
@@ -198,7 +198,7 @@ fn row_secrets<'t>(row: &Row, arguments: &[Word<'t>], rest: &[Word<'t>], secret:
     is_substitution
 }
 
-/// The words with a secret at a position, each with the index at which the secret may start.
+/// Returns the words with a secret at a position, each with the offset at which the secret may start.
 fn secret_words<'a, 't>(position: SecretPosition, rest: &'a [Word<'t>]) -> Vec<(&'a Word<'t>, usize)> {
     let mut operands = rest.iter().filter(|word| !word.text().starts_with('-') || word.text() == "-");
     match position {
@@ -228,18 +228,18 @@ fn secret_words<'a, 't>(position: SecretPosition, rest: &'a [Word<'t>]) -> Vec<(
     }
 }
 
-/// The word, or its last part, is a name for a secret.
+/// Returns whether the word, or its last part, is a name for a secret.
 fn names_secret(word: &Word<'_>) -> bool {
     let name = word.text().rsplit(['.', ':', '/']).next().unwrap_or_default();
     may_name_secret(name) || may_name_secret(word.text())
 }
 
 impl SecretPart {
-    /// Where the secret stands in a text that holds it in this way.
+    /// Returns the range of the secret in a text.
     fn find_in(self, text: &str) -> Option<Range<usize>> {
         match self {
             SecretPart::Whole => Some(0..text.len()),
-            // Behind `@` stands a file.
+            // A file follows `@`.
             SecretPart::Behind(sign) => {
                 let start = text.find(sign)? + sign.len_utf8();
                 text.get(start..).filter(|secret| !secret.starts_with('@')).map(|_| start..text.len())
@@ -266,13 +266,13 @@ impl SecretPart {
     }
 }
 
-/// The option stands among others behind one dash: `-rP` is `-r -P`.
+/// Returns whether the option is in a cluster: `-rP` is `-r -P`.
 fn bundles(text: &str, letter: &str) -> bool {
     let letters = text.strip_prefix('-').unwrap_or_default();
     letters.contains(letter) && letters.len() <= 5 && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// The values of an option, each in the next word or attached to the option, with the index at which it starts.
+/// Returns the values of an option, in the next word or attached, each with the offset at which it starts.
 fn option_values<'a, 't>(rest: &'a [Word<'t>], option: &str) -> Vec<(&'a Word<'t>, usize)> {
     let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
     let mut values = Vec::new();

@@ -1,24 +1,24 @@
-//! [`Quotes`]: the quotes that are open at a place of a text.
+//! [`Quotes`]: the open quotes at a position in a text.
 
-/// The quotes that are open, outermost first: the sign, and whether it stands behind a backslash.
+/// The open quotes, outermost first: the sign, and whether a backslash precedes it.
 #[derive(Debug, Default)]
 pub(super) struct Quotes(pub(super) Vec<(char, bool)>);
 
-/// So many bytes tell what comes behind a word.
+/// The number of bytes examined after a word.
 pub(super) const AHEAD: usize = 256;
 
-/// More quotes are not within each other.
+/// The maximum nesting of quotes.
 pub(super) const NESTED: usize = 4;
 
 impl Quotes {
-    /// Goes over a quote behind `word`. Returns whether it ends what an earlier one began.
+    /// Passes a quote after `word`. Returns whether it closes an open one.
     pub(super) fn pass(&mut self, quote: char, word: &str) -> bool {
         let this = (quote, word.ends_with('\\'));
         if let Some(place) = self.0.iter().rposition(|open| *open == this) {
             self.0.truncate(place);
             return true;
         }
-        // An apostrophe stands within a word.
+        // An apostrophe is in a word.
         if !word.ends_with(char::is_alphanumeric) {
             if self.0.len() == NESTED {
                 self.0.clear();

@@ -1,9 +1,9 @@
-//! [`Secrets`]: the secrets of a call, and how they are taken out of what others wrote about it.
+//! [`Secrets`]: the secrets of a call, and their removal from texts about it.
 //!
-//! A sentence of a policy holds pieces of the call and words of its own. Only the pieces may hold secrets: a word of the
-//! call that is called a password is no reason to hide the same word where a policy uses it. So a secret is hidden
-//! wherever no honest word looks like it; one that may be a word is hidden where it stands as in the call, behind what
-//! announces it, or alone in quotes, if the call does not say the same openly elsewhere.
+//! A policy's sentence contains pieces of the call and its own words. Only the pieces may contain secrets. If the call
+//! uses a common word as a password, the same word in a policy's own text must stay. So a secret that can't be a normal
+//! word is hidden everywhere. One that may be a word is hidden after the same text as in the call. It is also hidden
+//! alone in quotes, unless the call contains it openly elsewhere.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,22 +13,22 @@ use super::names::keeps_secrets;
 use super::spans::{merged, without};
 use super::{find, programs, shapes};
 
-/// So many signs before a secret tell that a text quotes the call.
+/// The number of characters before a secret that identify a quotation of the call.
 const CONTEXT: usize = 3;
 
-/// So long is no word.
+/// The length from which a text isn't a word.
 const NO_WORD: usize = 16;
 
-/// So long a piece of a mixed secret is no accident.
+/// The minimum length of a mixed secret's piece that isn't a coincidence.
 const PIECE: usize = 6;
 
-/// So many quotations of a text may be cut.
+/// The maximum number of truncated quotations in a text.
 const CUTS: usize = 8;
 
-/// The most that is read of a call.
+/// The maximum number of bytes read from a call.
 const READ_BYTES: usize = 1 << 20;
 
-/// The longest secret of which the beginning of a cut quotation is looked for.
+/// The maximum length of a secret whose start is searched for in truncated quotations.
 const CUT_BYTES: usize = 4 << 10;
 
 /// A secret, without white space and quotes, which a quotation may change.
@@ -37,7 +37,7 @@ struct Secret {
     value: String,
     /// The text before it in the call.
     before: String,
-    /// No honest word looks like it.
+    /// Whether the secret can't be a normal word.
     is_distinct: bool,
 }
 
@@ -50,14 +50,14 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Learns the secrets of a text of the call. Of the texts together the first mebibyte is read: the hook has a deadline,
-    /// and what is a secret by its shape is hidden anyway.
+    /// Learns the secrets of a text of the call. Only the first mebibyte of all texts is read, because the hook has a
+    /// deadline, and secrets of known shape are hidden anyway.
     pub fn learn(&mut self, text: &str) {
         let text = self.readable(text);
         self.note(text, &find(text));
     }
 
-    /// Learns the secrets of a text that is written into this file.
+    /// Learns the secrets of a text that is written to this file.
     pub fn learn_written(&mut self, path: &str, text: &str) {
         if !keeps_secrets(path) {
             return self.learn(text);
@@ -68,13 +68,13 @@ impl Secrets {
         self.note(text, &merged(found));
     }
 
-    /// So much of a text as is read.
+    /// Returns the part of a text that is read.
     fn readable<'t>(&self, text: &'t str) -> &'t str {
         let left = READ_BYTES.saturating_sub(self.open.len());
         text.get(..text.floor_char_boundary(left)).unwrap_or_default()
     }
 
-    /// Keeps what was found in a text.
+    /// Records the secrets found in a text.
     fn note(&mut self, text: &str, found: &[Range<usize>]) {
         if found.is_empty() {
             self.open.push_str(text);
@@ -84,7 +84,7 @@ impl Secrets {
         self.open.push('\n');
         let mut rest = found;
         while let Some((first, mut others)) = rest.split_first() {
-            // Words of one quoted text are one secret.
+            // The words of one quoted text are one secret.
             let mut end = first.end;
             while let Some((next, more)) = others.split_first()
                 && text.get(end..next.start).is_some_and(|between| between.chars().all(is_noise))
@@ -96,7 +96,7 @@ impl Secrets {
         }
     }
 
-    /// Learns the secrets among the words of a command, which are what the shell makes of them.
+    /// Learns the secrets among the words of a command, after shell expansion.
     pub fn learn_words(&mut self, words: &[&str]) {
         let quoted: Vec<Cow<'_, str>> = words.iter().map(|word| quoted(word)).collect();
         self.learn(&quoted.join(" "));
@@ -112,7 +112,7 @@ impl Secrets {
         }
     }
 
-    /// The same for a text that somebody wrote under a name.
+    /// Like [`Secrets::hide`], for the value of a name.
     #[must_use]
     pub fn hide_under(&self, name: &str, text: &str) -> String {
         if super::may_name_secret(name) && !super::names::is_harmless(name, text) && !text.is_empty() {
@@ -121,7 +121,7 @@ impl Secrets {
         self.hide(text)
     }
 
-    /// The same for one word of the call.
+    /// Like [`Secrets::hide`], for one word of the call.
     #[must_use]
     pub fn hide_word(&self, word: &str) -> String {
         let is_secret = || self.known.iter().any(|secret| secret.value == word);
@@ -139,7 +139,7 @@ impl Secrets {
         self.known.insert(Secret { value, before: signs.into_iter().collect(), is_distinct });
     }
 
-    /// A text that somebody wrote about the call, without the call's secrets and without what is a secret by its shape.
+    /// Removes the call's secrets, and secrets of known shape, from a text about the call.
     #[must_use]
     pub fn hide(&self, text: &str) -> String {
         let mut ranges = shapes(text);
@@ -153,28 +153,29 @@ impl Secrets {
     }
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| !is_noise(c) && !matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '`' | '#');
     if !word.is_empty() && word.chars().all(is_plain) {
         return Cow::Borrowed(word);
     }
-    // Most words have no such quote, and one without others around it is read more easily.
+    // Single quotes, because few words contain one. Double quotes avoid escapes if the word contains nothing else to
+    // escape.
     let quote = if word.contains('\'') && !word.contains(['"', '\\']) { '"' } else { '\'' };
     Cow::Owned(format!("{quote}{}{quote}", if quote == '"' { word.to_owned() } else { word.replace('\'', r"'\''") }))
 }
 
-/// White space, quotes and backslashes, which a quotation of the call may lose or gain.
+/// Returns whether it is white space, a quote or a backslash, which a quotation of the call may lose or gain.
 fn is_noise(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\'' | '"' | '\\')
 }
 
-/// Whether no honest word looks like this secret.
+/// Returns whether this secret can't be a normal word.
 pub(super) fn is_distinct(secret: &str) -> bool {
     secret.split_whitespace().any(is_mixed)
 }
 
-/// Whether a text without white space looks like no word of a language or a command.
+/// Returns whether a text without white space doesn't look like a word of a language or command.
 fn is_mixed(text: &str) -> bool {
     let length = text.chars().count();
     let has = |of: fn(char) -> bool| text.chars().any(of);
@@ -189,13 +190,13 @@ fn is_mixed(text: &str) -> bool {
         || runs().any(|run| run.chars().count() >= NO_WORD)
 }
 
-/// A text without noise, and where each sign of it stands.
+/// A text without noise, and the position of each character.
 struct UnquotedText<'t> {
     text: &'t str,
     signs: String,
-    /// For each byte of `signs` its place in `text`, and the end of the text.
+    /// The offset in `text` for each byte of `signs`, and the end of the text.
     places: Vec<usize>,
-    /// Where a quotation may be cut, as places in `signs`.
+    /// The offsets in `signs` where a quotation may be truncated.
     cuts: Vec<usize>,
 }
 
@@ -241,13 +242,13 @@ impl<'t> UnquotedText<'t> {
         }
     }
 
-    /// Whether the text before this place is the text before the secret in the call.
+    /// Returns whether the text before this offset is the text before the secret in the call.
     fn is_announced(&self, secret: &Secret, start: usize) -> bool {
         let before = self.signs.get(..start).unwrap_or_default();
         !secret.before.is_empty() && before.ends_with(&secret.before)
     }
 
-    /// It stands alone in quotes.
+    /// Returns whether it is alone in quotes.
     fn is_alone(&self, start: usize, end: usize) -> bool {
         let Some(range) = self.range(start, end) else { return false };
         let quotes = |c: Option<char>| c.is_none_or(|c| matches!(c, '\'' | '"' | '`'));

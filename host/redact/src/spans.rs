@@ -1,4 +1,4 @@
-//! [`Spans`]: which pieces of a text are secrets, noted while the text is read from its beginning to its end.
+//! [`Spans`]: the secrets in a text, recorded while the text is read from start to end.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use super::MARK;
 /// The part of a text that was read so far, and its secrets.
 #[derive(Debug, Default)]
 pub(super) struct Spans {
-    /// The place up to which the text was read.
+    /// The offset up to which the text was read.
     at: usize,
-    /// Sorted, apart from each other.
+    /// Sorted and disjoint.
     hidden: Vec<Range<usize>>,
 }
 
 impl Spans {
-    /// Reads a piece that is no secret.
+    /// Reads a piece that isn't a secret.
     pub(super) fn keep(&mut self, piece: &str) {
         self.at += piece.len();
     }
@@ -35,7 +35,7 @@ impl Spans {
     }
 }
 
-/// The ranges sorted; those that touch or overlap are one.
+/// Returns the ranges in order. Adjacent and overlapping ones are merged.
 pub(super) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -48,7 +48,7 @@ pub(super) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// The text with a mark in the place of each range.
+/// Returns the text with each range replaced by a mark.
 pub(super) fn without(text: &str, ranges: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

@@ -1,11 +1,11 @@
-//! Texts with secrets to be removed, and texts to be kept.
+//! Texts with secrets that must be removed, and texts that must be kept.
 
 mod given;
 
 use super::families::{Body, FAMILIES};
 use super::*;
 
-/// A body that this family could have.
+/// Returns a valid body for this family.
 fn body(kind: Body, length: usize) -> String {
     let pattern = match kind {
         Body::Alnum | Body::Row => "a1B2c3D4",
@@ -41,7 +41,7 @@ fn a_token_of_each_family_does_not_come_through() {
         }
         let short = format!("{}{}", family.prefix, body(family.body, family.least.min(9) - 1));
         assert_eq!(redact(&short), short);
-        // A token may itself hold one of another family.
+        // A token may contain one of another family.
         let inside = format!("x{secret}");
         assert!(redact(&inside) == inside || family.prefix.ends_with("_eyJ"), "{inside}: within a longer name");
     }
@@ -184,7 +184,7 @@ fn a_text_is_read_once() {
     assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
-/// The lines of a script that give a secret to a program.
+/// Script lines that pass a secret to a program.
 const GIVEN: &[&str] = &[
     "docker login -u me -p SECRET registry.example.com",
     "podman login -u me -pSECRET registry.example.com",

@@ -1,16 +1,17 @@
-//! Finds tokens of known shape in a word. One pass; at each place at most the least length of a family is looked at.
+//! Finds tokens of known shape in a word, in one pass. At each offset, at most the minimum length of a family is
+//! examined.
 
 use super::families::{Body, TokenFamily, beginning_with};
 use super::names::is_part;
 use super::spans::Spans;
 
-/// So many bytes of a body tell whether it is one, beyond the least.
+/// The number of bytes beyond the minimum that decide whether a body is a token.
 const SEEN: usize = 64;
 
-/// So many letters and digits in a row have no accidental look.
+/// The minimum length of a run of letters and digits that isn't accidental.
 const PIECE: usize = 8;
 
-/// So many letters and digits in a row are nobody's name.
+/// The minimum length of a run of letters and digits that isn't a name.
 const ROW: usize = 16;
 
 /// Reads `word` and hides the tokens in it.
@@ -37,7 +38,7 @@ pub(super) fn read(word: &str, out: &mut Spans) {
     out.keep(word.get(kept..).unwrap_or_default());
 }
 
-/// The length of the token that starts here.
+/// Returns the length of the token at this offset.
 fn token(bytes: &[u8], at: usize) -> Option<usize> {
     let here = bytes.get(at..)?;
     let families = beginning_with(*here.first()?);
@@ -46,7 +47,8 @@ fn token(bytes: &[u8], at: usize) -> Option<usize> {
 
 fn token_length(here: &[u8], family: &TokenFamily) -> Option<usize> {
     let body = here.strip_prefix(family.prefix.as_bytes())?;
-    // No more is looked at before it is known that all of it goes: else a text of many prefixes would be read many times.
+    // No more is examined before the whole token is known to be hidden. Otherwise, a text with many prefixes would be
+    // read many times.
     let seen = body.get(..family.least + SEEN).unwrap_or(body);
     let length = seen.iter().take_while(|byte| family.body.holds(**byte)).count();
     let start = seen.get(..length).unwrap_or_default();
@@ -62,7 +64,7 @@ fn token_length(here: &[u8], family: &TokenFamily) -> Option<usize> {
     fits.then(|| family.prefix.len() + length + rest())
 }
 
-/// Words with signs between them are a name, with a number at their ends too.
+/// Words separated by signs are a name, even with numbers at their ends.
 fn is_piece(run: &[u8]) -> bool {
     run.len() >= PIECE && is_random(run) && !std::str::from_utf8(run).is_ok_and(is_part)
 }
@@ -71,11 +73,11 @@ fn is_row(run: &[u8]) -> bool {
     run.len() >= ROW && is_random(run)
 }
 
-/// A name that people chose has no digits, or it has them between the same few letters; a token of this length has both.
+/// A name chosen by people has no digits, or has them between the same few letters. A token of this length has both.
 fn is_random(body: &[u8]) -> bool {
     let digits = body.iter().any(u8::is_ascii_digit);
     let letters = body.iter().any(u8::is_ascii_alphabetic);
-    // Of a long body without digits upper case tells.
+    // In a long body without digits, upper case is the criterion.
     let cases = body.iter().any(u8::is_ascii_uppercase) && body.iter().any(u8::is_ascii_lowercase);
     (digits && letters) || (cases && body.len() >= 16) || (body.len() >= 16 && body.iter().all(u8::is_ascii_uppercase))
 }

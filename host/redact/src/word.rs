@@ -1,4 +1,4 @@
-//! The parts of one word: a separator, a name with its value, a function, an address, a token.
+//! The parts of one word: a separator, a name with its value, a function, a URL, a token.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ pub(super) fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"' | '`')
 }
 
-/// The sign at the beginning of a word that stands apart from the name it gives a value to, as in `name = value`.
+/// Returns the assignment sign at the start of a word, separate from its name as in `name = value`.
 pub(super) fn assigning(word: &str) -> Option<&str> {
     let sign = ["=>", ":=", "=", ":"].into_iter().find(|sign| word.starts_with(sign))?;
     let value = word.get(sign.len()..)?;
-    // `==` and `=~` compare, and a word such as `:x` is a name.
+    // `==` and `=~` are comparisons, and a word such as `:x` is a name.
     let gives = value.is_empty() || (sign == "=" && !value.starts_with(['=', '~']));
     gives.then_some(sign)
 }
@@ -30,12 +30,12 @@ pub(super) fn is_scheme(word: &str) -> bool {
     SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// The word is a name alone.
+/// Returns whether the word is only a name.
 pub(super) fn is_word(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
 }
 
-/// The word names a function that is called: code says where it gets a value.
+/// Returns whether the word is a called function, so that code computes the value.
 pub(super) fn is_call(word: &str, separator: Option<char>) -> bool {
     let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':');
     let is_field = || separator.is_some_and(is_quote) && word.ends_with('[');
@@ -43,7 +43,7 @@ pub(super) fn is_call(word: &str, separator: Option<char>) -> bool {
     code.is_some_and(|code| !code.is_empty() && code.bytes().all(of_name))
 }
 
-/// The word ends with the function of SQL that makes a password.
+/// Returns whether the word ends with the SQL function that creates a password.
 pub(super) fn ends_as_function(word: &str) -> bool {
     word.rsplit('=').next().is_some_and(|name| name.eq_ignore_ascii_case("password"))
 }
@@ -53,7 +53,7 @@ pub(super) fn one(word: &str, separator: Option<char>, out: &mut Spans) -> bool 
     if let Some(value) = assignment(word, separator) {
         out.keep(word.get(..value.start).unwrap_or_default());
         let secret = word.get(value.clone()).unwrap_or_default();
-        // What follows in quotes is the value.
+        // The value is the following quoted text.
         if secret == "$" {
             out.keep(secret);
             return false;
@@ -66,7 +66,7 @@ pub(super) fn one(word: &str, separator: Option<char>, out: &mut Spans) -> bool 
     false
 }
 
-/// Reads one word of which only its own shape tells a secret: an address with a password, or a token.
+/// Reads one word in which only shapes identify a secret: a URL with a password, or a token.
 pub(super) fn shaped(word: &str, out: &mut Spans) {
     let Some(secret) = addresses::secret(word) else { return tokens::read(word, out) };
     tokens::read(word.get(..secret.start).unwrap_or_default(), out);
@@ -74,7 +74,7 @@ pub(super) fn shaped(word: &str, out: &mut Spans) {
     tokens::read(word.get(secret.end..).unwrap_or_default(), out);
 }
 
-/// Reads a text of which only shapes tell secrets.
+/// Reads a text in which only shapes identify secrets.
 pub(super) fn read_shapes(text: &str, out: &mut Spans) {
     for piece in text.split_inclusive(separates) {
         let word = piece.trim_end_matches(separates);
@@ -83,31 +83,31 @@ pub(super) fn read_shapes(text: &str, out: &mut Spans) {
     }
 }
 
-/// Where the value of a telling name stands in a word such as `a:PASSWORD=x`.
+/// Returns the range of the value in a word with a name for a secret, such as `a:PASSWORD=x`.
 pub(super) fn assignment(word: &str, separator: Option<char>) -> Option<Range<usize>> {
-    // The name of a thing in a cloud is no pair.
+    // The name of a cloud resource isn't a pair.
     if word.starts_with("arn:") {
         return None;
     }
     let (mut name_at, mut in_login) = (0, false);
     for (at, delimiter) in word.match_indices(['=', ':']) {
         let (name, value) = (word.get(name_at..at)?, word.get(at + delimiter.len()..)?);
-        // The scheme of an address is no name, and a name at the end has its value elsewhere.
+        // A URL's scheme isn't a name, and a name at the end has its value elsewhere.
         if value.starts_with("//") && delimiter == ":" {
             name_at = at + 3;
             in_login = value.get(2..).and_then(|host| host.split('/').next()).is_some_and(|host| host.contains('@'));
             continue;
         }
-        // The user of an address is no name either.
+        // A URL's user isn't a name either.
         if std::mem::take(&mut in_login) {
             name_at = at + 1;
             continue;
         }
-        // Two signs compare.
+        // Two signs are a comparison.
         if delimiter == "=" && value.starts_with('=') && !value.trim_start_matches('=').is_empty() {
             return None;
         }
-        // Behind a variable of the shell a colon gives no value, unless it is the one for want of another.
+        // After a shell variable, a colon doesn't assign a value, unless it is a default value.
         let by_default = value.starts_with(['-', '=', '+']);
         let is_used = delimiter == ":" && name.contains('$') && !by_default;
         let acts = word.starts_with("--") && name_at == 0 && names::acts(name.trim_start_matches('-'));

@@ -1,4 +1,4 @@
-//! Goes through a text word by word and leaves secrets out: values of telling names, passwords in addresses, tokens.
+//! Reads a text word by word and hides secrets: values of names such as `password`, passwords in URLs, tokens.
 
 mod expected;
 
@@ -10,66 +10,66 @@ use super::word::{SCHEMES, assigning, ends_as_function, is_call, is_quote, is_sc
 /// The expectation for the next words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expect {
-    /// Anything.
+    /// No expectation.
     Nothing,
     /// The next word is a secret.
     Secret,
-    /// The next word is a secret if it is no name.
+    /// The next word is a secret if it isn't a name.
     Nameless,
-    /// The next word is a secret if it ends the line and no honest word looks like it.
+    /// The next word is a secret if it ends the line and can't be a normal word.
     Last,
     /// The next word is a secret if it is quoted.
     Quoted,
-    /// Of a pair in parentheses the second is a secret.
+    /// The second word of a pair in parentheses is a secret.
     Pair,
-    /// All up to this quote is a secret.
+    /// Everything up to this quote is a secret.
     Until(char),
-    /// All up to this quote behind a backslash is a secret.
+    /// Everything up to this quote after a backslash is a secret.
     UntilEscaped(char),
-    /// Text that adjoins a secret is part of it.
+    /// Text directly after a secret is part of it.
     Adjoining,
-    /// All words up to the end of the line, or of so many quotes around them, are secrets.
+    /// All words up to the end of the line, or of this number of quotes around them, are secrets.
     Line(usize),
 }
 
-/// The state at one place of the text.
+/// The state at one position in the text.
 struct State<'a> {
     expect: Expect,
-    /// The word before in the same line.
+    /// The previous word in the line.
     before: &'a str,
-    /// The word before was a telling name in quotes, as a key of JSON is.
+    /// Whether the previous word was a quoted name for a secret, such as a JSON key.
     key_before: bool,
     quotes: Quotes,
-    /// The quote behind the word ends what an earlier one began.
+    /// Whether the quote after the word closes an open one.
     closes: bool,
     /// The separator before the word.
     behind: Option<char>,
     /// The text after the word and its separator.
     after: &'a str,
     sentence: Sentence,
-    /// The rest of the line is a comment.
+    /// Whether the rest of the line is a comment.
     comment: bool,
-    /// The comment has a telling word.
+    /// Whether the comment has a word for a secret.
     tells: bool,
 }
 
-/// A sentence in which the place of a word tells a secret.
+/// A sentence in which a word's position identifies a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sentence {
     Other,
     /// SQL: `create` or `alter`.
     Change,
-    /// SQL: somebody is given a password.
+    /// SQL: a user gets a password.
     Account,
     /// SQL: `set`.
     Set,
     /// SQL: `set password for`.
     SetFor,
-    /// A line of `.netrc`: the host comes.
+    /// A line of `.netrc`, before the host.
     Machine,
-    /// The same: a key comes.
+    /// A line of `.netrc`, before a key.
     Key,
-    /// The same: a name comes.
+    /// A line of `.netrc`, before a value.
     Value,
 }
 
@@ -115,7 +115,7 @@ pub(super) fn read(text: &str, out: &mut Spans) {
     }
 }
 
-/// Reads an image in Base64: its letters mean nothing. Returns what follows it.
+/// Skips a base64 image, whose letters have no meaning. Returns the text after it.
 fn read_image<'a>(text: &'a str, out: &mut Spans) -> &'a str {
     let is_data = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | ';' | ',' | '+' | '=' | '-' | '.');
     let (image, rest) = text.split_at_checked(text.find(|c| !is_data(c)).unwrap_or(text.len())).unwrap_or((text, ""));
@@ -138,7 +138,7 @@ impl<'a> State<'a> {
         if word.starts_with('#') || matches!(word, "//" | "--") {
             self.comment = true;
         }
-        // `env["TOKEN"] = ` gives a value, and `f(token):` does not.
+        // `env["TOKEN"] = ` assigns a value, and `f(token):` doesn't.
         let value = word.trim_start_matches(']');
         if let Some(sign) = assigning(value).filter(|_| self.behind != Some(')') && may_name_secret(before)) {
             out.keep(word.get(..word.len() - value.len()).unwrap_or_default());
@@ -160,7 +160,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The expectation after a word of a sentence in which positions give secrets away.
+    /// Returns the expectation after a word in a sentence in which positions identify secrets.
     fn expect_after(&mut self, word: &str, separator: Option<char>) -> Expect {
         use Sentence::{Account, Change, Key, Machine, Other, Set, SetFor, Value};
         let is = |wanted: &str| word.eq_ignore_ascii_case(wanted);
@@ -199,23 +199,23 @@ impl<'a> State<'a> {
         }
     }
 
-    /// All up to the end of this line, or of the quotes that are open.
+    /// Returns the expectation for everything up to the end of this line, or of the open quotes.
     fn line(&self) -> Expect {
         Expect::Line(self.quotes.0.len())
     }
 
-    /// The rest of the line, up to a limit.
+    /// Returns the rest of the line, up to a limit.
     fn ahead(&self) -> &'a str {
         let near = self.after.get(..self.after.floor_char_boundary(AHEAD)).unwrap_or_default();
         near.split('\n').next().unwrap_or_default()
     }
 
-    /// Nothing but the end of a line or of quotes comes behind the word.
+    /// Returns whether only the end of a line or of quotes follows the word.
     fn is_last(&self, separator: Option<char>) -> bool {
         separator.is_none_or(|c| c == '\n' || is_quote(c) && self.closes) || self.after.trim_start().is_empty()
     }
 
-    /// A word that begins with the sign that gives a value to the telling name before it.
+    /// Reads a word that begins with an assignment sign for the preceding name.
     fn assigned(&mut self, sign: &str, word: &'a str, separator: Option<char>, out: &mut Spans) {
         let quote = separator.filter(|c| is_quote(*c));
         out.keep(sign);
@@ -241,7 +241,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// A word of which nothing is known from the ones before, but for a key in quotes.
+    /// Reads a word that the preceding ones don't determine, except for a quoted key.
     fn plain(&mut self, word: &'a str, separator: Option<char>, out: &mut Spans) {
         let quote = separator.filter(|c| is_quote(*c));
         if let Some(value) = word.trim_start_matches('\\').strip_prefix(':').filter(|_| self.key_before) {
@@ -269,7 +269,7 @@ impl<'a> State<'a> {
             return;
         }
         self.expect = self.announced(word, separator);
-        // A pair that a function makes: `auth=Basic('me', 'x')`.
+        // A pair created by a function: `auth=Basic('me', 'x')`.
         if let Some((name, value)) = word.rsplit_once('=')
             && is_call(value, separator)
             && name.to_ascii_lowercase().ends_with("auth")
@@ -279,7 +279,7 @@ impl<'a> State<'a> {
         if separator == Some('(') && word.ends_with(".login") {
             self.expect = Expect::Pair;
         }
-        // The scheme of a header adjoins its name.
+        // The header's scheme directly follows its name.
         if let Some((name, _)) =
             word.split_once(':').filter(|(name, scheme)| may_name_secret(name) && is_scheme(scheme))
         {
@@ -292,7 +292,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// A secret in quotes begins behind a word, if no reference to one does.
+    /// Returns the expectation at a quote after a word. A quoted secret begins there, unless it is a reference to one.
     fn opened(&self, quote: char, word: &str) -> Expect {
         let inside = self.ahead().split([quote, '\\']).next().unwrap_or_default();
         let value = inside.split_once(' ').filter(|(scheme, _)| is_scheme(scheme)).map_or(inside, |(_, value)| value);
@@ -303,12 +303,13 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The word says that the next one is a secret: `--password`, `Authorization:`, `PASSWORD=` before a quote.
+    /// Returns the expectation after a word that announces a secret: `--password`, `Authorization:`, `PASSWORD=` before
+    /// a quote.
     fn announced(&self, word: &str, separator: Option<char>) -> Expect {
         let quote = separator.filter(|c| is_quote(*c));
         let ended = word.strip_suffix([':', '=']).or_else(|| word.strip_suffix("=$").filter(|_| quote.is_some()));
         let name = ended.map(|name| name.rsplit(['=', ':']).next().unwrap_or(name));
-        // A message shows a command in backticks: an option that ends it has no value.
+        // A message shows a command in backticks. An option at its end has no value.
         let option = || word.strip_prefix("--").filter(|name| !name.contains('=') && quote != Some('`'));
         let made_up = || names::is_made_up(self.ahead().split(is_quote).next().unwrap_or_default());
         let tells = |name: &&str| may_name_secret(name) || quote.is_some() && names::is_key(name) && made_up();
@@ -317,7 +318,7 @@ impl<'a> State<'a> {
             return Expect::Nothing;
         }
         match quote {
-            // The quotes end in which the name stands, and its value goes on right behind them.
+            // The quotes with the name end, and its value follows directly.
             Some(_) if self.closes && ended.is_some() => return Expect::Adjoining,
             Some(_) if self.closes => {
                 return if self.behind.is_some_and(is_quote) { Expect::Secret } else { Expect::Nothing };
@@ -346,13 +347,13 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The value of a header for access: a scheme and what belongs to it, or all of it.
+    /// Returns the expectation for an authorization header: a scheme and its credentials, or the whole value.
     fn header(&self) -> Expect {
         let scheme = self.ahead().split_whitespace().next().unwrap_or_default();
         if is_scheme(scheme) { Expect::Secret } else { self.line() }
     }
 
-    /// Whether the words after a telling name and a colon are those of a sentence.
+    /// Returns whether the words after a name for a secret and a colon are a sentence.
     fn is_prose(&self, name: &str) -> bool {
         let is_word = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
         let mut words = self.ahead().trim_start().split(' ');
@@ -364,7 +365,7 @@ impl<'a> State<'a> {
         told && plain && is_word(first) && !SCHEMES.contains(&first) && is_word(next)
     }
 
-    /// The expectation after a secret that ends at `quote`, or at another separator.
+    /// Returns the expectation after a secret that ends at `quote`, or at another separator.
     fn adjoins(&self, quote: Option<char>) -> Expect {
         match quote {
             None => Expect::Nothing,

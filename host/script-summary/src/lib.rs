@@ -1,6 +1,6 @@
-//! The effects of a piece of code in a general language on files, programs and servers: a [`Summary`].
+//! The effects of code in a general language on files, programs and servers: a [`Summary`].
 //!
-//! The guest that reads code gives it, and the analyzer takes it, as JSON.
+//! The script analyzer returns it to the shell analyzer as JSON.
 
 mod text;
 
@@ -11,30 +11,30 @@ pub use text::{Piece, Text};
 /// The effects of a piece of code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The actions that are understood, in the order of the text.
+    /// The recognized actions, in source order.
     pub actions: Vec<Action>,
-    /// Why it may do more; empty: all of it is understood.
+    /// Reasons why the code may do more. Empty if all of it is understood.
     pub reasons: Vec<String>,
-    /// Which kinds of actions may be among those that are not listed, or are listed with a target that is not known.
+    /// The kinds of actions that may be missing, or are listed with an unknown target.
     pub unknown: Unknown,
 }
 
-/// Kinds of actions whose target is not known.
+/// The kinds of actions with an unknown target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unknown {
-    /// Something is deleted.
+    /// Deletions.
     pub deletes: bool,
-    /// Something is written.
+    /// Writes.
     pub writes: bool,
-    /// A program or code is run.
+    /// Programs or code that run.
     pub executes: bool,
 }
 
 impl Unknown {
-    /// All of them.
+    /// All kinds.
     pub const ALL: Unknown = Unknown { deletes: true, writes: true, executes: true };
 
-    /// Whether there is none.
+    /// Returns whether no kind is set.
     #[must_use]
     pub fn is_none(self) -> bool {
         self == Unknown::default()
@@ -49,16 +49,16 @@ impl std::ops::BitOrAssign for Unknown {
     }
 }
 
-/// One thing that the code does.
+/// One action of the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     /// The action.
     pub what: ActionKind,
-    /// Whether it is done whenever the code runs, as far as that can be seen: it stands in no branch.
+    /// Whether the action always happens when the code runs: it isn't in a branch, as far as that can be determined.
     pub certain: bool,
 }
 
-/// An action. A path is relative to the folder in which the code is started.
+/// An action. Paths are relative to the folder in which the code is started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActionKind {
     /// A file, or the names in a folder, are read.
@@ -67,41 +67,41 @@ pub enum ActionKind {
     Write {
         /// The file.
         path: Text,
-        /// The file keeps its content.
+        /// Whether the file keeps its content.
         append: bool,
-        /// Nothing comes in its place.
+        /// Whether the file is empty afterwards.
         #[serde(default)]
         empties: bool,
     },
-    /// A file or a folder is copied or moved here; below it if it is a folder.
+    /// A file or a folder is copied or moved to this path, or below it if it is a folder.
     Put {
-        /// Where it comes from.
+        /// The source.
         from: Text,
-        /// Where it goes.
+        /// The target.
         to: Text,
-        /// It is one of many files, each of which is moved here in its turn.
+        /// Whether many files are moved here one after the other.
         each: bool,
     },
-    /// A folder is filled with files whose names the code doesn't show.
+    /// Files whose names aren't in the code are added to a folder.
     Fill {
         /// The folder.
         folder: Text,
-        /// They come from an archive, not from another folder.
+        /// Whether they come from an archive, and not from another folder.
         archive: bool,
     },
-    /// A folder is made.
+    /// A folder is created.
     MakeFolder(Text),
-    /// A file or a folder is moved to another place.
+    /// A file or a folder is moved elsewhere.
     MoveAway(Text),
-    /// A file, or an empty folder, is gone afterwards.
+    /// A file, or an empty folder, is deleted.
     Delete(Text),
-    /// A folder and all below it is gone afterwards.
+    /// A folder and everything below it is deleted.
     DeleteTree(Text),
-    /// The rights or the owner of a file change.
+    /// The permissions or the owner of a file change.
     Change(Text),
-    /// A link is made.
+    /// A link is created.
     Link {
-        /// Where it lies.
+        /// The path of the link.
         at: Text,
         /// The target of the link.
         to: Text,
@@ -110,38 +110,38 @@ pub enum ActionKind {
     Shell {
         /// The text.
         text: Text,
-        /// Where it runs, if that is said.
+        /// The working directory, if specified.
         folder: Option<Text>,
-        /// Its standard input, if that is given.
+        /// The standard input, if specified.
         input: Option<Text>,
     },
-    /// A program is started, without a shell.
+    /// A program is started without a shell.
     Program {
-        /// Its name and its arguments.
+        /// The name and the arguments.
         words: Vec<Text>,
-        /// Where it runs, if that is said.
+        /// The working directory, if specified.
         folder: Option<Text>,
-        /// Its standard input, if that is given.
+        /// The standard input, if specified.
         input: Option<Text>,
     },
-    /// A server is asked.
+    /// A request goes to a server.
     Connect {
-        /// A URL or the name of a host.
+        /// A URL or a host name.
         to: Text,
-        /// Something is sent with it.
+        /// Whether the request sends data.
         sends: bool,
-        /// It takes something away there.
+        /// Whether the request deletes something on the server.
         deletes: bool,
     },
     /// A statement goes to a database.
     Sql(Text),
 }
 
-/// Reads code of a language; none if nobody here can.
+/// Analyzes code in a language. Returns `None` if the language isn't supported.
 pub type Reader = fn(language: &str, code: &str) -> Option<Summary>;
 
 impl Summary {
-    /// Of code that nobody could read: it may do anything.
+    /// Creates the summary of code that couldn't be analyzed, and so may do anything.
     #[must_use]
     pub fn unread(reason: &str) -> Summary {
         Summary { actions: Vec::new(), reasons: vec![reason.to_owned()], unknown: Unknown::ALL }

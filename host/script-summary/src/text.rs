@@ -1,52 +1,52 @@
-//! [`Text`]: a text of which parts may be known only at run time.
+//! [`Text`]: a text whose parts may only be known at run time.
 
 use serde::{Deserialize, Serialize};
 
-/// The longest literal that is kept, in bytes. A longer one becomes unknown.
+/// The maximum length of a literal in bytes. A longer one becomes unknown.
 const LONGEST: usize = 16 * 1024;
-/// The most pieces that are kept.
+/// The maximum number of pieces.
 const PIECES: usize = 64;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Piece {
-    /// It stands like this.
+    /// Literal text.
     Literal(String),
-    /// It is known only at run time.
+    /// Only known at run time.
     Unknown,
-    /// The home of the user.
+    /// The user's home.
     Home,
-    /// A variable of the environment.
+    /// An environment variable.
     Variable(String),
-    /// An argument of the script; the script itself is 0.
+    /// An argument of the script. The script itself is 0.
     Argument(usize),
-    /// A pattern of names, as of `glob`.
+    /// A file name pattern, as for `glob`.
     Pattern(String),
-    /// A place that the code itself made for a while, as by `tempfile`.
+    /// A temporary path created by the code, as by `tempfile`.
     Own,
 }
 
-/// A text in parts. Two literals never stand side by side.
+/// A text in parts. Two literals are never adjacent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
-    /// The parts; none: it is empty.
+    /// The parts. An empty list is an empty text.
     pub pieces: Vec<Piece>,
 }
 
 impl Text {
-    /// A text that is known.
+    /// Creates a known text.
     #[must_use]
     pub fn literal(text: &str) -> Text {
         Text::default().with(text)
     }
 
-    /// A text of one part.
+    /// Creates a text with one part.
     #[must_use]
     pub fn of(piece: Piece) -> Text {
         Text { pieces: vec![piece] }
     }
 
-    /// The text, if all of it is known.
+    /// Returns the text, if it is completely known.
     #[must_use]
     pub fn known(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -56,20 +56,20 @@ impl Text {
         }
     }
 
-    /// Whether nothing is known of how it begins.
+    /// Returns whether the start of the text is unknown.
     #[must_use]
     pub fn begins_unknown(&self) -> bool {
         matches!(self.pieces.first(), Some(Piece::Unknown))
     }
 
-    /// Whether a part of it is known only at run time.
+    /// Returns whether a part is only known at run time.
     #[must_use]
     pub fn is_partly_unknown(&self) -> bool {
         self.pieces.contains(&Piece::Unknown)
     }
 
-    /// Whether it is a place that the code itself made for a while, or one below it. A name that is not known may lead
-    /// out of it, and so may `..`.
+    /// Returns whether it is a temporary path created by the code, or one below it. An unknown name and `..` may lead
+    /// out of it.
     #[must_use]
     pub fn is_own(&self) -> bool {
         let Some((Piece::Own, rest)) = self.pieces.split_first() else { return false };
@@ -80,7 +80,7 @@ impl Text {
         })
     }
 
-    /// The first literal, if the text begins with one.
+    /// Returns the literal at the start of the text, or an empty text.
     #[must_use]
     pub fn head(&self) -> &str {
         match self.pieces.first() {
@@ -89,21 +89,21 @@ impl Text {
         }
     }
 
-    /// With a literal behind it.
+    /// Returns the text with a literal appended.
     #[must_use]
     pub fn with(mut self, text: &str) -> Text {
         self.push(Piece::Literal(text.to_owned()));
         self
     }
 
-    /// With another text behind it.
+    /// Returns the text with another one appended.
     #[must_use]
     pub fn and(mut self, other: &Text) -> Text {
         other.pieces.iter().for_each(|piece| self.push(piece.clone()));
         self
     }
 
-    /// Adds a part behind the others.
+    /// Appends a part.
     pub fn push(&mut self, piece: Piece) {
         let full = self.pieces.len() >= PIECES;
         match (self.pieces.last_mut(), piece) {
@@ -118,7 +118,7 @@ impl Text {
         }
     }
 
-    /// The bytes and parts that it holds.
+    /// Returns the size in bytes. Parts without text count as one.
     pub fn weight(&self) -> usize {
         let of = |piece: &Piece| match piece {
             Piece::Literal(text) | Piece::Variable(text) | Piece::Pattern(text) => text.len(),

@@ -1,4 +1,4 @@
-//! From a request over HTTP to its answer.
+//! HTTP requests and responses.
 
 use serde_json::json;
 use wasip2::http::types::{
@@ -12,13 +12,13 @@ use guard_contract::FaultKind;
 use guard_harness::Reply;
 use guard_harness::payload::{PAYLOAD_BYTES, parse};
 
-/// The bytes to read at once.
+/// The number of bytes read at once.
 const READ_BYTES: u64 = 64 << 10;
 
-/// The header with the exit code of the hook.
+/// The header with the hook's exit code.
 const EXIT: &str = "x-guard-host-exit";
 
-/// The header that says that facts of the machine were not known.
+/// The header that reports missing facts about the machine.
 const MISSING: &str = "x-guard-host-missing";
 
 struct Reaction {
@@ -32,7 +32,7 @@ impl Reaction {
         Reaction { status, headers: Vec::new(), body }
     }
 
-    /// Nothing is decided.
+    /// Creates a response without a decision.
     fn refusal(status: u16, why: impl std::fmt::Display) -> Self {
         Reaction::new(status, json!({ "error": why.to_string() }).to_string())
     }
@@ -44,21 +44,22 @@ pub(crate) fn handle(request: &IncomingRequest, out: ResponseOutparam) {
     let json = ("content-type", "application/json".to_owned());
     let length = ("content-length", reaction.body.len().to_string());
     for (name, value) in reaction.headers.into_iter().chain([json, length]) {
-        // Each is a name and a text of this file.
+        // All names and values are defined in this file.
         let _ = headers.append(name, value.as_bytes());
     }
     let response = OutgoingResponse::new(headers);
     let _ = response.set_status_code(reaction.status);
     let body = response.body();
     ResponseOutparam::set(out, Ok(response));
-    // A client that is gone reads nothing, and nobody is left to tell.
+    // If the client has disconnected, the error can't be reported.
     if let Ok(body) = body {
         let _ = write(&body, reaction.body.as_bytes());
         let _ = OutgoingBody::finish(body, None);
     }
 }
 
-/// Writes as much at once as the engine takes: one that sends only when the handler has ended keeps few pieces.
+/// Writes as much at once as the engine accepts, because an engine that only sends after the handler ends stores few
+/// pieces.
 fn write(body: &OutgoingBody, mut bytes: &[u8]) -> Result<(), StreamError> {
     let Ok(stream) = body.write() else { return Ok(()) };
     while !bytes.is_empty() {

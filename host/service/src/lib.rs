@@ -1,7 +1,7 @@
-//! A chain behind `wasi:http/incoming-handler`. It holds nothing between requests and asks no machine.
+//! A chain behind `wasi:http/incoming-handler`. It keeps no state between requests and has no access to the machine.
 //!
-//! `guard-host policy bundle` puts it together with the policies. What decides is the hook's own chain; this is its
-//! sandbox, in which each policy is a component beside this one.
+//! `guard-host policy bundle` links it with the policies. It uses the hook's own chain. This crate is the chain's
+//! sandbox, in which each policy is a separate component.
 
 #![cfg(target_arch = "wasm32")]
 
@@ -38,7 +38,7 @@ use wasip2::clocks::wall_clock;
 
 use generated::guard::service::config;
 
-/// The chain that this service was built with.
+/// Returns the chain that this service was built with.
 fn embedded_chain() -> Result<EmbeddedChain, FaultKind> {
     EmbeddedChain::from_bytes(&config::chain())
 }
@@ -47,11 +47,11 @@ fn embedded_chain() -> Result<EmbeddedChain, FaultKind> {
 fn answer(embedded: &EmbeddedChain, request: Request) -> Result<Response, Undecided> {
     let linked = Linked::new(embedded, &request.facts);
     let chain = Chain { sandbox: &linked, config: embedded.config(today), members: embedded.members() };
-    // How long a request may take, the engine says.
+    // The engine limits a request's time.
     chain.answer(request, embedded.bypass_ask, || false, || linked.missing()).map(|answered| answered.response)
 }
 
-/// The present day in UTC, such as `2026-01-31`.
+/// Returns the current date in UTC, such as `2026-01-31`.
 fn today() -> String {
     let seconds = i64::try_from(wall_clock::now().seconds).unwrap_or_default();
     format!("{:.10}", Timestamp::from_second(seconds).unwrap_or_default())

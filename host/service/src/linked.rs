@@ -1,4 +1,4 @@
-//! [`Linked`]: the sandbox in which each policy is a component that this one is linked to.
+//! [`Linked`]: the sandbox in which each policy is a component linked to this one.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -22,22 +22,22 @@ use guard_facts::{Answer, Question, Scene, Used};
 #[derive(Debug)]
 pub(crate) struct Linked<'a> {
     embedded: &'a EmbeddedChain,
-    /// The facts of the machine, in JSON, until the policies get them.
+    /// The facts about the machine as JSON, until the policies get them.
     record: RefCell<Option<String>>,
-    /// The record was told.
+    /// Whether the policies have the record.
     is_open: Cell<bool>,
-    /// The scene that the policies see, by its analysis.
+    /// The analysis of the scene that the policies have.
     begun: RefCell<Option<Arc<Analysis>>>,
 }
 
 impl<'a> Linked<'a> {
     pub(crate) fn new(embedded: &'a EmbeddedChain, record: &Record) -> Self {
-        // A record is maps of texts, and has a form in JSON.
+        // A record consists of maps of texts, which JSON can represent.
         let record = serde_json::to_string(record).unwrap_or_default();
         Linked { embedded, record: RefCell::new(Some(record)), is_open: Cell::new(false), begun: RefCell::default() }
     }
 
-    /// Facts that policies wanted and the record lacks.
+    /// Returns the facts that policies requested and that aren't in the record.
     pub(crate) fn missing(&self) -> Missing {
         match self.is_open.get() {
             true => postcard::from_bytes(&scene::missing()).unwrap_or_default(),
@@ -45,7 +45,7 @@ impl<'a> Linked<'a> {
         }
     }
 
-    /// Has calls looked at that happen here. The files that they run are read for a call that says where it happens.
+    /// Gives the policies the record and the call's context. With a context, the files that the call runs are read.
     fn open(&self, at: Option<&CallContext>) -> Result<(), FaultKind> {
         let record = self.record.take();
         let place = at.map(|at| (&at.cwd, &at.home, &at.project_root));
@@ -54,7 +54,7 @@ impl<'a> Linked<'a> {
         Ok(())
     }
 
-    /// Shows the policies the scene of a call, once.
+    /// Gives the policies the scene of a call, once.
     fn begin(&self, shown: &Scene) -> Result<(), FaultKind> {
         let mut begun = self.begun.borrow_mut();
         if !begun.as_ref().is_some_and(|begun| Arc::ptr_eq(begun, &shown.analysis)) {
@@ -69,7 +69,7 @@ impl<'a> Linked<'a> {
     }
 }
 
-/// A value that has no form between two parts of the service.
+/// Converts the error for a value that can't be passed between two parts of the service.
 fn form(error: postcard::Error) -> FaultKind {
     FaultKind::Artifact(error.to_string())
 }
@@ -119,7 +119,7 @@ impl Sandbox for Linked<'_> {
     }
 
     fn refused_settings(&self, entry: &Entry, refusal: &str) -> Problem {
-        // Whoever built the service tried the settings; there is no file here to look into.
+        // The settings were checked when the service was built, and there is no file to look at here.
         let hint = "correct the settings of the policy, and rebuild the service".to_owned();
         Problem { layer: entry.layer, place: String::new(), text: refusal.to_owned(), hint }
     }

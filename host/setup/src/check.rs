@@ -1,8 +1,8 @@
-//! [`check`]: whether every policy of a chain answers. `config check`, `policy add` and `doctor` all ask it.
+//! [`check`] tests every policy of a chain, for `config check`, `policy add` and `doctor`.
 //!
-//! Preparing the chain has read the configuration and run the examples; this gives every policy its settings, which
-//! compiles the patterns and texts in them, has it decide calls of all kinds, and looks at what it says and at faults.
-//! Changes nothing.
+//! Preparing the chain already reads the configuration and runs the examples. [`check`] then gives every policy its
+//! settings, which compiles their patterns and texts, and has it decide calls of all kinds. It reports faults and
+//! logged warnings, and changes nothing.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -30,51 +30,51 @@ use guard_state::environment::Environment;
 use guard_state::files::read_text;
 use guard_state::session::today;
 
-/// The largest configuration file.
+/// The maximum size of a configuration file, in bytes.
 const CONFIG_BYTES: u64 = 1 << 20;
 
-/// The most allows that are tried.
+/// The maximum number of allows that are checked.
 const ALLOWS: usize = 64;
 
-/// The most examples of one policy that are decided with its settings.
+/// The maximum number of a policy's examples that are decided with its settings.
 const EXAMPLES: usize = 8;
 
-/// The subjects of mistakes in the configuration, and of policies that give no answer.
+/// The subjects of mistakes in the configuration, and of policies that fail.
 pub(crate) const CONFIGURATION: &str = "configuration";
 pub(crate) const POLICIES: &str = "policies";
 
-/// One mistake in a configuration.
+/// A mistake in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The policy that it breaks; `None`: a whole layer, or what is no policy's matter.
+    /// The affected policy. `None` if a whole layer is affected, or no policy.
     pub policy: Option<String>,
-    /// The thing that has it: a fixed word.
+    /// The part of the setup that has the mistake: a fixed word.
     pub subject: &'static str,
-    /// How severe it is.
+    /// The severity.
     pub severity: Severity,
-    /// The error, its place and its fix.
+    /// The error, its place and the hint.
     pub problem: Problem,
 }
 
-/// How severe a mistake is.
+/// The severity of a mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Something can't be used.
     Error,
-    /// Everything works, and the guard stops less here than its files say.
+    /// Everything works, but the guard blocks less here than its files say.
     Gap,
-    /// Everything works, and a part of the configuration has no effect here.
+    /// Everything works, but a part of the configuration has no effect here.
     Warning,
 }
 
-/// How much [`check`] has the policies do.
+/// What [`check`] has the policies do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Nothing: only files are looked at.
+    /// Nothing: only files are examined.
     Files,
-    /// They read their settings.
+    /// Policies read their settings.
     Settings,
-    /// They decide calls of all kinds.
+    /// Policies decide calls of all kinds.
     Calls,
 }
 
@@ -83,25 +83,25 @@ impl Mistake {
         Mistake { policy: None, subject: CONFIGURATION, severity, problem }
     }
 
-    /// Everything works regardless.
+    /// Returns whether everything works regardless.
     #[must_use]
     pub fn is_warning(&self) -> bool {
         self.severity != Severity::Error
     }
 
-    /// The policy was asked, or was to be, and gave no answer.
+    /// Returns whether the policy failed instead of giving an answer.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         self.subject == POLICIES
     }
 
-    /// How severe it is: `error` or `warning`.
+    /// Returns the severity's name: `error` or `warning`.
     #[must_use]
     pub fn level(&self) -> &'static str {
         if self.is_warning() { "warning" } else { "error" }
     }
 
-    /// The file, and the line and the column where they are known.
+    /// Returns the file, and the line and column if they are known.
     #[must_use]
     pub fn place(&self) -> (&str, Option<(usize, usize)>) {
         let mut parts = self.problem.place.rsplitn(3, ':');
@@ -114,7 +114,7 @@ impl Mistake {
     }
 }
 
-/// Everything that is wrong with a chain. None: every policy answers.
+/// Returns all mistakes of a chain. Empty if every policy works.
 #[must_use]
 pub fn check(prepared: Prepared, environment: &Environment, project: &str, depth: Depth) -> Vec<Mistake> {
     let mut found = CheckResults::default();
@@ -156,8 +156,8 @@ pub fn check(prepared: Prepared, environment: &Environment, project: &str, depth
     found.mistakes
 }
 
-/// Everything that is wrong with files that only registered hooks use: settings of the policies that they name, and
-/// configuration files of their own.
+/// Returns all mistakes in files that only registered hooks use: settings of the policies that they select, and their
+/// configuration files.
 #[must_use]
 pub fn registration_mistakes(
     site: HookLocation<'_>,
@@ -180,7 +180,7 @@ pub fn registration_mistakes(
     found.mistakes
 }
 
-/// The configuration file and command-line additions of each registered hook that doesn't use the defaults.
+/// Returns the configuration file and command-line overrides of each registered hook that doesn't use the defaults.
 fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, Overrides)> {
     let all = guard_harness::ALL.iter().filter_map(|harness| crate::registration(harness.name()));
     let mut found: Vec<FoundHook> = Vec::new();
@@ -193,7 +193,7 @@ fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, Overrides)> {
     let usual = &site.dirs.config;
     let mut additions = Vec::new();
     for FoundHook { config, only, settings, foreign, .. } in found {
-        // A repository does not choose the file that counts as the user's own.
+        // A repository can't choose the user's configuration file.
         let config = config.filter(|_| !foreign);
         let overrides = Overrides { only: (!only.is_empty()).then_some(only), settings };
         let addition = (config.unwrap_or_else(|| usual.clone()), overrides);
@@ -204,8 +204,8 @@ fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, Overrides)> {
     additions
 }
 
-/// The files with hooks that a person named for `install`, and those of plugins. Other projects have settings of Claude Code,
-/// too, and those don't apply here.
+/// Returns the hooks files that were given to `install`, and those of plugins. Settings of Claude Code in other
+/// projects don't apply here.
 pub(crate) fn named_files(site: HookLocation<'_>) -> Vec<PathBuf> {
     let (mut files, _) = guard_state::registrations::registered(&site.dirs.state);
     let is_json = |file: &PathBuf| file.extension().is_some_and(|end| end == "json") && file.exists();
@@ -213,13 +213,13 @@ pub(crate) fn named_files(site: HookLocation<'_>) -> Vec<PathBuf> {
     files
 }
 
-/// A built-in without settings of a person, which it takes.
+/// Returns whether the entry is a built-in policy without settings from a person. Built-ins accept their defaults.
 fn has_defaults(entry: &Entry) -> bool {
     let settings: Map<String, Value> = serde_json::from_str(&entry.settings).unwrap_or_default();
     matches!(entry.source, Source::Builtin(_)) && settings.keys().all(|key| key == "places")
 }
 
-/// Has every policy read its settings. One with a snapshot has read them.
+/// Has every policy read its settings. A policy with a snapshot already has.
 fn configure(engine: &Engine, prepared: &Prepared, found: &mut CheckResults) {
     let _clock = Clock::start(engine.clone());
     for Member { entry, readiness } in &prepared.members {
@@ -243,7 +243,7 @@ fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project
         let example = |(tool, input): (&str, &str)| Some(ToolCall::new(tool, serde_json::from_str(input).ok()?));
         let examples = manifest.examples.iter().take(EXAMPLES);
         calls.extend(examples.filter_map(|one| example((one.tool.as_str(), one.input.as_str()))));
-        // A tool that no call above is of.
+        // Tools of the manifest that no call above uses.
         let plain = manifest.tools.iter().filter(|tool| !tool.contains(['*', '?', '[', '{']));
         let missing: Vec<&String> = plain.filter(|tool| !calls.iter().any(|call| call.tool == **tool)).collect();
         calls.extend(missing.into_iter().map(|tool| ToolCall::new(tool, Map::new())));
@@ -260,7 +260,7 @@ fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project
     found.look_at_allows(&chain, &at, &facts);
     for call in &calls {
         let trace = chain.decide(call, &at, &facts, AskOptions::default());
-        // Two layers may each have a policy of a name; the steps have the order of the chain.
+        // Two layers may each have a policy with the same name. The steps are in the order of the chain.
         let mut members = chain.prepared.members.iter();
         for step in &trace.steps {
             if let Some(member) = members.find(|member| member.entry.name == step.policy) {
@@ -270,7 +270,7 @@ fn decide(engine: Engine, prepared: Prepared, environment: &Environment, project
     }
 }
 
-/// A call of each kind, some of them of things that policies look for.
+/// Returns a call of each kind. Some have content that policies look for.
 fn calls(project: &str) -> Vec<ToolCall> {
     let file = format!("{project}/a.txt");
     let calls = [
@@ -287,11 +287,10 @@ fn calls(project: &str) -> Vec<ToolCall> {
     calls.into_iter().filter_map(call).collect()
 }
 
-/// The results so far.
 #[derive(Default)]
 struct CheckResults {
     mistakes: Vec<Mistake>,
-    /// The policies that are known to give no answer.
+    /// The policies that are known to fail.
     broken: BTreeSet<(Layer, String)>,
 }
 
@@ -300,7 +299,7 @@ impl CheckResults {
         self.push(entry, problem, false);
     }
 
-    /// A mistake with which the policy still answers.
+    /// Adds a mistake that doesn't keep the policy from answering.
     fn add_beside(&mut self, entry: &Entry, problem: Problem) {
         self.note(Mistake { policy: Some(entry.name.clone()), ..Mistake::new(Severity::Error, problem) });
     }
@@ -320,7 +319,7 @@ impl CheckResults {
         }
     }
 
-    /// Notes the user's allows whose own command is still asked about.
+    /// Reports the user's allows whose own command still asks.
     fn look_at_allows(&mut self, chain: &Chain, at: &CallContext, facts: &Arc<dyn Facts>) {
         let allows = chain.prepared.config.allows.iter();
         let is_exact = |allow: &&Allow| {
@@ -333,7 +332,7 @@ impl CheckResults {
             let call = ToolCall::new("Bash", Map::from_iter([("command".to_owned(), command.clone().into())]));
             let trace = chain.decide(&call, &at, facts, AskOptions::default());
             let named = |asked: &Attributed| allow.rules.is_empty() || allow.rules.contains(&asked.rule());
-            // Another ask may be why the call isn't lifted.
+            // Another ask may keep the call from being allowed.
             if trace.verdict.outcome != Outcome::Ask || !trace.verdict.asks().all(named) {
                 continue;
             }
@@ -349,7 +348,7 @@ impl CheckResults {
         }
     }
 
-    /// Notes a policy's answer to a call: one fault of a policy is enough.
+    /// Reports a policy's faults and warnings for a call. Only the first fault of a policy is reported.
     fn look(&mut self, entry: &Entry, call: &ToolCall, step: &Step) {
         if self.broken.contains(&(entry.layer, entry.name.clone())) {
             return;
@@ -376,7 +375,7 @@ impl CheckResults {
     }
 }
 
-/// The remedy for a line that a policy logs.
+/// Returns the hint for a line that a policy logs.
 fn hint_of(message: &str) -> String {
     let variable = message.split_once("the variable ").and_then(|(_, rest)| rest.split_once(" is not granted"));
     match variable {
@@ -387,7 +386,7 @@ fn hint_of(message: &str) -> String {
     }
 }
 
-/// Why a policy gives no answer: never, or to this call.
+/// Describes why a policy fails: always, or for this call.
 fn fault_problem(entry: &Entry, fault: &FaultKind, call: Option<&ToolCall>) -> Problem {
     if let FaultKind::Refused { text, .. } = fault
         && fault.is_refused_settings()
@@ -423,7 +422,7 @@ fn place(entry: &Entry) -> String {
     }
 }
 
-/// The error and its fix in one text.
+/// Returns the error and its hint in one text.
 #[must_use]
 pub fn text(mistake: &Mistake) -> String {
     let Problem { text, hint, .. } = &mistake.problem;
@@ -431,18 +430,18 @@ pub fn text(mistake: &Mistake) -> String {
     if hint.is_empty() { format!("{policy}{text}") } else { format!("{policy}{text}; {hint}") }
 }
 
-/// The mistake in one line: where, whose, what.
+/// Returns the mistake in one line: place, policy and text.
 #[must_use]
 pub fn line(mistake: &Mistake) -> String {
     let Problem { place, text, .. } = &mistake.problem;
     let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
     let policy = mistake.policy.as_ref().map_or_else(String::new, |name| format!("policy `{name}`: "));
-    // A problem of a layer may name the policy itself.
+    // A layer's problem may already start with the policy.
     let policy = if text.starts_with(&policy) { "" } else { &policy };
     format!("{place}{policy}{text}")
 }
 
-/// The mistakes as one JSON value.
+/// Returns the mistakes as one JSON value.
 #[must_use]
 pub fn json(policies: usize, mistakes: &[Mistake]) -> Value {
     let row = |mistake: &Mistake| {

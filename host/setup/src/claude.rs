@@ -1,4 +1,4 @@
-//! Claude Code's own ways of registering hooks.
+//! Registration with Claude Code.
 
 mod flaw;
 mod plugin;

@@ -1,7 +1,7 @@
-//! The command of a handler: the words of this program's hook, and whether a handler is that hook and nothing else.
+//! Parses the command of a handler: the arguments of this program's hook, and whether the handler only starts the hook.
 //!
-//! A line of a shell is taken apart as far as one simple command goes. One that does more is somebody else's, whatever
-//! it names: it is never replaced and never removed.
+//! A shell line is parsed as one simple command. A line that does more belongs to the user, and is never replaced or
+//! removed.
 
 mod closing;
 mod line;
@@ -20,25 +20,25 @@ pub(super) use closing::{closed, is_closed, is_replying, replying};
 use guard_hook::command_line::SETTINGS_FOLDER;
 pub(super) use line::line;
 
-/// The flags of the hook. Each has a value.
+/// The flags of the hook. Each takes a value.
 const FLAGS: [&str; 6] = ["--config", "--state", "--cache", "--only", "--settings-dir", "--record"];
 
 /// The names by which an entry of this program is recognized.
 pub(super) struct ProgramNames {
-    /// The harness, as the hook's command line names it.
+    /// The harness's name in the hook's command line.
     pub(super) harness: &'static str,
     /// The file name of this program.
     pub(super) program: String,
     /// The value of `${CLAUDE_PLUGIN_ROOT}`.
     pub(super) plugin: Option<PathBuf>,
-    /// The value of `${CLAUDE_PROJECT_DIR}`, from which relative paths start.
+    /// The value of `${CLAUDE_PROJECT_DIR}`, and the base of relative paths.
     pub(super) project: PathBuf,
     /// The value of `~` and `$HOME`.
     pub(super) home: String,
 }
 
 impl ProgramNames {
-    /// The names at a site.
+    /// Returns the names for a location.
     pub(super) fn at(site: HookLocation<'_>, harness: &'static str, plugin: Option<PathBuf>) -> Self {
         let program = site.environment.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         ProgramNames {
@@ -50,7 +50,7 @@ impl ProgramNames {
         }
     }
 
-    /// A text with the harness's variables filled in.
+    /// Expands the harness's variables in a text.
     pub(super) fn expand(&self, text: &str) -> String {
         let plugin = self.plugin.as_deref().map(Path::to_string_lossy).unwrap_or_default();
         let project = self.project.to_string_lossy();
@@ -65,7 +65,7 @@ impl ProgramNames {
             let mut parts = text.split(&variable);
             let mut filled = parts.next().unwrap_or_default().to_owned();
             for part in parts {
-                // A longer name is that of another variable.
+                // A longer name belongs to another variable.
                 if part.starts_with(is_of_name) {
                     filled.extend(["$", name, part]);
                 } else {
@@ -77,14 +77,14 @@ impl ProgramNames {
     }
 }
 
-/// The arguments of the hook. Absolute places, so that no variable and no repository moves them.
+/// Returns the arguments of the hook. Paths are absolute, so that no variable or repository can change them.
 pub(super) fn arguments(
     options: &InstallOptions,
     site: HookLocation<'_>,
     harness: &str,
 ) -> Result<Vec<String>, InstallError> {
     let mut arguments = Vec::new();
-    // Every user of a machine has places of their own.
+    // Each user of a machine has their own folders.
     if !options.shared && !options.managed {
         for (flag, path) in site.dirs.arguments() {
             if !path.is_absolute() {
@@ -102,14 +102,14 @@ pub(super) fn arguments(
     Ok(arguments)
 }
 
-/// A path as text.
+/// Returns a path as text.
 pub(super) fn text(path: &Path) -> Result<&str, InstallError> {
     let refuse = || InstallError::Arguments(format!("the path `{}` isn't UTF-8 text", path.display()));
     path.to_str().ok_or_else(refuse)
 }
 
-/// The way in which a line starts a process: without a shell, if its words mean the same without one. A single word is
-/// a script. The part of the line for a failure is left out.
+/// Returns how to start a process for a line: without a shell, if the words mean the same. A single word is a script.
+/// The line's fallback for a failure is removed.
 pub(super) fn running(line: &str) -> Running {
     let plain = |words: &Vec<String>| !words.iter().any(|word| word.contains('$') || word.starts_with('~'));
     let words = words(&opened(line)).filter(plain);
@@ -119,7 +119,7 @@ pub(super) fn running(line: &str) -> Running {
     }
 }
 
-/// A handler that starts this program's hook, whatever its version and place.
+/// Returns whether the handler starts this program's hook, regardless of version and location.
 pub(super) fn is_ours(handler: &Value, names: &ProgramNames) -> bool {
     started(handler, names).is_some()
 }
@@ -127,19 +127,19 @@ pub(super) fn is_ours(handler: &Value, names: &ProgramNames) -> bool {
 /// The part of this program's hook that a handler starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StartedHook {
-    /// The policies that it asks; empty: all.
+    /// The policies that it runs. Empty for all.
     pub(super) only: Vec<String>,
-    /// The configuration file that it names.
+    /// The configuration file in the arguments.
     pub(super) config: Option<PathBuf>,
-    /// The folder with settings files that it names.
+    /// The folder of settings files in the arguments.
     pub(super) settings: Option<PathBuf>,
-    /// The program and its arguments; empty if a link is started.
+    /// The program and its arguments. Empty if a link is started.
     pub(super) words: Vec<String>,
-    /// The script through which it does.
+    /// The script that starts the hook.
     pub(super) script: Option<String>,
 }
 
-/// The part of this program's hook that a handler starts; `None` if it starts something else.
+/// Returns the part of this program's hook that a handler starts. `None` if it starts something else.
 pub(super) fn started(handler: &Value, names: &ProgramNames) -> Option<StartedHook> {
     let command = handler.get("command").and_then(Value::as_str)?;
     if let Some(args) = handler.get("args").and_then(Value::as_array).filter(|args| !args.is_empty()) {
@@ -163,12 +163,12 @@ pub(super) fn started(handler: &Value, names: &ProgramNames) -> Option<StartedHo
     Some(StartedHook { script: Some(path), ..started })
 }
 
-/// The line starts a script itself, and no interpreter.
+/// Returns whether the line starts a script directly, without an interpreter.
 pub(super) fn is_direct(line: &str) -> bool {
     words(&opened(line)).is_some_and(|words| words.len() == 1)
 }
 
-/// Programs that run a script of `sh`.
+/// Shells that run a `sh` script.
 const SHELLS: &[&str] = &["bash", "dash", "ksh", "sh", "zsh"];
 
 /// Programs whose `run` starts a command in an environment.
@@ -177,7 +177,7 @@ const RUNNERS: &[&str] = &["pipenv", "poetry", "uv"];
 /// Programs that run a script.
 const INTERPRETERS: &[&str] = &["bash", "dash", "ksh", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
-/// The script that a handler starts, whoever wrote it.
+/// Returns the script that a handler starts, regardless of its author.
 pub(super) fn script_of(handler: &Value, names: &ProgramNames) -> Option<String> {
     let line = opened(handler.get("command").and_then(Value::as_str)?);
     let (mut words, folder) = words_behind_cd(&line, names, &names.project.to_string_lossy())?;
@@ -187,7 +187,7 @@ pub(super) fn script_of(handler: &Value, names: &ProgramNames) -> Option<String>
     script_of_words(&words, INTERPRETERS, names, &folder)
 }
 
-/// The words of a line, and the folder from which it starts: also of one that changes the folder first, `cd FOLDER && ...`.
+/// Returns the words of a line, and the directory in which its command starts. Supports `cd FOLDER && ...`.
 fn words_behind_cd(line: &str, names: &ProgramNames, from: &str) -> Option<(Vec<String>, String)> {
     let behind = line.split_once("&&").and_then(|(before, after)| match words(before)?.as_slice() {
         [cd, folder] if cd == "cd" => Some((lexical(&names.expand(folder), from, &names.home), after)),
@@ -197,7 +197,7 @@ fn words_behind_cd(line: &str, names: &ProgramNames, from: &str) -> Option<(Vec<
     Some((words(line)?, folder))
 }
 
-/// The words of the command that others only start: the text of `sh -c`, and what `uv run` runs.
+/// Returns the words of the inner command: the text of `sh -c`, or the command of `uv run`.
 fn unwrapped((words, folder): (Vec<String>, String), names: &ProgramNames) -> Option<(Vec<String>, String)> {
     match words.as_slice() {
         [shell, flag, line] if flag == "-c" && SHELLS.contains(&file_name(shell)) => {
@@ -229,7 +229,7 @@ fn script_of_words(words: &[String], interpreters: &[&str], names: &ProgramNames
     is_path.then(|| lexical(&path, folder, &names.home))
 }
 
-/// The hook that a link to this program is, by the link's name.
+/// Returns the hook that a link to this program starts, by the link's name.
 fn linked_hook(path: &Path, names: &ProgramNames) -> Option<StartedHook> {
     let target = std::fs::canonicalize(path).ok()?;
     let called = path.file_name()?.to_str()?;
@@ -239,12 +239,12 @@ fn linked_hook(path: &Path, names: &ProgramNames) -> Option<StartedHook> {
     is_program(target.to_str()?, names).then_some(started)
 }
 
-/// The hook behind a script that no longer exists. Only lines written by this program block calls in that case.
+/// Returns the hook of a script that no longer exists. Only lines written by this program block calls in that case.
 fn removed_script_hook(line: &str, path: &str) -> Option<StartedHook> {
     (is_closed(line) && !Path::new(path).exists()).then(StartedHook::default)
 }
 
-/// The text is a script that only becomes this program's hook.
+/// Returns whether the text is a script that only starts this program's hook.
 pub(super) fn is_shim(text: &str, names: &ProgramNames) -> bool {
     shim_hook(text, Path::new(""), names).is_some()
 }
@@ -257,14 +257,14 @@ fn shim_hook(text: &str, path: &Path, names: &ProgramNames) -> Option<StartedHoo
 }
 
 fn is_program(word: &str, names: &ProgramNames) -> bool {
-    // A shell takes such a word for the value of a variable, and the next one for the program.
+    // A shell interprets such a word as an assignment, and the next one as the program.
     let is_assignment = word.split_once('=').is_some_and(|(name, _)| is_name(name));
     let is_separator = |c: char| c == '/' || cfg!(windows) && c == '\\';
     let name = word.rsplit(is_separator).next().unwrap_or_default();
     !is_assignment && (name == "guard-host" || name == names.program)
 }
 
-/// The hook that these words call, if it is one that answers this harness.
+/// Returns the hook that these words start, if it is for this harness.
 fn hook(words: Vec<String>, names: &ProgramNames) -> Option<StartedHook> {
     let (_, arguments) = words.split_first().filter(|(program, _)| is_program(program, names))?;
     let (mut named, mut started) = (Vec::new(), StartedHook::default());
@@ -293,7 +293,7 @@ fn hook(words: Vec<String>, names: &ProgramNames) -> Option<StartedHook> {
     answers.then_some(StartedHook { words, ..started })
 }
 
-/// The words of a line that is one simple command; `None` if it is anything else. Variables stay as they are written.
+/// Splits a line that is one simple command into words. `None` for anything else. Variables aren't expanded.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -328,7 +328,7 @@ fn words(line: &str) -> Option<Vec<String>> {
             '\\' => word.push(rest.next().filter(|c| *c != '\n')?),
             '$' => variable(&mut rest, word)?,
             '#' if starts => return None,
-            // What joins commands, sends their output elsewhere, or stands for other words.
+            // Operators, redirections, substitutions and patterns.
             '|' | '&' | ';' | '<' | '>' | '(' | ')' | '`' | '\n' | '\r' | '*' | '?' | '[' | ']' | '{' | '}' => {
                 return None;
             }
@@ -339,7 +339,8 @@ fn words(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// Takes what comes after a `$`, if it is the plain name of a variable or the folder of a script, `${0%/*}`.
+/// Reads what follows a `$`: the name of a variable, or the folder of a script, `${0%/*}`. `None` for any other
+/// expansion.
 fn variable(rest: &mut std::str::Chars<'_>, word: &mut String) -> Option<()> {
     let text = rest.as_str();
     let length = match text.strip_prefix('{') {
@@ -353,7 +354,7 @@ fn variable(rest: &mut std::str::Chars<'_>, word: &mut String) -> Option<()> {
         return None;
     }
     word.push('$');
-    // One byte each.
+    // All of these characters are one byte long.
     word.extend(rest.by_ref().take(length));
     Some(())
 }
@@ -366,7 +367,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The start of a script.
+/// Returns the start of a script, up to 16 KiB.
 fn read_script(path: &str) -> Option<String> {
     let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).and_then(|_| File::open(path).ok())?;
     let mut text = String::new();

@@ -1,6 +1,6 @@
-//! Whether the guard works here: looks at everything between the harness's settings and a verdict, and tries it.
+//! `guard-host doctor`: checks everything between the harness's settings and a verdict, and tries it with test calls.
 //!
-//! Changes nothing itself; the calls that it tries leave what every call leaves. Says what to do, and does none of it.
+//! Changes nothing itself, but test calls leave the same traces as real ones. Reports fixes, and applies none.
 
 mod machine;
 mod server;
@@ -20,29 +20,29 @@ use guard_state::Pause;
 use jiff::Timestamp;
 use trial::{Program, Trial};
 
-/// How something is.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// As it should be.
+    /// Everything is as it should be.
     Ok,
-    /// As somebody may want it, with a consequence.
+    /// A choice that has a consequence.
     Note,
-    /// The guard stops less here than its files say.
+    /// The guard blocks less here than its files say.
     Gap,
-    /// Something to fix.
+    /// A problem to fix.
     Problem,
 }
 
-/// One thing that was looked at.
+/// The finding of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The subject of the check: a fixed word.
+    /// The name of the check: a fixed word.
     pub check: &'static str,
-    /// Its state.
+    /// The result.
     pub state: State,
-    /// The finding.
+    /// The description.
     pub text: String,
-    /// The fix; empty if none is needed.
+    /// The fix. Empty if none is needed.
     pub remedy: String,
 }
 
@@ -60,7 +60,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything between these harnesses and a verdict.
+/// Checks everything between these harnesses and a verdict.
 #[must_use]
 pub fn examine(
     asked: &[(&dyn Harness, &dyn Registration)],
@@ -81,7 +81,7 @@ pub fn examine(
     let pause = Pause::load(&site.dirs.state, Timestamp::now());
     let (idle, is_idle) = machine::idle(&idle_policies(&config, pause.as_ref()), pause.as_ref(), &config);
     let cause = machine::toothless(site, projects);
-    // Before a call is tried, which would make what is missing.
+    // Must run before the test calls, which would build missing artifacts.
     let ready = machine::ready(site, projects);
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {
         for found in &survey.found {
@@ -103,7 +103,7 @@ pub fn examine(
     findings
 }
 
-/// The findings that need neither a call nor an answer of another machine, in a few milliseconds.
+/// Returns the findings that need neither a call nor a network request, in a few milliseconds.
 #[must_use]
 pub fn glance(
     (harness, registration): (&dyn Harness, &dyn Registration),
@@ -123,13 +123,13 @@ pub fn glance(
     findings
 }
 
-/// The policies of a configuration that stop nothing by the choice of a person.
+/// Returns the policies that a person has set to block nothing.
 #[must_use]
 pub fn idle_policies(config: &Config, pause: Option<&Pause>) -> IdlePolicies {
     IdlePolicies::new(config, &config.entries.iter().collect::<Vec<_>>(), pause)
 }
 
-/// The registrations, and what they start.
+/// Checks the registrations, and the programs that they start.
 fn registered(
     name: &str,
     survey: &Survey,
@@ -142,7 +142,7 @@ fn registered(
     let mut findings = Vec::new();
     if survey.found.is_empty() {
         let text = format!("`{name}` does not ask this program");
-        // Whether a harness reads such a file only a person can say.
+        // Only a person knows whether a harness reads such a file.
         let named = named_files(site).into_iter().next().filter(|_| *options == InstallOptions::default());
         let damaged = survey.unreadable.first().map(|(file, _)| format!("correct `{}` by hand", file.display()));
         let look = named.filter(|_| name == guard_harness::default().name()).map(|file| {
@@ -160,7 +160,7 @@ fn registered(
             None if found.left_out.is_empty() => {
                 findings.push(Finding::ok(CHECK, format!("`{place}` has it for all tools")));
             }
-            // What keeps it from being asked at all is told below.
+            // Reasons for which it isn't run at all are reported below.
             None => {}
             Some(tools) => {
                 let left_out: String = found.left_out.iter().map(|tool| format!("{tool}, ")).collect();
@@ -177,7 +177,7 @@ fn registered(
         }
         findings.extend(program(found, &again, site));
         let FailureBehavior { text, remedy } = registration.when_it_fails(found.blocks);
-        // The same file as before.
+        // Fix the registration in the same file.
         let remedy = remedy.replace(&format!("guard-host install {name}"), &found.again);
         let state = if remedy.is_empty() { State::Ok } else { State::Note };
         findings.push(Finding { check: "failure", state, text, remedy });
@@ -195,7 +195,7 @@ fn registered(
     if !survey.found.is_empty() && !uncovered.is_empty() {
         let text = format!("no registration is asked about {}: they run unasked", uncovered.join(", "));
         let remedy = format!("{again} without `--matcher` to cover all tools");
-        // A script in the place of one policy's own is registered for the tools of that policy.
+        // A script that replaces one policy's own script is only registered for the tools of that policy.
         let is_of_some = survey.found.iter().all(|found| !found.only.is_empty());
         let state = if is_of_some { State::Note } else { State::Problem };
         findings.push(Finding { check: CHECK, state, text, remedy });
@@ -241,7 +241,7 @@ fn program(found: &FoundHook, again: &str, site: HookLocation<'_>) -> Vec<Findin
         value.map(Path::new)
     };
     let dirs = site.dirs.arguments();
-    // In a file for several users nobody's places are right.
+    // A file for several users can't contain the folders of one user.
     let missing = dirs.iter().any(|(flag, _)| told(flag).is_none());
     if missing && !found.foreign && !found.managed {
         let text = "the registration is of an older form, without the places of configuration, state and cache";
@@ -256,7 +256,7 @@ fn program(found: &FoundHook, again: &str, site: HookLocation<'_>) -> Vec<Findin
     findings
 }
 
-/// Settings that keep hooks from running at all.
+/// Reports settings that disable hooks.
 fn switched_off(survey: &Survey) -> Vec<Finding> {
     let switches = survey.switches.iter().map(|switch| {
         let text = format!("`{}` keeps hooks from running: `{}`", switch.place.display(), switch.setting);

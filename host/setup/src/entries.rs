@@ -1,6 +1,6 @@
-//! This program's entries among the hooks in a JSON text of a harness: found, put in, taken out.
+//! Finds, adds and removes this program's entries among the hooks in a harness's JSON settings.
 //!
-//! Edits the text in place; whatever else stands there keeps its bytes. What an entry holds is the harness's matter.
+//! Edits the text in place, and keeps every other byte. Entries' contents are up to the harness.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::install::json::{Document, Kind, Malformed, Node, Syntax};
 
-/// A value to be written, its members in their order.
+/// A JSON value to write, with ordered members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Item {
     Text(String),
@@ -23,20 +23,20 @@ impl Item {
         Item::Text(text.to_owned())
     }
 
-    /// The member of that name.
+    /// Returns the member with this name.
     fn member(&self, key: &str) -> Option<&Item> {
         let Item::Object(members) = self else { return None };
         members.iter().find(|(name, _)| *name == key).map(|(_, item)| item)
     }
 
-    /// The one handler of a group.
+    /// Returns the first handler of a group.
     fn handler(&self) -> Option<&Item> {
         if let Some(Item::List(handlers)) = self.member(HANDLERS) { handlers.first() } else { None }
     }
 
-    /// As a whole file.
+    /// Formats the value as a whole file.
     pub(super) fn printed(&self) -> String {
-        // Fixed keys, numbers and text only: this cannot fail.
+        // Fixed keys, numbers and texts can't fail to serialize.
         serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
     }
 
@@ -65,43 +65,42 @@ impl Serialize for Item {
     }
 }
 
-/// Where a group has its handlers.
+/// The key of a group's handlers.
 const HANDLERS: &str = "hooks";
 
-/// The key below which the events stand.
+/// The key of the events.
 const EVENTS: &str = "hooks";
 
-/// Where the events stand.
+/// The location of the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// Below the key `hooks`.
     Wrapped,
-    /// At the top, unless there is a key `hooks`.
+    /// At the top level, unless there is a key `hooks`.
     Bare,
 }
 
-/// How a file holds hooks, and which of them are this program's.
+/// The structure of a file with hooks, and how to recognize this program's.
 pub(super) struct Entries<'a> {
     pub(super) syntax: Syntax,
     pub(super) shape: Shape,
-    /// An event has groups of handlers; otherwise it has the handlers themselves.
+    /// Whether an event has groups of handlers, instead of handlers.
     pub(super) grouped: bool,
-    /// Other values that the file must have at its top.
+    /// Other values that the file must have at its top level.
     pub(super) beside: &'a [(&'static str, Item)],
     pub(super) is_ours: &'a dyn Fn(&Value) -> bool,
 }
 
-/// Where a handler stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HandlerPosition {
     event: String,
     entry: usize,
-    /// In its group, if there are groups.
+    /// The index in its group, if there are groups.
     handler: Option<usize>,
 }
 
 impl Entries<'_> {
-    /// Puts one entry an event in. The same text if they are there as they are wanted.
+    /// Adds one entry for each event. Returns the same text if nothing changes.
     pub(super) fn add(&self, text: &str, wanted: &[(&'static str, Item)]) -> Result<String, Malformed> {
         let mut text = text.to_owned();
         for (key, item) in self.beside {
@@ -117,7 +116,7 @@ impl Entries<'_> {
         Ok(text)
     }
 
-    /// Takes every entry of this program out, and what is empty without it.
+    /// Removes every entry of this program, and objects that are then empty.
     pub(super) fn strip(&self, text: &str) -> Result<String, Malformed> {
         let mut text = text.to_owned();
         loop {
@@ -127,7 +126,7 @@ impl Entries<'_> {
         }
     }
 
-    /// The object of the events, and whether it is below a key. `None` if there is none yet.
+    /// Returns the object with the events, and whether it is below a key. `None` if it doesn't exist yet.
     fn events<'d>(&self, document: &'d Document<'_>) -> Result<Option<(&'d Node, bool)>, Malformed> {
         let root = &document.root;
         if !matches!(root.kind, Kind::Object(_)) {
@@ -141,7 +140,7 @@ impl Entries<'_> {
         }
     }
 
-    /// Every handler of this program, in the order of the text.
+    /// Returns every handler of this program, in the order of the text.
     fn own_handlers(&self, document: &Document<'_>) -> Result<Vec<HandlerPosition>, Malformed> {
         let mut found = Vec::new();
         let Some((events, _)) = self.events(document)? else { return Ok(found) };
@@ -162,7 +161,7 @@ impl Entries<'_> {
         Ok(found)
     }
 
-    /// Leaves one handler of this program an event, and none of other events.
+    /// Keeps at most one handler of this program for each event, and none for other events.
     fn one_at_most(&self, mut text: String, wanted: &[(&'static str, Item)]) -> Result<String, Malformed> {
         loop {
             let document = Document::parse(&text, self.syntax)?;
@@ -177,7 +176,7 @@ impl Entries<'_> {
         }
     }
 
-    /// The text without one handler, and without what only held it.
+    /// Returns the text without one handler, and without containers that are then empty.
     fn without(&self, document: &Document<'_>, spot: &HandlerPosition) -> String {
         let removed = || {
             let (events, below) = self.events(document).ok()??;
@@ -197,7 +196,7 @@ impl Entries<'_> {
         removed().unwrap_or_else(|| document.text.to_owned())
     }
 
-    /// Puts one entry in, or in the place of the one that is there.
+    /// Adds one entry, or replaces the existing one.
     fn put(&self, text: &str, event: &'static str, entry: &Item) -> Result<String, Malformed> {
         let document = Document::parse(text, self.syntax)?;
         let Some((events, _)) = self.events(&document)? else {
@@ -219,7 +218,8 @@ impl Entries<'_> {
         if handlers.is_none_or(|handlers| handlers.len() == 1) {
             return Ok(if there == entry.to_value() { text.to_owned() } else { document.replace(node, entry) });
         }
-        // Others share the group. They keep their matcher; where it is not the wanted one, the entry moves out.
+        // Other programs' handlers share the group, so its matcher stays. If it differs from the wanted one, the entry
+        // moves to a new group.
         let handler = spot.handler.and_then(|handler| handlers?.elements()?.get(handler));
         if there.get("matcher") == entry.member("matcher").map(Item::to_value).as_ref()
             && let (Some(handler), Some(wanted)) = (handler, entry.handler())

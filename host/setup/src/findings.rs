@@ -1,5 +1,5 @@
-//! [`mistakes`]: everything that is known to be wrong with a configuration on this machine. `config check`, `doctor`, `ci`
-//! and `statusline` are views of this one list.
+//! [`mistakes`]: all known mistakes of a configuration on this machine, for `config check`, `doctor`, `ci` and
+//! `statusline`.
 
 use std::fs;
 use std::path::Path;
@@ -14,27 +14,26 @@ use crate::install::HookLocation;
 use crate::oversights::oversights;
 use crate::surroundings::survey;
 
-/// The file in the cache that names the chains whose policies have read their settings. To have them do it again takes longer
-/// than a status line has, and what it names is known by the digest of a chain.
+/// The cache file with the digests of the chains whose policies have accepted their settings. Configuring them again
+/// would take too long for a status line.
 const SETTINGS_READ: &str = "settings-read";
 
-/// The most chains that it names, and that is read of it.
+/// The maximum number of chains in that file, and its maximum size in bytes.
 const CHAINS: usize = 16;
 const BYTES: u64 = 4096;
 
-/// Which of the mistakes are looked for.
+/// The mistakes to look for.
 #[derive(Debug, Clone, Copy)]
 pub struct Inspection {
-    /// What the policies are asked.
+    /// What the policies are asked to do.
     pub depth: Depth,
-    /// Also those of this machine and of the hooks that are registered on it. A file that is named may be meant for
-    /// another one.
+    /// Whether to check this machine and its registered hooks. A given file may be meant for another machine.
     pub of_machine: bool,
-    /// How policies of other registrations that aren't compiled yet are made; `None`: not at all.
+    /// How to build missing artifacts for policies of other registrations. `None` to skip them.
     pub making: Option<BuildOptions>,
 }
 
-/// The mistakes, errors first. The first of the projects is that of the call.
+/// Returns the mistakes, errors first. The first project is that of the call.
 #[must_use]
 pub fn mistakes(
     prepared: Prepared,
@@ -68,12 +67,12 @@ pub fn mistakes(
     mistakes
 }
 
-/// The policies of the chain with this digest have read their settings.
+/// Returns whether the policies of the chain with this digest have accepted their settings.
 fn has_read(record: &Path, chain: &str) -> bool {
     !chain.is_empty() && read_text(record, BYTES).is_ok_and(|known| known.lines().any(|known| known == chain))
 }
 
-/// Adds a chain to the record. Without it the next status line takes longer, and that is all.
+/// Adds a chain to the record. If that fails, the next status line only takes longer.
 fn remember(record: &Path, chain: &str) {
     let known = read_text(record, BYTES).unwrap_or_default();
     let lines: Vec<&str> = [chain].into_iter().chain(known.lines()).take(CHAINS).collect();

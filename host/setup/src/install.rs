@@ -1,7 +1,7 @@
-//! Registration with harnesses: which files change, and how they change without losing what others wrote there.
+//! Registration with harnesses: changes their files without losing other programs' entries.
 //!
-//! Knows files and nothing of a vendor's settings: a harness says which [`ManagedFile`]s its registration is made of. Every
-//! change is worked out before the first byte is written, so that a refusal leaves everything as it was.
+//! This module only knows files, and no vendor's settings: a harness defines the [`ManagedFile`]s of its registration.
+//! All changes are planned before the first byte is written, so that an error leaves everything unchanged.
 
 mod files;
 pub mod json;
@@ -26,31 +26,31 @@ use json::Malformed;
 /// The wanted state of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// That it is there.
+    /// Registered.
     Install,
-    /// That it is gone.
+    /// Not registered.
     Uninstall,
 }
 
-/// Why a registration is not changed.
+/// An error that prevents a change of the registration.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The arguments do not go together.
+    /// Invalid combination of arguments.
     #[error("{0}")]
     Arguments(String),
-    /// A file cannot be read or written.
+    /// A file can't be read or written.
     #[error("cannot use `{0}`: {1}")]
     Io(PathBuf, #[source] io::Error),
-    /// A file is no JSON, or has another shape than the harness reads.
+    /// A file isn't JSON, or not in the form that the harness reads.
     #[error("`{0}`:{1}")]
     Malformed(PathBuf, #[source] Malformed),
-    /// A file is not one that may be written here.
+    /// A file that may not be written.
     #[error("`{0}` {1}")]
     Refused(PathBuf, &'static str),
 }
 
 impl InstallError {
-    /// The fix.
+    /// Returns how to fix the error.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl InstallError {
         }
     }
 
-    /// How a command ends that meets it.
+    /// Returns the exit code of a command that fails with it.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
@@ -73,63 +73,63 @@ impl InstallError {
     }
 }
 
-/// Makes another text of one.
+/// Edits a text.
 pub type Edit = Box<dyn Fn(&str) -> Result<String, Malformed>>;
 
-/// Whether the bytes of a file were written by a registration.
+/// Recognizes a file that a registration wrote.
 pub type Recognise = Box<dyn Fn(&[u8]) -> bool>;
 
 /// One file of a registration.
 pub enum ManagedFile {
-    /// A file that holds what others wrote too.
+    /// A file with other programs' content.
     Shared {
-        /// The file.
+        /// The path.
         path: PathBuf,
-        /// Links may lead no further than to below this folder; `None`: to any file of this user.
+        /// The folder that links may not lead out of. `None` allows any file of this user.
         within: Option<PathBuf>,
         /// The mode of a new file.
         mode: u32,
-        /// It gets a secret, so others may not read it.
+        /// Whether a secret is added, so that other users may not read the file.
         is_secret: bool,
-        /// The text in place of a file that doesn't exist or is empty.
+        /// The text for a file that doesn't exist or is empty.
         blank: &'static str,
-        /// Puts the registration in. Returns the same text if it is there already.
+        /// Adds the registration. Returns the same text if nothing changes.
         add: Edit,
-        /// Takes it out.
+        /// Removes the registration.
         strip: Edit,
     },
-    /// A file that holds nothing else.
+    /// A file with only this program's content.
     Own {
-        /// The file.
+        /// The path.
         path: PathBuf,
-        /// Links may lead no further than to below this folder; `None`: to any file of this user.
+        /// The folder that links may not lead out of. `None` allows any file of this user.
         within: Option<PathBuf>,
-        /// Its mode.
+        /// The mode.
         mode: u32,
-        /// Its contents.
+        /// The content.
         bytes: Vec<u8>,
-        /// Whether a file that is there already is an older one of these.
+        /// Recognizes an older version of the file.
         is_ours: Recognise,
-        /// The treatment of somebody else's file in its place.
+        /// What to do with another author's file in its place.
         foreign: Foreign,
     },
 }
 
-/// The treatment of somebody else's file in the place of one of a registration.
+/// What to do with another author's file in the place of a registration's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
-    /// It stays, and the registration does without the file.
+    /// Keep it, and register without the file.
     Kept,
-    /// It stays, and nothing is registered: the registration is worth nothing without the file.
+    /// Keep it, and fail, because the registration doesn't work without the file.
     Refused,
-    /// A copy of it is kept beside it, and is put back when the registration goes.
+    /// Move it aside to a copy, and restore it when the registration is removed.
     SetAside,
 }
 
-/// How the name of a copy of another's file ends.
+/// The suffix of the copy of another author's file.
 const ASIDE: &str = ".before-guard-host";
 
-/// Where the copy of another's file is kept.
+/// Returns the path of the copy of another author's file.
 #[must_use]
 pub fn aside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -140,13 +140,13 @@ pub fn aside(path: &Path) -> PathBuf {
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The file, as it was named.
+    /// The path, as given.
     pub path: PathBuf,
-    /// Its contents before; `None` if it doesn't exist.
+    /// The content before. `None` if the file doesn't exist.
     pub before: Option<Vec<u8>>,
-    /// Its contents afterwards; `None` if it is removed.
+    /// The content afterwards. `None` if the file is removed.
     pub after: Option<Vec<u8>>,
-    /// It is a file of others, and stays as it is.
+    /// Whether it is another author's file, which is kept.
     pub kept: bool,
     target: PathBuf,
     mode: u32,
@@ -154,19 +154,19 @@ pub struct Change {
 }
 
 impl Change {
-    /// The file stays as it is.
+    /// Returns whether the file doesn't change.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.before == self.after
     }
 }
 
-/// Works out what has to change, in the order in which it is to be written: what a registration points to comes before
-/// the registration, and goes after it, as does what it points to no longer (`retired`).
+/// Plans the changes, in the order in which they are written. Files that a registration refers to are written before
+/// it, and removed after it, like those that it no longer refers to (`retired`).
 ///
 /// # Errors
 ///
-/// One of the files cannot be changed; then none may be.
+/// One of the files can't be changed. In that case none may be.
 pub fn plan(
     pieces: Vec<ManagedFile>,
     retired: Vec<ManagedFile>,
@@ -182,18 +182,18 @@ pub fn plan(
     for piece in retired {
         match managed_file_changes(piece, Action::Uninstall, state) {
             Ok(gone) => gone_too.push(gone),
-            // Then it is not where a registration puts a file.
+            // In that case it isn't a file of a registration.
             Err(InstallError::Refused(..)) => {}
             Err(error) => return Err(error),
         }
     }
-    // Of several files in folders that were made for them, the first to be made is the last to go.
+    // When several files are removed with their created folders, the one that was created first is removed last.
     let after = if aim == Action::Uninstall { changes.len().min(1) } else { changes.len() };
     changes.splice(after..after, gone_too);
     Ok(changes.into_iter().flatten().collect())
 }
 
-/// The changes for one piece: that of its file, and that of the copy of another's file in its place.
+/// Returns the changes for one piece: of its file, and of the copy of another author's file.
 fn managed_file_changes(piece: ManagedFile, aim: Action, state: &Path) -> Result<Vec<Change>, InstallError> {
     let ManagedFile::Own { path, within, bytes, is_ours, mode, foreign: Foreign::SetAside } = &piece else {
         return Ok(vec![change(piece, aim, state)?]);
@@ -203,7 +203,7 @@ fn managed_file_changes(piece: ManagedFile, aim: Action, state: &Path) -> Result
     let is_foreign = existing.bytes.as_deref().is_some_and(|there| there != bytes && !is_ours(there));
     match aim {
         Action::Install if is_foreign => {
-            // Writing through a link would change a file that lies elsewhere, such as a program.
+            // Writing through a link would change a file elsewhere, such as a program.
             if !existing.is_at(path) {
                 return Err(InstallError::Refused(path.clone(), "is a link to a file of yours; remove the link first"));
             }
@@ -244,14 +244,14 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
                     let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(blank);
                     let after = add(text).map_err(malformed)?;
                     let has_no_entry = strip(text).map_err(malformed)? == text;
-                    // If the file already has an entry, its content without it is unknown.
+                    // If the file already has an entry, its original content is unknown.
                     let origin = origin.or_else(|| has_no_entry.then(|| before.clone()));
                     let record = origin.map(|origin| Record::new(&path, origin.as_deref(), &after));
                     Ok(existing.change(path, Some(after.into_bytes()), record))
                 }
                 Action::Uninstall => {
                     let after = match (origin, before) {
-                        // The file itself is removed only if no link leads to it by now.
+                        // The file itself is only removed if it isn't reached through a link.
                         (Some(None), Some(_)) if existing.is_at(&path) => None,
                         (Some(Some(origin)), _) => Some(origin),
                         (_, Some(before)) if before.trim().is_empty() => Some(before),
@@ -276,7 +276,7 @@ fn change(piece: ManagedFile, aim: Action, state: &Path) -> Result<Change, Insta
                 Action::Uninstall if ours => None,
                 _ => existing.bytes.clone(),
             };
-            // Only the folders that are made for it are worth a record.
+            // The record is only needed for the folders that are created.
             let record = (aim == Action::Install && ours).then(|| Record::new(&path, None, ""));
             let change = existing.change(path, after, record);
             Ok(Change { kept: !ours, ..change })
@@ -291,7 +291,7 @@ impl ExistingFile {
     }
 }
 
-/// A file that people edit too, opened for one edit of its text.
+/// A file that people also edit, opened for one edit of its text.
 pub struct EditedFile {
     path: PathBuf,
     existing: ExistingFile,
@@ -299,25 +299,25 @@ pub struct EditedFile {
 }
 
 impl EditedFile {
-    /// Opens the file. Links may lead no further than to below `within`; without it to any file of this user. A new file
-    /// gets the mode.
+    /// Opens the file. Links may not lead out of `within`. Without it, they may lead to any file of this user. `mode`
+    /// is for a new file.
     ///
     /// # Errors
     ///
-    /// It is not a file that may be written here, or no text.
+    /// The file may not be written, or isn't text.
     pub fn open(path: &Path, within: Option<&Path>, mode: u32) -> Result<Self, InstallError> {
         let existing = files::find(path, within, mode)?;
         let text = existing.text(path)?;
         Ok(EditedFile { path: path.to_path_buf(), existing, text })
     }
 
-    /// Its contents; `None` if it doesn't exist.
+    /// Returns the content. `None` if the file doesn't exist.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// The change to another text; without one the file goes, unless a link leads to it.
+    /// Returns the change to another text. `None` removes the file, or empties it if it is reached through a link.
     #[must_use]
     pub fn change(self, after: Option<String>) -> Change {
         let after = after.or_else(|| (!self.existing.is_at(&self.path)).then(String::new));
@@ -325,11 +325,11 @@ impl EditedFile {
     }
 }
 
-/// Writes what was worked out.
+/// Writes the planned changes.
 ///
 /// # Errors
 ///
-/// A file cannot be written, or is no longer what it was when the change was worked out.
+/// A file can't be written, or has changed since the plan was made.
 pub fn apply(changes: &[Change], state: &Path) -> Result<(), InstallError> {
     for change in changes {
         let fail = |error| InstallError::Io(change.path.clone(), error);

@@ -1,18 +1,18 @@
-//! Registration with harnesses, and the checks that it works: of the configuration, and of the way to a verdict.
+//! Registration with harnesses, and checks of the configuration and of everything between a harness and a verdict.
 //!
 //! # Invariants
 //!
-//! - A file of others is edited in place: a registration changes its own entry and no other byte. All changes are
-//!   worked out before the first one is written, and the former state of a file is kept, as a sealed difference, in the
-//!   state folder.
-//! - A handler is ours only if its command is one call of the hook and nothing else. Any other handler is not replaced,
-//!   not removed and not counted, unless it starts the very script whose place `--shim` takes.
-//! - A script of others is never lost: a copy is kept beside it before its place is taken, and `uninstall` puts it back.
-//! - A file of ours that starts the program blocks the call if the program is gone, fails or gives an unreadable reply,
+//! - Shared files are edited in place: a registration changes its own entry and no other byte. All changes are planned
+//!   before the first one is written. The state folder contains a sealed record of a file's former content.
+//! - A handler belongs to this program only if its command is a single call of the hook. Any other handler is neither
+//!   replaced, removed nor counted, unless it starts the script that `--shim` replaces.
+//! - Other authors' scripts are never lost: a copy is saved beside a script before it is replaced, and `uninstall`
+//!   restores it.
+//! - This program's own files that start it block the call if the program is missing, fails or gives an invalid reply,
 //!   unless `--fail-open` was given.
-//! - One function says whether every policy answers; `config check`, `policy add` and `doctor` all ask it.
-//! - `doctor` accepts a deny only in the harness's own protocol, and starts nothing that a repository names, unless it
-//!   is this very program.
+//! - One function checks that every policy works, for `config check`, `policy add` and `doctor`.
+//! - `doctor` accepts a deny only in the harness's own protocol, and starts no program from a repository, unless it is
+//!   this program.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 
@@ -32,7 +32,7 @@ pub mod surroundings;
 pub mod sync;
 pub mod findings;
 
-/// How the hooks of the harness of that name are registered; `None` if that is done by hand.
+/// Returns the registration of a harness. `None` if it is registered by hand.
 #[must_use]
 pub fn registration(harness: &str) -> Option<&'static dyn install::Registration> {
     if harness == guard_harness::default().name() {

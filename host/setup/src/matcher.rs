@@ -1,29 +1,29 @@
-//! Which tools a matcher covers, in the ways in which harnesses read matchers.
+//! The tools that a matcher covers, in the matcher syntaxes of harnesses.
 
 use regex_lite::Regex;
 use serde_json::Value;
 
-/// How a harness reads a matcher.
+/// The syntax of a harness's matchers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Matching {
-    /// It has none.
+    /// No matchers.
     None,
-    /// A list of whole names; with any other character a pattern that may match any part of a name.
+    /// A list of whole names. With any other characters, a pattern that may match any part of a name.
     Names,
     /// A pattern that may match any part of a name.
     Pattern,
-    /// A pattern of the whole name.
+    /// A pattern that must match the whole name.
     Whole,
-    /// A pattern that may match any part of a name, which nobody is to change.
+    /// A pattern that may match any part of a name, and that users can't change.
     Fixed,
 }
 
 impl Matching {
-    /// The tools that a matcher leaves out.
+    /// Returns the tools that a matcher excludes.
     ///
     /// # Errors
     ///
-    /// It is no pattern, or one that only the harness itself can read.
+    /// The matcher isn't a pattern, or only the harness can parse it.
     pub(super) fn excluded_tools(self, matcher: &str, tools: &[&'static str]) -> Result<Vec<&'static str>, String> {
         if self == Matching::None || is_all(matcher) {
             return Ok(Vec::new());
@@ -38,7 +38,7 @@ impl Matching {
         Ok(tools.iter().copied().filter(|tool| !pattern.is_match(tool)).collect())
     }
 
-    /// The same of the matcher as it stands in settings, where it may be missing.
+    /// Same as [`Matching::excluded_tools`], for a matcher from settings, which may be missing.
     pub(super) fn left_out_by(
         self,
         matcher: Option<&Value>,
@@ -52,7 +52,7 @@ impl Matching {
     }
 }
 
-/// The matcher stands for every tool there is.
+/// Returns whether the matcher covers every tool.
 pub(super) fn is_all(matcher: &str) -> bool {
     matches!(matcher, "" | "*" | ".*")
 }

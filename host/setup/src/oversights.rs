@@ -1,9 +1,10 @@
-//! [`oversights`]: parts of a configuration that are valid and have no effect here. `config check` and `doctor` warn of them.
+//! [`oversights`] finds parts of a configuration that are valid but have no effect here. `config check` and `doctor`
+//! show them as warnings.
 //!
-//! These are the policies of a project where a server decides, grants that wait for trust, files with a wrong name,
-//! patterns that match nothing, allows that lift nothing, keys that would loosen other policies or that other keys of the
-//! same entry override, a harness's rules that `confine` makes void, and a chain that doesn't protect guard-host itself.
-//! Asks no policy.
+//! These are a project's policies where a server decides, grants that need trust, files with a wrong name, patterns
+//! that match nothing, allows that lift nothing, keys that would loosen other policies or that other keys of the same
+//! entry override, a harness's rules that `confine` makes ineffective, and a chain that doesn't protect guard-host
+//! itself. No policy is run.
 
 mod adjustments;
 mod ineffective_rules;
@@ -29,14 +30,14 @@ use serde::Deserialize;
 use crate::check::{Mistake, Severity};
 pub(crate) use misplaced::lookalikes;
 
-/// The most files of a folder whose names are looked at.
+/// The maximum number of names that are read in a folder.
 const FILES: usize = 1000;
 
-/// The most that is read of a file.
+/// The maximum number of bytes that are read of a file.
 const TEXT_BYTES: u64 = 1 << 20;
 
-/// The parts of the configuration without an effect in these projects, the first of which is that of the call. With most of
-/// them the guard stops less than its files say; the others would only have let more pass.
+/// Returns the parts of the configuration that have no effect in these projects. The first project is that of the call.
+/// Most of them mean that the guard blocks less than its files say. The others would only have allowed more.
 pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDirs) -> Vec<Mistake> {
     let config = &prepared.config;
     let of_projects = || {
@@ -69,7 +70,7 @@ fn warning(place: String, text: String, hint: String) -> Problem {
     Problem { layer: Layer::Project, place, text, hint }
 }
 
-/// A server decides, so the policies of projects don't.
+/// Reports policies of projects that a server overrides.
 fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, dirs: &AppDirs) -> Option<Problem> {
     let remote = config.remote.as_ref()?;
     let mut names: Vec<String> = Vec::new();
@@ -86,7 +87,7 @@ fn undecided<'a>(of_projects: impl Iterator<Item = &'a Entry>, config: &Config, 
     (!names.is_empty()).then(|| warning(file.to_string(), text, hint))
 }
 
-/// Entries of the user's file that a server overrides.
+/// Reports entries of the user's file that a server overrides.
 fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let url = &prepared.config.remote.as_ref()?.url;
     let entries = prepared.members.iter().map(|member| &member.entry);
@@ -104,7 +105,7 @@ fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
 }
 
-/// The chain lacks the policy that protects guard-host itself, or asks it about some tools only.
+/// Reports a chain that lacks the policy that protects guard-host itself, or only runs it for some tools.
 fn unprotected(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let entries = || prepared.members.iter().map(|member| &member.entry);
     let mut own = entries().filter(|entry| entry.name == SELF_PROTECT && entry.layer != Layer::Project);
@@ -133,13 +134,13 @@ fn unprotected(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     Some(Problem { layer, ..warning(entry_location(file, SELF_PROTECT), text, hint) })
 }
 
-/// The part of a built-in's description that is read here.
+/// The required part of a built-in's description.
 #[derive(Deserialize)]
 struct Description {
     manifest: Manifest,
 }
 
-/// An `[[allow]]` that lifts nothing: it has ended, or no rule, command or folder is as it says.
+/// Reports an `[[allow]]` that lifts nothing: it has expired, or no rule, command or folder matches it.
 fn unused_allow(allow: &Allow, dirs: &AppDirs) -> Option<Problem> {
     let file = if allow.layer == Layer::Managed { &dirs.managed } else { &dirs.config };
     let command = allow.subject();
@@ -170,7 +171,7 @@ fn unused_allow(allow: &Allow, dirs: &AppDirs) -> Option<Problem> {
     told(format!("the `[[allow]]` for `{command}` names an unknown rule, `{name}`"), hint)
 }
 
-/// The file whose `[remote]` applies.
+/// Returns the file whose `[remote]` applies.
 #[must_use]
 pub fn remote_file(dirs: &AppDirs) -> &Path {
     let managed = read_text(&dirs.managed, TEXT_BYTES).unwrap_or_default();
@@ -178,7 +179,7 @@ pub fn remote_file(dirs: &AppDirs) -> &Path {
     if is_managed { &dirs.managed } else { &dirs.config }
 }
 
-/// Grants to read outside of the project, in a file that no person trusts.
+/// Reports grants to read outside of the project, in a file that isn't trusted.
 fn waiting(entry: &Entry, home: &str) -> Option<Problem> {
     let grants = waiting_grants(entry, home).words();
     let words = grants.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
@@ -187,7 +188,7 @@ fn waiting(entry: &Entry, home: &str) -> Option<Problem> {
     (!grants.is_empty()).then(|| warning(entry_location(&entry.settings_source.file, &entry.name), text, hint))
 }
 
-/// The grants of a project's entry that need trust and don't have it.
+/// Returns the grants of a project's entry that need trust and don't have it.
 #[must_use]
 pub fn waiting_grants(entry: &Entry, home: &str) -> GrantSpec {
     let mut waiting = GrantSpec::default();

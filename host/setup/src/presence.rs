@@ -1,4 +1,4 @@
-//! Which harnesses are on this machine, by their settings folders and their programs.
+//! Detects which harnesses are on this machine, by their settings folders and programs.
 
 use std::env::{consts::EXE_SUFFIX, split_paths};
 use std::fs;
@@ -9,10 +9,10 @@ use guard_platform::paths::native;
 
 use crate::install::{HookLocation, InstallOptions, ManagedFile, Registration};
 
-/// Folders of the home that more than one program has its settings in.
+/// Folders in the home that several programs use for settings.
 const SHARED: [&str; 4] = ["", ".config", ".codeium", "Documents"];
 
-/// Harnesses whose settings folder is not the topmost one above their hooks, or whose program has another name.
+/// Harnesses whose settings folder isn't the topmost one above their hooks, or whose program has another name.
 const EXCEPTIONS: [(&str, Option<&str>, &str); 4] = [
     // Its hooks are in a folder of Gemini CLI.
     ("antigravity", Some(".gemini/config"), "agy"),
@@ -22,7 +22,7 @@ const EXCEPTIONS: [(&str, Option<&str>, &str); 4] = [
     ("vscode", Some(".vscode"), "code"),
 ];
 
-/// The settings folder or the program that shows that a harness is on this machine.
+/// Returns the settings folder or program that shows that a harness is on this machine.
 #[must_use]
 pub fn evidence(name: &str, registration: &dyn Registration, site: HookLocation<'_>) -> Option<PathBuf> {
     let exception = EXCEPTIONS.iter().find(|(harness, ..)| *harness == name);
@@ -41,14 +41,14 @@ pub fn evidence(name: &str, registration: &dyn Registration, site: HookLocation<
     folder.filter(|folder| folder.is_dir()).or_else(|| on_path(program, site))
 }
 
-/// The topmost folder above a file that only one program has its settings in.
+/// Returns the topmost folder above a file that only one program uses.
 fn settings_folder(file: &Path, home: &Path) -> Option<PathBuf> {
     let is_shared = |folder: &Path| SHARED.iter().any(|shared| folder == home.join(shared));
     let folders = file.ancestors().skip(1).take_while(|folder| !is_shared(folder));
     folders.last().map(Path::to_path_buf).filter(|folder| folder.starts_with(home))
 }
 
-/// The program of this name that a shell would start.
+/// Returns the program that a shell would start for this name.
 fn on_path(name: &str, site: HookLocation<'_>) -> Option<PathBuf> {
     let folders = split_paths(site.environment.variables.get("PATH")?).filter(|folder| folder.is_absolute());
     let is_program = |path: &PathBuf| fs::metadata(path).is_ok_and(|data| data.is_file() && is_executable(&data));

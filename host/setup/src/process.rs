@@ -1,4 +1,4 @@
-//! A process that is asked something: given its input, bounded in time and in what is read of it.
+//! Runs a process with an input, and limits its time and the size of its output.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -9,18 +9,17 @@ use std::time::{Duration, Instant};
 use guard_harness::Reply;
 use guard_platform::process::{end_group, own_group};
 
-/// How long a call may take: more than the hook takes at its worst.
+/// The maximum duration of a call. Longer than the hook's own worst case.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The most that is read of a reply.
+/// The maximum number of bytes that are read of a reply.
 pub(crate) const REPLY_BYTES: u64 = 1 << 20;
 
-/// Starts a process as the first of its group, gives it its input and takes its reply. Ends it when it takes longer than
-/// 10 s.
+/// Starts a process in its own process group, writes its input and reads its reply. Kills the group after 10 s.
 ///
 /// # Errors
 ///
-/// Why there is no reply.
+/// Describes why there is no reply.
 pub fn run_with_input(command: &mut Command, payload: String) -> Result<Reply, String> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = own_group(command).spawn().map_err(|error| error.to_string())?;
@@ -30,7 +29,7 @@ pub fn run_with_input(command: &mut Command, payload: String) -> Result<Reply, S
 fn run_with_timeout(patience: Duration, mut child: Child, payload: String) -> Result<Reply, String> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::spawn(move || {
-        // It may answer before it has read everything.
+        // The process may reply before it has read everything.
         let _ = stdin.map(|mut stdin| stdin.write_all(payload.as_bytes()));
     });
     let (stdout, stderr) = (reading(stdout), reading(stderr));
@@ -40,7 +39,7 @@ fn run_with_timeout(patience: Duration, mut child: Child, payload: String) -> Re
             Ok(Some(status)) => break status,
             Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_micros(100)),
             Ok(None) => {
-                // Its group is its own: it was started so.
+                // The process was started in its own group.
                 end_group(&mut child);
                 let _ = child.wait();
                 return Err(format!("there was no reply within {} s", patience.as_secs()));
@@ -48,7 +47,7 @@ fn run_with_timeout(patience: Duration, mut child: Child, payload: String) -> Re
             Err(error) => return Err(error.to_string()),
         }
     };
-    // A process that it started may hold the pipe for longer.
+    // A child process of it may keep the pipe open for longer.
     let text = |from: Receiver<String>| {
         let left = deadline.saturating_duration_since(Instant::now());
         from.recv_timeout(left).map_err(|_| "a process that it started did not end".to_owned())
@@ -57,13 +56,13 @@ fn run_with_timeout(patience: Duration, mut child: Child, payload: String) -> Re
     Ok(Reply { stdout: text(stdout)?, stderr: text(stderr)?, exit })
 }
 
-/// Reads beside this thread.
+/// Reads in another thread.
 fn reading(from: Option<impl Read + Send + 'static>) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = from.map(|from| from.take(REPLY_BYTES).read_to_end(&mut bytes));
-        // Nobody may wait for it any more.
+        // The receiver may be gone.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     receiver
@@ -84,7 +83,7 @@ mod tests {
     fn nothing_is_waited_for_without_end() {
         let short = Duration::from_millis(300);
         let runs = run_in_shell("exec sleep 300", short).unwrap_err();
-        // It has ended, and what it started holds its output.
+        // The shell has ended, but its child process keeps the output open.
         let ended = run_in_shell("echo said; sleep 5 & exit 0", short).unwrap_err();
         assert_ne!(runs, ended);
         let reply = run_in_shell("cat; echo y >&2; exit 3", PATIENCE).unwrap();

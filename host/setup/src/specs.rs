@@ -1,8 +1,8 @@
-//! [`RegistrationSpec`]: how the hooks of one harness are registered, as data; and the one `Registration` for all of them.
+//! [`RegistrationSpec`]: the registration of one harness's hooks as data, and the `Registration` for all of them.
 //!
-//! What a harness makes of a reply stands in `capabilities`; `page` prints both for people, as `docs/harness-details.md`. A new
-//! harness is one more [`RegistrationSpec`]; Claude Code, which has plugins and scripts beside its settings, has a registration of its
-//! own.
+//! `capabilities` describes how a harness interprets a reply. `page` generates `docs/harness-details.md` from both. A
+//! new harness needs one more [`RegistrationSpec`]. Claude Code has its own registration, because it has plugins and
+//! scripts besides its settings.
 
 mod approvals;
 mod edits;
@@ -28,118 +28,115 @@ use crate::install::{FailureBehavior, HookLocation, InstallError, InstallOptions
 use guard_harness::capabilities::{Capabilities, Confidence, Fail, File, FileScope};
 use guard_platform::paths::native;
 
-/// How long a harness is told to wait, in seconds. The hook itself takes four at most.
+/// The default timeout in a registration, in seconds. The hook itself needs four at most.
 const TIMEOUT: u32 = 20;
 
-/// How the hooks of one harness are registered.
+/// The registration of one harness's hooks.
 pub(super) struct RegistrationSpec {
-    /// Its other capabilities.
+    /// The harness's other capabilities.
     pub(super) capabilities: &'static Capabilities,
     /// The harness's name in the registered command.
     called: &'static str,
-    /// The files for this user's calls, as the facets name them.
+    /// The files for this user's calls, as in the capabilities.
     user: &'static [&'static str],
-    /// The files for the calls in a project.
+    /// The files for calls in a project.
     project: &'static [&'static str],
-    /// A variable, and the folder for which it names another one.
+    /// A variable, and the folder that its value replaces.
     moved: Option<(&'static str, &'static str)>,
     /// The layout of the files.
     layout: Layout,
-    /// Its syntax of matchers.
+    /// The syntax of matchers.
     matching: Matching,
     /// The matcher for all tools.
     all: &'static str,
-    /// The unit of its timeout.
     unit: TimeoutUnit,
-    /// The way to make a hook that cannot run block the call.
+    /// How a hook that can't run blocks the call.
     closing: FailClosed,
-    /// Tools that run commands or write files, each with the event that asks about it; first the one that runs commands.
+    /// The tools that run commands or write files, each with the event before its calls. The first one runs commands.
     tools: &'static [(&'static str, &'static str)],
-    /// The payload of a shell command in a directory.
+    /// Creates the payload of a shell command in a directory.
     payload: fn(&str, &Path) -> Value,
-    /// Where a reply says that it denies, with which value, and where it says why.
+    /// The JSON pointer to a reply's decision, the test for a deny, and the pointer to its reason.
     denial: (&'static str, fn(&Value) -> bool, &'static str),
-    /// Settings in its files that switch hooks off.
+    /// Settings in the harness's files that disable hooks.
     switches: &'static [&'static str],
-    /// Conditions for the hook to be asked, one line each.
+    /// Conditions for the hook to run, one line each.
     gates: &'static [&'static str],
 }
 
 /// The layout of a registration's files.
 enum Layout {
-    /// JSON of the user's with entries below `hooks`.
+    /// A JSON file of the user, with entries below `hooks`.
     Entries {
         syntax: Syntax,
-        /// An event has groups of handlers; otherwise the handlers themselves.
+        /// Whether an event has groups of handlers, instead of handlers.
         grouped: bool,
         /// Other values that the file must have.
         beside: &'static [(&'static str, Item)],
         make: fn(&Hook) -> Vec<(&'static str, Item)>,
     },
-    /// JSON of the user's with everything below one key that names the hook.
+    /// A JSON file of the user, with everything below one key that names the hook.
     Named(&'static str, fn(&Hook) -> Item),
-    /// TOML of the user's with tables of this name.
+    /// A TOML file of the user, with tables of this name.
     Tables(&'static str, fn(&Hook) -> Vec<(&'static str, Item)>),
-    /// YAML of the user's with an item in the list below these keys.
+    /// A YAML file of the user, with an item in the list below these keys.
     List([&'static str; 2], fn(&Hook) -> Vec<(&'static str, Item)>),
-    /// A file of its own, JSON.
+    /// A JSON file of its own.
     Whole(fn(&Hook) -> Item),
-    /// A folder of its own: the name and text of its manifest, how the file that starts the program begins, and all of
-    /// that one.
+    /// A folder of its own: the name and text of its manifest, and the first line and text of the file that starts the
+    /// program.
     Folder { manifest: (&'static str, &'static str), start: &'static str, make: fn(&Hook) -> String },
-    /// A file of its own that starts the program: its mode, how it begins, and all of it.
+    /// A file of its own that starts the program: its mode, first line and text.
     Program(u32, &'static str, fn(&Hook) -> String),
 }
 
-/// The unit in which a timeout is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TimeoutUnit {
     Seconds,
     Milliseconds,
-    /// The harness takes none.
+    /// The harness has no timeout setting.
     None,
 }
 
 impl TimeoutUnit {
-    /// So many of it are a second.
+    /// Returns the number of units per second.
     fn per_second(self) -> u32 {
         if self == TimeoutUnit::Milliseconds { 1000 } else { 1 }
     }
 }
 
-/// The way to make a hook that cannot run block the call.
+/// How a hook that can't run blocks the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FailClosed {
-    /// This key of the entry, with this text or `true`.
+    /// A key of the entry, with this text or `true`.
     Key(&'static str, Option<&'static str>),
-    /// The file of ours that starts the program.
+    /// The program's own file that starts it.
     Ours,
-    /// The line that starts the program, which a shell runs: it ends with 2 where the program gives no answer.
+    /// The shell command line that starts the program. It exits with 2 if the program gives no reply.
     Line,
-    /// The line that starts the program, without a shell of the harness's: it writes the reply that blocks where the
-    /// program gives no answer.
+    /// The command line that starts the program without a shell. It prints a blocking reply if the program gives none.
     Reply,
-    /// Nothing that a registration could say.
+    /// Not possible in a registration.
     Harness,
 }
 
-/// One call of the hook, as a registration writes it.
+/// A call of the hook, as written by a registration.
 #[derive(Clone)]
 struct Hook {
     /// The program and its arguments.
     words: Vec<String>,
-    /// The same as a line for a shell.
+    /// The shell command line.
     line: String,
-    /// The line for an event that decides nothing: it may fail.
+    /// The command line for an event that decides nothing, so it may fail.
     bare: String,
     matcher: String,
-    /// In the harness's unit.
+    /// The timeout, in the harness's unit.
     timeout: u32,
-    /// A hook that cannot run blocks the call.
+    /// Whether a hook that can't run blocks the call.
     blocks: bool,
 }
 
-/// All forms, in the order of their names.
+/// All specs, sorted by name.
 static ALL: &[&RegistrationSpec] = &[
     &plugins::AMP,
     &json::ANTIGRAVITY,
@@ -165,13 +162,13 @@ static ALL: &[&RegistrationSpec] = &[
     &json::WINDSURF,
 ];
 
-/// The spec of a harness.
+/// Returns the spec of a harness.
 pub(super) fn named(name: &str) -> Option<&'static RegistrationSpec> {
     ALL.iter().copied().find(|spec| spec.capabilities.name == name)
 }
 
 impl RegistrationSpec {
-    /// Where a file is here.
+    /// Resolves the path of a file.
     fn place(&self, path: &str, site: HookLocation<'_>) -> PathBuf {
         if let Some((variable, folder)) = self.moved
             && let Some(below) = path.strip_prefix(folder)
@@ -185,7 +182,7 @@ impl RegistrationSpec {
         }
     }
 
-    /// The file with hooks for every user of this machine, if the harness has one.
+    /// Returns the file with hooks for every user of this machine, if the harness has one.
     fn managed(&self, site: HookLocation<'_>) -> Option<PathBuf> {
         let is_here = |path: &str| !cfg!(windows) && path.starts_with("/etc/") != cfg!(target_os = "macos");
         let known = |file: &&File| file.scope == FileScope::Machine && file.confidence == Confidence::High;
@@ -196,7 +193,7 @@ impl RegistrationSpec {
         })
     }
 
-    /// The files that the options are about, and how far links may lead from them.
+    /// Returns the files that the options select, with the folder that their links may not lead out of.
     fn dirs(
         &self,
         options: &InstallOptions,
@@ -232,13 +229,13 @@ impl RegistrationSpec {
         if !project && site.environment.home.is_empty() {
             return refuse("there is no home directory; `--scope project` needs none".to_owned());
         }
-        // A repository can bring a link, and it must not lead to the user's other files.
+        // A repository can contain a link, which must not lead to the user's other files.
         let within = project.then(|| site.project.to_path_buf());
         let paths = if project { self.project } else { self.user };
         Ok(paths.iter().map(|path| (self.place(path, site), within.clone())).collect())
     }
 
-    /// The way to make a hook that cannot run block the call. On Windows one line serves several shells, which have no
+    /// Returns how a hook that can't run blocks the call. On Windows, a line must work in several shells, which have no
     /// common syntax for it.
     fn closing(&self) -> FailClosed {
         match self.closing {
@@ -247,7 +244,7 @@ impl RegistrationSpec {
         }
     }
 
-    /// The call of the hook that the options ask for.
+    /// Returns the call of the hook for the options.
     fn hook(&self, options: &InstallOptions, site: HookLocation<'_>) -> Result<Hook, InstallError> {
         let title = self.capabilities.title;
         let refuse = |text: String| Err(InstallError::Arguments(text));
@@ -291,7 +288,7 @@ impl RegistrationSpec {
         ProgramNames::at(site, self.called, None)
     }
 
-    /// The fate of a call when the hook cannot run.
+    /// Describes what happens to a call when the hook can't run.
     fn failing(&self, blocks: bool) -> FailureBehavior {
         let title = self.capabilities.title;
         let told = |fail, what: &str| match fail {

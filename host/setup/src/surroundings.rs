@@ -1,7 +1,7 @@
-//! [`survey`]: flaws in what verdicts need beside the chain.
+//! [`survey`] finds problems in what verdicts need besides the chain.
 //!
-//! These are the managed file, the token of a server, the audit log, and the last `guard-host sync`. Reads only, and asks
-//! no other machine.
+//! It checks the managed file, the token of a server, the audit log, and the last `guard-host sync`. It reads only, and
+//! makes no network requests.
 
 mod managed;
 
@@ -24,16 +24,16 @@ use guard_state::{AppDirs, io_hint};
 pub(crate) use managed::{MachineFile, open_to_others};
 use managed::{managed_files, unread};
 
-/// The most that is read of a file.
+/// The maximum number of bytes that are read of a file.
 const TEXT_BYTES: u64 = 1 << 20;
 
-/// The line before a certificate in PEM.
+/// The line before a certificate in PEM format.
 const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----";
 
-/// A disk with less space than this can't take many more lines of the log.
+/// The free space, in bytes, below which a disk can't take many more lines of the log.
 const SPARE_BYTES: u64 = 1 << 20;
 
-/// All flaws of the surroundings.
+/// Returns all problems.
 #[must_use]
 pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<Mistake> {
     let layer = || if remote_file(dirs) == dirs.managed { Layer::Managed } else { Layer::User };
@@ -54,7 +54,8 @@ fn problem(layer: Layer, file: &Path, text: impl Into<String>, hint: impl Into<S
     Some(Problem { layer, place: file.display().to_string(), text: text.into(), hint: hint.into() })
 }
 
-/// The token can't be read, or by too many. Every user's hook reads the one that the managed file names.
+/// Reports a token that can't be read, or that too many users can read. Every user's hook reads the one in the managed
+/// file.
 fn token(remote: &Remote, layer: Layer) -> Option<Problem> {
     let file = &remote.token_file;
     let shown = file.display();
@@ -94,7 +95,7 @@ fn token(remote: &Remote, layer: Layer) -> Option<Problem> {
     }
 }
 
-/// The authorities that count for the server can't be read, so no certificate of it is valid.
+/// Reports certificate authorities that can't be read, so that no certificate of the server is valid.
 fn authorities(remote: &Remote, layer: Layer) -> Option<Problem> {
     let file = remote.ca.as_ref()?;
     let why = match read_text(file, TEXT_BYTES) {
@@ -106,7 +107,7 @@ fn authorities(remote: &Remote, layer: Layer) -> Option<Problem> {
     problem(layer, file, text, "save the certificate of the server's authority there, or remove `ca`")
 }
 
-/// The record of trusted projects can't be used, so none of them is trusted.
+/// Reports a damaged record of trusted projects, which means that no project is trusted.
 fn damaged_trust(dirs: &AppDirs) -> Option<Problem> {
     let file = trust::file(&dirs.trust);
     let text = "guard-host didn't write this file with its present key, so no project is trusted";
@@ -114,7 +115,7 @@ fn damaged_trust(dirs: &AppDirs) -> Option<Problem> {
     trust::is_damaged(&dirs.trust).then(|| problem(Layer::User, &file, text, hint)).flatten()
 }
 
-/// The audit log takes no more lines.
+/// Reports an audit log that can't be written.
 fn unwritable(audit: &Audit) -> Option<Problem> {
     let path = &audit.path;
     let found = |error: io::Error, at: &Path| {
@@ -126,7 +127,7 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
         };
         problem(Layer::User, path, format!("the audit log can't be written: {error}"), hint)
     };
-    // Access is no question for root there, and no file can be made.
+    // Root passes every access check there, but files can't be created.
     if let Some(folder) = ["/proc", "/sys"].into_iter().find(|folder| nearest_folder(path).starts_with(folder)) {
         let text = format!("the audit log can't be written: `{folder}` takes no files");
         return problem(Layer::User, path, text, "set another `path` in `[audit]`");
@@ -143,21 +144,22 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
     if is_there && let Err(error) = check_write(path) {
         return found(error, path);
     }
-    // The folder takes the rotated log and its lock.
+    // The folder also needs room for the rotated log and the lock.
     obstacle(path).and_then(|(folder, error)| found(error, folder))
 }
 
-/// A disk of this size, with so many bytes and files left, takes no more lines. Some file systems tell no size.
+/// Returns whether a disk of this size, with so many bytes and files left, is full. Some file systems report a size of
+/// 0.
 fn is_disk_full(size: u64, left: u64, files: u64, files_left: u64) -> bool {
     size > 0 && left < SPARE_BYTES || files > 0 && files_left == 0
 }
 
-/// The nearest folder above a path that exists.
+/// Returns the nearest existing folder above a path.
 fn nearest_folder(path: &Path) -> &Path {
     path.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("/"))
 }
 
-/// The folder in which the path, or the folders on the way to it, can't be made, and why.
+/// Returns the folder in which the path or its parent folders can't be created, and the error.
 pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     let folder = nearest_folder(path);
     if let Err(error) = check_entry(folder) {
@@ -167,7 +169,8 @@ pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     is_disk_full(size, left, files, files_left).then(|| (folder, full_disk()))
 }
 
-/// Why no one can write to this folder, whatever its owner and mode. Everyone can find out, not only the administrator.
+/// Returns why no one can write to this folder, regardless of its owner and mode. Any user can find out, not only the
+/// administrator.
 pub(crate) fn full_or_read_only(folder: &Path) -> Option<io::Error> {
     if !folder.exists() {
         return None;
@@ -181,13 +184,13 @@ pub(crate) fn full_or_read_only(folder: &Path) -> Option<io::Error> {
     is_disk_full(size, left, files, files_left).then(full_disk)
 }
 
-/// The end of the name of a file that `guard-host audit ship` leaves in `ship/` of the state folder when it fails.
+/// The suffix of a file that `guard-host audit ship` writes to `ship/` in the state folder when it fails.
 pub const SHIP_FAILED: &str = "failed.json";
 
 /// A failure of `guard-host audit ship`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FailedShip {
-    /// When it failed.
+    /// The time of the failure.
     pub time: String,
     /// The receiver.
     pub url: String,
@@ -195,7 +198,7 @@ pub struct FailedShip {
     pub text: String,
 }
 
-/// The receivers to which the audit log was not sent the last time.
+/// Reports the receivers for which the last `audit ship` failed.
 fn failed_ships(dirs: &AppDirs) -> Vec<Problem> {
     let folder = dirs.state.join("ship");
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());

@@ -1,6 +1,6 @@
-//! [`SyncTarget`]: a guard.toml that `guard-host sync` keeps up to date, its source, and what is known of it.
+//! [`SyncTarget`]: a guard.toml that `guard-host sync` updates, with its source and state.
 //!
-//! Reads only. `sync`, `sync status`, `config check`, `doctor` and `statusline` all read it here.
+//! Reads only. Used by `sync`, `sync status`, `config check`, `doctor` and `statusline`.
 
 use std::fs;
 use std::io;
@@ -22,13 +22,13 @@ use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
 use guard_state::{hex, io_hint};
 
-/// The subject of its mistakes.
+/// The subject of mistakes.
 const SUBJECT: &str = "sync";
 
-/// The file beside the guard.toml that names the registry it comes from.
+/// The file beside the guard.toml with its source.
 pub const SYNC_FILE: &str = "sync.toml";
 
-/// The largest file that is read here.
+/// The maximum size of a file, in bytes.
 const TEXT_BYTES: u64 = 1 << 20;
 
 /// The contents of `sync.toml`.
@@ -37,9 +37,9 @@ const TEXT_BYTES: u64 = 1 << 20;
 pub struct SyncSettings {
     /// The address in a registry.
     pub source: String,
-    /// Whose signature must be on it.
+    /// The accepted signers.
     pub signers: Vec<Signer>,
-    /// The group of this machine.
+    /// The machine's group.
     #[serde(default)]
     pub group: Option<String>,
     /// The machine's unique name. Default: the system's machine id.
@@ -47,25 +47,25 @@ pub struct SyncSettings {
     pub machine: Option<String>,
 }
 
-/// A configuration that was taken.
+/// A configuration that was applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncedConfig {
     /// Its version.
     pub version: String,
-    /// The digest of its guard.toml, which names all other files by theirs.
+    /// The digest of its guard.toml, which has the digests of all other files.
     pub sha256: String,
     /// The digest of its manifest in the registry.
     pub digest: String,
-    /// When it was taken.
+    /// The time when it was applied.
     pub since: String,
 }
 
-/// How a try ended.
+/// The result of an attempt to sync.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SyncAttempt {
-    /// When.
+    /// The time.
     pub time: String,
-    /// Nothing failed.
+    /// Whether it succeeded.
     pub ok: bool,
     /// A description of the outcome.
     pub text: String,
@@ -74,29 +74,29 @@ pub struct SyncAttempt {
 /// The state of the configurations.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct State {
-    /// The one that decides.
+    /// The active configuration.
     #[serde(default)]
     pub current: Option<SyncedConfig>,
-    /// The one before it.
+    /// The previous configuration.
     #[serde(default)]
     pub previous: Option<SyncedConfig>,
-    /// Configurations that were rolled back, by the digests of their guard.toml; the last 64.
+    /// The last 64 configurations that were rolled back, by the digests of their guard.toml.
     #[serde(default)]
     pub left_out: Vec<String>,
-    /// The newest version that was ever taken.
+    /// The newest version that was ever applied.
     #[serde(default)]
     pub newest: Option<Version>,
-    /// How the last try ended.
+    /// The result of the last attempt.
     #[serde(default)]
     pub last: Option<SyncAttempt>,
 }
 
-/// Why a file of `sync` can't be used.
+/// The error if a file of `sync` can't be used.
 #[derive(Debug, Clone)]
 pub struct SyncError {
-    /// How a command ends that needs it.
+    /// The exit code of a command that needs the file.
     pub exit: Exit,
-    /// The error, the file and the remedy.
+    /// The error, the file and the hint.
     pub problem: Problem,
 }
 
@@ -118,7 +118,7 @@ pub struct SyncTarget {
 }
 
 impl SyncTarget {
-    /// The folder of the files that it names.
+    /// Returns the folder of the files that the guard.toml names.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.file.with_file_name(FOLDER)
@@ -128,7 +128,7 @@ impl SyncTarget {
     ///
     /// # Errors
     ///
-    /// It is missing, or `sync` can't work with it.
+    /// The file is missing or invalid.
     pub fn read_settings(&self) -> Result<SyncSettings, SyncError> {
         let file = self.file.with_file_name(SYNC_FILE);
         let text = read_text(&file, TEXT_BYTES).map_err(|error| {
@@ -152,12 +152,12 @@ impl SyncTarget {
         Ok(settings)
     }
 
-    /// Reads the state of the configurations. An unreadable file is an error: without it, the rolled back ones are
-    /// unknown.
+    /// Reads the state of the configurations. An unreadable file is an error, because it lists the rolled back
+    /// configurations.
     ///
     /// # Errors
     ///
-    /// The file is there and can't be used.
+    /// The file exists and can't be used.
     pub fn state(&self) -> Result<State, SyncError> {
         let file = self.folder().join("state.json");
         let broken = |why: String| {
@@ -171,11 +171,11 @@ impl SyncTarget {
         }
     }
 
-    /// The digest of the guard.toml; `None` if there is none.
+    /// Returns the digest of the guard.toml. `None` if there is no file.
     ///
     /// # Errors
     ///
-    /// It can't be read.
+    /// The file can't be read.
     pub fn digest(&self) -> io::Result<Option<String>> {
         match fs::read(&self.file) {
             Ok(bytes) => Ok(Some(digest_of(&bytes))),
@@ -184,13 +184,13 @@ impl SyncTarget {
         }
     }
 
-    /// The guard.toml was written by `sync`, or there is none.
+    /// Returns whether `sync` wrote the guard.toml, or it doesn't exist.
     #[must_use]
     pub fn is_ours(&self, found: Option<&String>) -> bool {
         found.is_none_or(|found| self.copy(found).exists())
     }
 
-    /// The guard.toml, and all that it names, is what was taken last.
+    /// Returns whether the guard.toml and all files that it names are those that were applied last.
     #[must_use]
     pub fn is_intact(&self, state: &State, found: Option<&String>) -> bool {
         state.current.as_ref().map_or(found.is_none(), |current| {
@@ -198,7 +198,7 @@ impl SyncTarget {
         })
     }
 
-    /// The text of a configuration that was taken; `None` if it, or a file that it names, is not as it was.
+    /// Returns the text of an applied configuration. `None` if it or a file that it names has changed.
     #[must_use]
     pub fn saved_text(&self, sha256: &str) -> Option<String> {
         let text = fs::read(self.copy(sha256)).ok().filter(|bytes| digest_of(bytes) == sha256)?;
@@ -207,14 +207,14 @@ impl SyncTarget {
         named(&text).iter().all(is_whole).then_some(text)
     }
 
-    /// Where the text of a configuration is kept.
+    /// Returns the path of a configuration's saved text.
     #[must_use]
     pub fn copy(&self, sha256: &str) -> PathBuf {
         self.folder().join(format!("{sha256}.toml"))
     }
 
-    /// Why the last `sync` failed or the next one will, and what is not as `sync` left it. None on a machine where `sync`
-    /// isn't used.
+    /// Returns why the last `sync` failed or the next one will, and how the files differ from those that it wrote.
+    /// Empty if `sync` isn't used.
     #[must_use]
     pub fn mistakes(&self) -> Vec<Mistake> {
         let mistake = |severity, problem| Mistake { policy: None, subject: SUBJECT, severity, problem };
@@ -253,7 +253,7 @@ impl SyncTarget {
         found
     }
 
-    /// How the guard.toml differs from what `sync` wrote.
+    /// Returns how the guard.toml differs from what `sync` wrote.
     fn difference(&self, state: &State, found: Option<&String>) -> Option<(Severity, Problem)> {
         let is_first = state.last.is_none() && state.current.is_none();
         match state.current {
@@ -279,13 +279,13 @@ impl SyncTarget {
     }
 }
 
-/// The whole days since a time of the state.
+/// Returns the whole days since a time in the state.
 fn days_since(time: &str) -> Option<u64> {
     let since = Timestamp::now().duration_since(time.parse().ok()?);
     u64::try_from(since.as_hours() / 24).ok()
 }
 
-/// The names of files that [`guard_config::bundle::name_of`] gives, wherever they stand in a text.
+/// Returns the file names in a text that have the form of [`guard_config::bundle::name_of`].
 #[must_use]
 pub fn named(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -294,7 +294,7 @@ pub fn named(text: &str) -> Vec<String> {
     words.filter(is_name).map(str::to_owned).collect()
 }
 
-/// The digest of a file's bytes, in hexadecimal digits.
+/// Returns the digest of a file's bytes in hexadecimal.
 #[must_use]
 pub fn digest_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))

@@ -1,4 +1,4 @@
-//! The versions of harnesses: the one that is installed here, and the newest that this program was seen with.
+//! The versions of harnesses: the installed one, and the newest that this program was tested with.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -15,16 +15,16 @@ const SEEN: &str = include_str!("../../../tests/live/seen.toml");
 /// Major, minor and patch.
 pub(crate) type Version = [u32; 3];
 
-/// The observations of one harness, of which only this is read here.
+/// The observations of one harness. Only the versions are read here.
 #[derive(Deserialize)]
 struct LiveObservation {
-    /// The newest last. `None` if it wasn't driven.
+    /// The versions, newest last. `None` if it wasn't driven.
     #[serde(default)]
     versions: Vec<String>,
 }
 
-/// The version that `PROGRAM --version` prints, such as `2.1.330 (Claude Code)` or `codex-cli 0.169.0`, if there is such a
-/// program on the user's `PATH`.
+/// Returns the version that `PROGRAM --version` prints, such as `2.1.330 (Claude Code)` or `codex-cli 0.169.0`, if the
+/// program is on the user's `PATH`.
 pub(crate) fn installed(program: &str, site: HookLocation<'_>) -> Option<Version> {
     let mut command = Command::new(program);
     command.arg("--version").env("PATH", site.environment.variables.get("PATH")?).current_dir("/");
@@ -32,7 +32,7 @@ pub(crate) fn installed(program: &str, site: HookLocation<'_>) -> Option<Version
     printed.split_whitespace().find_map(parse)
 }
 
-/// A note if the installed version is newer than every one that was seen.
+/// Returns a note if the installed version is newer than every tested one.
 pub(crate) fn newer(harness: &str, site: HookLocation<'_>) -> Option<Finding> {
     let seen = toml::from_str::<BTreeMap<String, LiveObservation>>(SEEN).ok()?.remove(harness)?;
     let newest = seen.versions.iter().filter_map(|version| parse(version)).max()?;

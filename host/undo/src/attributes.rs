@@ -1,37 +1,37 @@
-//! Extended attributes of files and folders: those of users, and access lists.
+//! Extended attributes of files and folders: user attributes and access lists.
 
 #[cfg(not(unix))]
 use std::io;
 use std::path::Path;
 
-/// Names and values, in hexadecimal digits.
+/// Names and values. Values are hexadecimal.
 pub(crate) type Attributes = Vec<(String, String)>;
 
 #[cfg(unix)]
 pub(crate) use unix::{read, write};
 
-/// The attributes of a file or folder. Windows has none: what a file holds beside its content is in streams, which a copy
-/// is without.
+/// Reads the attributes of a file or folder. Always empty on Windows, where such data is in streams, which aren't
+/// copied.
 ///
 /// # Errors
 ///
-/// None.
+/// Never fails.
 #[cfg(not(unix))]
 pub(crate) fn read(_: &Path) -> io::Result<Attributes> {
     Ok(Attributes::new())
 }
 
-/// Returns a file or folder its attributes.
+/// Sets the attributes of a file or folder.
 ///
 /// # Errors
 ///
-/// There are some, of another system.
+/// There are attributes, which come from another system.
 #[cfg(not(unix))]
 pub(crate) fn write(_: &Path, attributes: &Attributes) -> io::Result<()> {
     attributes.is_empty().then_some(()).ok_or_else(|| io::ErrorKind::Unsupported.into())
 }
 
-/// A file or folder has all of these.
+/// Returns whether a file or folder has all of these attributes.
 pub(crate) fn has(path: &Path, attributes: &Attributes) -> bool {
     attributes.is_empty() || read(path).is_ok_and(|now| attributes.iter().all(|one| now.contains(one)))
 }
@@ -47,19 +47,20 @@ mod unix {
 
     use super::Attributes;
 
-    /// The longest list of names, and the longest value, in bytes. Linux has no longer ones.
+    /// The maximum size of a list of names or of a value, in bytes. Linux has the same limit.
     const MOST: usize = 64 << 10;
 
-    /// Names that a copy holds on Linux. Labels of security modules are the system's own, and come with a new file.
+    /// The prefixes of the names that a backup contains on Linux. Labels of security modules belong to the system,
+    /// which sets them on new files.
     const KEPT: [&str; 3] = ["user.", "system.posix_acl_", "security.capability"];
 
-    /// The attributes of a file or folder. None where the file system has no such thing.
+    /// Reads the attributes of a file or folder. Empty if the file system doesn't support them.
     ///
     /// # Errors
     ///
-    /// There are some that can't be read.
+    /// There are attributes that can't be read.
     pub(crate) fn read(path: &Path) -> io::Result<Attributes> {
-        // Most files have none, which costs one call of the system.
+        // Most files have no attributes, which takes one system call to find out.
         let mut few = [0_u8; 1 << 10];
         let names = match llistxattr(path, &mut few) {
             Ok(length) => few.get(..length).unwrap_or_default().to_vec(),
@@ -81,7 +82,7 @@ mod unix {
             let mut value = vec![0_u8; MOST];
             match lgetxattr(path, name, &mut value) {
                 Ok(length) => found.push((name.to_owned(), hex(value.get(..length).unwrap_or_default()))),
-                // It was removed in the meantime.
+                // The attribute was removed in the meantime.
                 Err(Errno::NODATA) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -90,11 +91,11 @@ mod unix {
         Ok(found)
     }
 
-    /// Returns a file or folder its attributes. It has to be writable by now.
+    /// Sets the attributes of a file or folder, which must be writable.
     ///
     /// # Errors
     ///
-    /// The first one that the file system refuses. The others are set all the same.
+    /// The first one that the file system rejects. The others are still set.
     pub(crate) fn write(path: &Path, attributes: &Attributes) -> io::Result<()> {
         let mut done = Ok(());
         for (name, value) in attributes {

@@ -1,4 +1,4 @@
-//! Makes a backup: what the child of the hook does.
+//! Makes backups, in the child process of the hook.
 
 mod git_folders;
 mod git_state;
@@ -28,13 +28,13 @@ use guard_platform::paths::{native, slashed};
 /// The hidden command of `guard-host-tools` that makes a backup.
 pub const COMMAND: &str = "keep-undo";
 
-/// With at most so many bytes in at most so many files, copying takes less time than asking git what it holds.
+/// The bytes and files up to which copying is faster than asking git which contents it already has.
 const SMALL: (u64, usize) = (1 << 20, 64);
 
-/// The most bytes of copies that are read again for their digests: a call waits for it.
+/// The maximum number of copied bytes that are read again for their digests, because the call waits.
 const DIGESTED_BYTES: u64 = 8 << 20;
 
-/// The longest text of a call in a manifest.
+/// The maximum length of a call's text in a manifest.
 const CALL_TEXT: usize = 2000;
 
 /// The input of a child process.
@@ -44,11 +44,11 @@ pub struct Task {
     pub state: PathBuf,
     /// The losses of the call.
     pub losses: Losses,
-    /// How long it may take, in milliseconds.
+    /// The time limit, in milliseconds.
     pub left_ms: u64,
-    /// The most bytes of the copies.
+    /// The maximum size of all copies, in bytes.
     pub max_bytes: u64,
-    /// Patterns of files that are not copied.
+    /// Patterns of files to exclude.
     pub exclude: Vec<String>,
     /// The tool that is called.
     pub tool: String,
@@ -60,28 +60,28 @@ pub struct Task {
     pub project: String,
 }
 
-/// The answer of a child process.
+/// The reply of a child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChildAnswer {
-    /// How much of what the call destroys.
+    /// How much of what the call destroys is in the backup.
     pub kept: BackupCoverage,
-    /// The name of the backup. Empty: none.
+    /// The name of the backup. Empty if there is none.
     pub id: String,
-    /// Why there is not more.
+    /// Why the backup isn't complete.
     pub why: String,
-    /// Nothing is lost after all.
+    /// Whether nothing is lost after all.
     pub is_needless: bool,
 }
 
 impl ChildAnswer {
-    /// Nothing is kept, for this reason.
+    /// Creates the answer without a backup, for this reason.
     #[must_use]
     pub fn nothing(why: String) -> Self {
         ChildAnswer { kept: BackupCoverage::Nothing, id: String::new(), why, is_needless: false }
     }
 }
 
-/// Makes the backup of a task that began at this time.
+/// Makes the backup of a task that started at this time.
 #[must_use]
 pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> ChildAnswer {
     let store = Store::in_state(&task.state);
@@ -127,7 +127,7 @@ fn begin_and_fill(
     Ok(ChildAnswer { kept: manifest.kept, id: manifest.id, why, is_needless: false })
 }
 
-/// Makes no backup of a task, and returns the answer that [`make`] would give in this time.
+/// Returns the reply that [`make`] would give, without making a backup.
 #[must_use]
 pub fn plan(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> ChildAnswer {
     let mut gathering = Gathering::begin(task, started, env);
@@ -145,7 +145,7 @@ pub fn plan(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> Ch
     ChildAnswer { kept, id: PLANNED.to_owned(), why, is_needless: false }
 }
 
-/// Records that nothing is kept of a task, because no process could copy it.
+/// Records that nothing of a task is backed up, because no process could do it.
 pub fn record_unkept(task: &Task, why: &str) {
     let path = |loss: &Loss| match loss {
         Loss::Path(loss) if !loss.is_pattern => LostPath::read(Path::new(loss.path.trim_end_matches('/'))),
@@ -162,7 +162,7 @@ pub fn record_unkept(task: &Task, why: &str) {
             Manifest { kept: BackupCoverage::Nothing, left_out: vec![why.to_owned()], lost, ..manifest(&making, task) };
         store.publish(making, &unkept)
     };
-    // The call has its answer without it.
+    // The call gets its reply without the record.
     let _: Result<(), StoreError> = record();
 }
 
@@ -188,7 +188,7 @@ impl Gathering {
         Gathering { gatherer, gathered, until }
     }
 
-    /// The answer, if there is nothing to copy and nothing to record.
+    /// Returns the reply if there is nothing to copy and nothing to record.
     fn answer_without_copies(&mut self, task: &Task) -> Option<ChildAnswer> {
         let is_silent = |loss: &Loss| matches!(loss, Loss::Git(loss) if git_state::is_silent(loss));
         let git = match &self.gathered {
@@ -207,7 +207,8 @@ impl Gathering {
         Some(ChildAnswer { kept, id: String::new(), why: String::new(), is_needless: true })
     }
 
-    /// Leaves out the copies of files that git holds, if there are many. Returns the tree of each index that was read.
+    /// Excludes copies of files that git already has, if there are many files. Returns the tree of each index that was
+    /// read.
     fn without_held(
         &mut self,
         task: &Task,
@@ -221,7 +222,7 @@ impl Gathering {
     }
 }
 
-/// How much of a task a backup holds.
+/// Returns how much of a task a backup contains.
 fn coverage(filled: &Result<(), SkipReason>, left_out: &[String], is_empty: bool) -> BackupCoverage {
     match filled {
         Ok(()) if left_out.is_empty() => BackupCoverage::Whole,
@@ -230,13 +231,13 @@ fn coverage(filled: &Result<(), SkipReason>, left_out: &[String], is_empty: bool
     }
 }
 
-/// The bytes and the number of the files that are to be copied.
+/// Returns the total size and number of the files to copy.
 fn size(gatherer: &Gatherer) -> (u64, usize) {
     let copies = gatherer.entries.iter().filter(|entry| matches!(entry.content, Content::Copy(_)));
     copies.fold((0, 0), |(bytes, count), entry| (bytes + entry.size, count + 1))
 }
 
-/// The manifest of a backup that holds nothing yet.
+/// Returns the manifest of an empty backup.
 fn manifest(making: &PendingBackup, task: &Task) -> Manifest {
     Manifest {
         id: making.id.clone(),
@@ -254,14 +255,14 @@ fn manifest(making: &PendingBackup, task: &Task) -> Manifest {
     }
 }
 
-/// Everything that is not kept, and why.
+/// Returns everything that isn't in the backup, with reasons.
 fn left_out(filled: &Result<(), SkipReason>, gatherer: &mut Gatherer, task: &Task) -> Vec<String> {
     let stop = filled.as_ref().err().map(ToString::to_string);
     let more = task.losses.may_be_more.then(|| "the call may destroy more than its text tells".to_owned());
     stop.into_iter().chain(std::mem::take(&mut gatherer.left_out)).chain(more).collect()
 }
 
-/// Lists all that is lost.
+/// Lists everything that is lost.
 fn gather(
     gatherer: &mut Gatherer,
     losses: &Losses,
@@ -281,7 +282,7 @@ fn gather(
     Ok(states)
 }
 
-/// With a linked work tree goes what its repository knows of it.
+/// A deleted linked work tree also loses its repository's records of it.
 fn add_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     let is_linked = path.join(".git").symlink_metadata().is_ok_and(|data| data.is_file());
     let repository = if is_linked { Repository::find(path) } else { None };
@@ -307,7 +308,7 @@ fn path_loss(path: &Path) -> crate::PathLoss {
     crate::PathLoss { path, how: crate::How::Delete, is_pattern: false, name: String::new() }
 }
 
-/// Copies all that was listed, and keeps the objects of git that are needed.
+/// Copies everything in the list, and protects the git objects that are needed.
 fn fill(
     making: &PendingBackup,
     manifest: &mut Manifest,
@@ -334,7 +335,7 @@ fn fill(
         let to = making.copy(number);
         match copy(Path::new(&entry.path), &to, Some(until)) {
             Ok(_) => {
-                // It may have grown since it was listed.
+                // The file may have grown since it was listed.
                 entry.size = to.metadata().map_err(failed)?.len();
                 manifest.bytes += entry.size;
                 if manifest.bytes <= DIGESTED_BYTES {
@@ -378,7 +379,8 @@ fn fill(
     references::pin(manifest, &trees, &gatherer.staged, env)
 }
 
-/// Finds the files that git holds as they are, by the index and the sizes of its objects. Returns the tree of each index.
+/// Finds files whose content git already has, by the index and the sizes of its objects. Returns the tree of each
+/// index.
 fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut trees = BTreeMap::new();
     let mut repositories: BTreeMap<PathBuf, Option<Repository>> = BTreeMap::new();
@@ -392,7 +394,7 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         let Some(folder) = path.parent().map(Path::to_path_buf) else { continue };
         let repository = repositories.entry(folder).or_insert_with_key(|folder| Repository::find(folder)).clone();
         let Some(repository) = repository else { continue };
-        // With the repository its objects go.
+        // The objects are deleted with the repository.
         if tops.iter().any(|top| repository.common_dir.starts_with(top)) {
             continue;
         }
@@ -407,7 +409,7 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
     for (root, files) in held {
         let git = Git { root: &root, env };
         let (Some(text), Ok(tree)) = (root.to_str(), git.text(&["write-tree"])) else { continue };
-        // Staged files that are excluded would be kept with the tree.
+        // Staged files that are excluded would be protected with the tree.
         if gatherer.excludes() && git.text(&["rev-parse", "HEAD^{tree}"]).ok().as_ref() != Some(&tree) {
             continue;
         }
@@ -417,7 +419,7 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         let sizes = String::from_utf8_lossy(&sizes).into_owned();
         for ((at, oid), line) in files.iter().zip(sizes.lines()) {
             let Some(entry) = gatherer.entries.get_mut(*at) else { continue };
-            // A file that a filter or an end of line changes has another size than its object.
+            // A file that filters or line-ending conversion change has another size than its object.
             if line == format!("{oid} {}", entry.size) {
                 entry.content = Content::Git { oid: oid.clone(), root: text.to_owned() };
             }

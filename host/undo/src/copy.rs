@@ -1,4 +1,4 @@
-//! Copies of files: a shared extent where the file system has that, else the bytes.
+//! Copies of files: with shared extents where the file system supports that, else byte by byte.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -8,10 +8,10 @@ use std::time::Instant;
 use guard_platform::fs::{MetadataExt, OpenOptionsExt, open_unlinked, set_mode, set_times};
 use sha2::{Digest, Sha256};
 
-/// How much is copied between two looks at the clock.
+/// The number of bytes between two checks of the deadline.
 const CHUNK: u64 = 4 << 20;
 
-/// How a file was copied.
+/// The method by which a file was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CopyMethod {
     /// Both files share their extents until one of them changes.
@@ -26,12 +26,12 @@ impl CopyMethod {
     }
 }
 
-/// Copies the bytes of a regular file to a new file of this user alone. No link is followed, and a file that is no regular
-/// one by now is not opened for long.
+/// Copies the content of a regular file to a new private file. Links aren't followed, and other kinds of files aren't
+/// read.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::TimedOut`] if it is not done by then, and those of the file system.
+/// [`io::ErrorKind::TimedOut`] after the deadline, and errors of the file system.
 pub(crate) fn copy(from: &Path, to: &Path, until: Option<Instant>) -> io::Result<CopyMethod> {
     let mut source = open_unlinked(OpenOptions::new().read(true), from)?;
     if !source.metadata()?.is_file() {
@@ -61,27 +61,27 @@ fn is_cloned(_: &File, _: &File) -> bool {
     false
 }
 
-/// The time at which a file was changed, in seconds and nanoseconds.
+/// Returns the modification time, in seconds and nanoseconds.
 pub(crate) fn changed(data: &Metadata) -> (i64, i64) {
     (data.mtime(), data.mtime_nsec())
 }
 
-/// Returns a file or folder its mode and its time.
+/// Restores the mode and modification time of a file or folder.
 pub(crate) fn restore_attributes(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> {
     set_mode(path, mode & 0o7777)?;
     date(path, time)
 }
 
-/// Returns a path its time. Of a link it is the link's own.
+/// Sets the modification time of a path. Links aren't followed.
 pub(crate) fn date(path: &Path, time: (i64, i64)) -> io::Result<()> {
     set_times(path, time)
 }
 
-/// The SHA-256 of a file's content, in hexadecimal digits.
+/// Returns the SHA-256 digest of a file's content in hexadecimal.
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::TimedOut`] if it is not done by then, and those of the file system.
+/// [`io::ErrorKind::TimedOut`] after the deadline, and errors of the file system.
 pub(crate) fn digest(path: &Path, until: Option<Instant>) -> io::Result<String> {
     let mut file = open_unlinked(OpenOptions::new().read(true), path)?;
     let (mut hash, mut part) = (Sha256::new(), vec![0; 64 << 10]);
@@ -96,7 +96,7 @@ pub(crate) fn digest(path: &Path, until: Option<Instant>) -> io::Result<String> 
     }
 }
 
-/// Two files have the same content.
+/// Returns whether two files have the same content.
 pub(crate) fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
     let (mut one, mut other) = (File::open(one)?, File::open(other)?);
     if one.metadata()?.len() != other.metadata()?.len() {

@@ -1,4 +1,4 @@
-//! [`Gatherer`]: from the losses of a call to the files, links and folders that a backup has to hold.
+//! [`Gatherer`]: converts the losses of a call to the files, links and folders of a backup.
 
 mod patterns;
 mod work_tree;
@@ -25,22 +25,22 @@ use guard_platform::fs::{MetadataExt, identity};
 use guard_platform::paths::{native, slashed};
 use patterns::pattern;
 
-/// The most entries of a backup.
+/// The maximum number of entries in a backup.
 pub(crate) const ENTRIES: usize = 20_000;
 
-/// How deep folders are followed.
+/// The maximum depth of folders.
 const DEPTH: usize = 128;
 
-/// The most things of which it is said that they are left out.
+/// The maximum number of omissions that are reported.
 const LEFT_OUT: usize = 32;
 
-/// Where `xargs` takes paths apart, and what it leaves out of them.
+/// The characters at which `xargs` splits paths, or which it removes from them.
 const SPLITS: [char; 6] = [' ', '\t', '\n', '\'', '"', '\\'];
 
-/// Why nothing is kept.
+/// The reason why nothing is backed up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SkipReason {
-    /// It takes longer than a call may wait.
+    /// The time limit was exceeded.
     #[error("copying takes too long")]
     TooLong,
     /// The copies would be larger than allowed.
@@ -49,36 +49,36 @@ pub(crate) enum SkipReason {
     /// There are more files than allowed.
     #[error("more than {ENTRIES} files")]
     TooMany,
-    /// The state folder or a file refuses.
+    /// The state folder or a file can't be accessed.
     #[error("{0}")]
     Failed(String),
 }
 
-/// The bounds of gathering.
+/// The limits of gathering.
 #[derive(Debug)]
 pub(crate) struct BackupLimits {
     pub(crate) until: Instant,
     pub(crate) exclude: Vec<Glob>,
     pub(crate) project: PathBuf,
-    /// The folder of the copies. Empty: none is known.
+    /// The folder of the backups. Empty if unknown.
     pub(crate) state: PathBuf,
 }
 
-/// Gathers what is lost.
+/// Gathers the lost files.
 pub(crate) struct Gatherer {
     bounds: BackupLimits,
     pub(crate) entries: Vec<Entry>,
     seen: BTreeSet<PathBuf>,
     pub(crate) left_out: Vec<String>,
-    /// Files and folders that are there, and not copied.
+    /// Existing files and folders that aren't copied.
     pub(crate) lost: Vec<LostPath>,
-    /// By root: the objects that the index has and the last commit doesn't, where that was asked.
+    /// By root: the objects that the index has and the last commit doesn't, where they were requested.
     pub(crate) staged: BTreeMap<String, Vec<String>>,
     indexes: BTreeMap<PathBuf, Option<Arc<Index>>>,
     facts: RealFacts,
 }
 
-/// The owner of a path while its tree is walked.
+/// The context of a path while its tree is walked.
 struct Walk<'a> {
     top: &'a str,
     why: LossKind,
@@ -99,7 +99,7 @@ impl Gatherer {
         }
     }
 
-    /// Leaves out something that is there.
+    /// Records an existing path that isn't copied.
     pub(crate) fn lose(&mut self, path: &Path, why: &str) {
         self.leave_out(format!("{}: {why}", path.display()));
         if self.lost.len() < LEFT_OUT {
@@ -107,7 +107,7 @@ impl Gatherer {
         }
     }
 
-    /// The paths that the call names.
+    /// Returns the paths that the call names.
     pub(crate) fn tops(&self) -> Vec<LostPath> {
         let tops: BTreeSet<&str> = self.entries.iter().map(|entry| entry.top.as_str()).collect();
         tops.into_iter().take(LEFT_OUT).filter_map(|top| LostPath::read(Path::new(top))).collect()
@@ -117,17 +117,17 @@ impl Gatherer {
         if Instant::now() >= self.bounds.until { Err(SkipReason::TooLong) } else { Ok(()) }
     }
 
-    /// The index of a repository. None: it is not known.
+    /// Returns the index of a repository. `None` if it can't be read.
     pub(crate) fn index(&mut self, repository: &Repository) -> Option<Arc<Index>> {
         let read = || Index::read(&repository.index()).map(Arc::new);
         self.indexes.entry(repository.root.clone()).or_insert_with(read).clone()
     }
 
-    /// Adds what is lost of a path.
+    /// Adds the loss of a path.
     pub(crate) fn add(&mut self, loss: &PathLoss) -> Result<(), SkipReason> {
         let name = match loss.name.as_str() {
             "" => None,
-            // What cannot be read as a pattern may fit any name.
+            // Text that isn't a valid pattern may match any name.
             name => pattern(name),
         };
         if !self.bounds.state.as_os_str().is_empty() && self.holds_copies(loss) {
@@ -153,7 +153,7 @@ impl Gatherer {
     }
 
     fn add_path(&mut self, path: &Path, how: How, name: Option<&Glob>) -> Result<(), SkipReason> {
-        // The folder as the machine knows it; of the last component the link itself is meant.
+        // The parent's links are resolved. The last component isn't, because a link itself is lost.
         let Some((parent, last)) = path.parent().zip(path.file_name()) else {
             self.lose(path, "a whole file system");
             return Ok(());
@@ -172,7 +172,7 @@ impl Gatherer {
         }
         let why = if how.deletes() { LossKind::Deleted } else { LossKind::Replaced };
         if data.is_symlink() && !how.deletes() {
-            // What is written goes through the link.
+            // Writes follow the link.
             let target = match path.canonicalize() {
                 Ok(target) => target,
                 Err(error) => return self.record_unreadable(&path, &error),
@@ -201,7 +201,7 @@ impl Gatherer {
         if is_inside { self.walk_ignored(&path, &data, &mut walk) } else { self.walk(&path, &data, &mut walk, 0) }
     }
 
-    /// Adds what is behind a link.
+    /// Adds the target of a link.
     fn add_behind(&mut self, link: &Path, how: How, name: Option<&Glob>) -> Result<(), SkipReason> {
         match link.canonicalize() {
             Ok(target) => self.add_path(&target, how, name),
@@ -209,10 +209,11 @@ impl Gatherer {
         }
     }
 
-    /// Nothing is lost of a path that certainly isn't there. Of another one that is not known.
+    /// Handles a path that can't be read. A path that certainly doesn't exist loses nothing. Otherwise the loss is
+    /// unknown.
     fn record_unreadable(&mut self, path: &Path, error: &io::Error) -> Result<(), SkipReason> {
         let is_absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-        // A name in other letters may stand for it, and the text of a call may not be able to hold it.
+        // Another spelling of the name may be equivalent, and the call's text may not represent the name exactly.
         let is_plain = path.to_str().is_some_and(str::is_ascii);
         if !is_absent || !is_plain {
             self.leave_out(format!("{}: can't be read", path.display()));
@@ -220,7 +221,7 @@ impl Gatherer {
         Ok(())
     }
 
-    /// The rules of a repository from its root to this folder.
+    /// Returns the ignore rules from a repository's root to this folder.
     fn rules(&self, repository: Option<&Repository>, folder: &Path) -> Rules {
         let mut rules = Rules::default();
         let Some(repository) = repository else { return rules };
@@ -261,7 +262,7 @@ impl Gatherer {
         Ok(())
     }
 
-    /// An ignored file or folder: kept if it is small, or if git tracks something in it all the same.
+    /// Adds an ignored file or folder if it is small, or if git tracks something in it.
     fn walk_ignored(&mut self, path: &Path, data: &Metadata, walk: &mut Walk<'_>) -> Result<(), SkipReason> {
         let (mut is_tracked, mut room) = (false, KEPT);
         if let Some(repository) = walk.repository.clone()
@@ -273,7 +274,7 @@ impl Gatherer {
             room = room_for(&below.to_string_lossy());
         }
         if !is_tracked && room_left(path, data, room).is_none() {
-            // A tool makes the others again, and nobody misses them.
+            // Tools rebuild the others, so they don't matter.
             match room {
                 KEPT => self.lose(path, "ignored by git, and large"),
                 _ => self.leave_out(format!("{}: ignored by git, and large", path.display())),
@@ -325,7 +326,7 @@ impl Gatherer {
         Ok(children)
     }
 
-    /// Adds one path, without what is in it, unless another name is wanted.
+    /// Adds one path without its children, unless another name is wanted.
     fn add_one(
         &mut self,
         path: &Path,
@@ -340,7 +341,7 @@ impl Gatherer {
         self.push(path, data, walk.top, walk.why)
     }
 
-    /// Adds one path that a call names itself, or has below `top`.
+    /// Adds one path that a call names, or that is below `top`.
     pub(crate) fn push(&mut self, path: &Path, data: &Metadata, top: &str, why: LossKind) -> Result<(), SkipReason> {
         if self.seen.contains(path) {
             return Ok(());
@@ -363,7 +364,7 @@ impl Gatherer {
             };
             Content::Link(target)
         } else if data.is_file() {
-            // The number is given when it is copied.
+            // The number is assigned when the file is copied.
             Content::Copy(u32::MAX)
         } else {
             self.leave_out(format!("{text}: a device, socket or pipe"));
@@ -373,7 +374,7 @@ impl Gatherer {
             return Err(SkipReason::TooMany);
         }
         self.seen.insert(path.to_path_buf());
-        // A link has none, as far as users may set them.
+        // Users can't set attributes of links.
         let attributes = if data.is_symlink() { Ok(Vec::new()) } else { attributes::read(path) };
         let attributes = attributes.unwrap_or_else(|_| {
             self.leave_out(format!("{text}: its extended attributes can't be read"));
@@ -391,12 +392,12 @@ impl Gatherer {
         Ok(())
     }
 
-    /// The configuration excludes a path, or a folder above it.
+    /// Returns whether the configuration excludes the path, or a folder above it.
     pub(crate) fn is_excluded(&self, path: &str) -> bool {
         !self.bounds.exclude.is_empty() && Path::new(path).ancestors().any(|above| self.is_named_in_exclude(above))
     }
 
-    /// The configuration excludes some paths.
+    /// Returns whether the configuration excludes any paths.
     pub(crate) fn excludes(&self) -> bool {
         !self.bounds.exclude.is_empty()
     }
@@ -412,12 +413,12 @@ impl Gatherer {
     }
 }
 
-/// The room for an ignored path, which is relative to its repository.
+/// Returns the size limits for an ignored path, which is relative to its repository.
 fn room_for(relative: &str) -> Room {
     if is_remade(relative) { REMADE } else { KEPT }
 }
 
-/// A folder of the wanted name, which is lost with everything in it.
+/// Returns whether this is a folder with the wanted name, which is lost with everything in it.
 fn is_named(path: &Path, data: &Metadata, wanted: Option<&Glob>) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     data.is_dir() && wanted.is_some_and(|glob| glob.matches(&name))

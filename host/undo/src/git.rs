@@ -1,4 +1,4 @@
-//! [`Repository`]: where a repository is, and its `git`, run with what its settings name switched off.
+//! [`Repository`]: a repository's location, and git commands in it without programs from its settings.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,13 +8,13 @@ use std::thread;
 
 use guard_facts::git;
 
-/// The longest answer of git that is read.
+/// The maximum size of git's output, in bytes.
 const OUTPUT_BYTES: usize = 64 << 20;
 
-/// The prefix of references that keep commits from being pruned.
+/// The prefix of references that protect commits from being pruned.
 pub(crate) const PINS: &str = "refs/guard-host/undo";
 
-/// Begins the value of a reference that leads to another one, as in git's own files.
+/// The prefix of a symbolic reference's value, as in git's own files.
 pub(crate) const SYMBOLIC: &str = "ref: ";
 
 /// A repository with a work tree.
@@ -29,7 +29,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository of a folder.
+    /// Returns the repository that contains a folder.
     #[must_use]
     pub fn find(folder: &Path) -> Option<Self> {
         let root = folder.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())?;
@@ -48,21 +48,21 @@ impl Repository {
         Some(Repository { root: root.to_path_buf(), git_dir, common_dir })
     }
 
-    /// How often `HEAD` has moved, as its log tells.
+    /// Returns the number of entries in the log of `HEAD`.
     #[must_use]
     pub fn moves(&self) -> usize {
         let log = std::fs::read(self.git_dir.join("logs/HEAD")).unwrap_or_default();
         log.iter().filter(|byte| **byte == b'\n').count()
     }
 
-    /// Its index.
+    /// Returns the path of its index.
     #[must_use]
     pub fn index(&self) -> PathBuf {
         self.git_dir.join("index")
     }
 }
 
-/// Runs git for this program.
+/// Runs git in a repository.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Git<'a> {
     pub(crate) root: &'a Path,
@@ -76,22 +76,23 @@ impl Git<'_> {
         command.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `git`"))
     }
 
-    /// The output of git, if it succeeds.
+    /// Returns the output of a git command that succeeds.
     pub(crate) fn output(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
         self.fed(arguments, Vec::new())
     }
 
-    /// As [`Git::output`], as text.
+    /// Same as [`Git::output`], as text.
     pub(crate) fn text(&self, arguments: &[&str]) -> io::Result<String> {
         Ok(String::from_utf8_lossy(&self.output(arguments)?).trim_end_matches('\n').to_owned())
     }
 
-    /// The output of git, given this standard input.
+    /// Returns the output of a git command with this standard input.
     pub(crate) fn fed(&self, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
         self.run(arguments, input, false)
     }
 
-    /// As [`Git::output`], for a command that writes files of the work tree: filters may need programs of the `PATH`.
+    /// Same as [`Git::output`], for a command that writes files of the work tree: filters may need programs on the
+    /// `PATH`.
     pub(crate) fn with_filters(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
         self.run(arguments, Vec::new(), true)
     }

@@ -1,9 +1,9 @@
-//! [`Index`]: the files that git tracks in a work tree, with the stamps by which git knows that they are as in the index.
+//! [`Index`]: the files that git tracks in a work tree, with the stamps by which it detects changes.
 //!
-//! Asking git takes a process, and reading each file more. The index has everything that is needed: versions 2 to 4, with
-//! object ids of SHA-1. Any other one is not read, and then nothing is taken for unchanged.
+//! Starting git takes a process, and reading every file takes longer. The index has everything that is needed. Supports
+//! versions 2 to 4 with SHA-1 object ids. With any other index, no file is considered unchanged.
 //!
-//! A repository can have 100,000 files and a call waits, so an entry is a place in the bytes of the index and nothing else.
+//! A repository can have 100,000 files and a call waits, so an entry is only a position in the bytes of the index.
 
 use std::cmp::Ordering;
 use std::fs::Metadata;
@@ -14,19 +14,19 @@ use guard_platform::fs::{MetadataExt, identity};
 #[cfg(unix)]
 use rustix::fs::Stat;
 
-/// The largest index that is read, and the most bytes of all its paths.
+/// The maximum size of an index, and of all its paths, in bytes.
 const INDEX_BYTES: u64 = 256 << 20;
 
-/// The bytes of an entry before its path: ten numbers, the object id, and the flags.
+/// The size of an entry before its path, in bytes: ten numbers, the object id, and the flags.
 const FIXED: usize = 62;
 
-/// The length of an object id, and of the checksum at the end.
+/// The size of an object id, and of the checksum at the end, in bytes.
 const OID: usize = 20;
 
-/// A length of a path that doesn't fit in the flags.
+/// The length in the flags if a path is longer than they can express.
 const LONG: usize = 0xfff;
 
-/// The file system's record of a file, in the detail that the index has.
+/// A file's metadata, in the detail that the index has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     mode: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Stamp {
     ctime: (u32, u32),
 }
 
-/// The lowest 32 bits, which are all that the index has.
+/// Returns the lowest 32 bits, because the index has no more.
 fn low(number: impl Into<i128>) -> u32 {
     u32::try_from(number.into() & 0xffff_ffff).unwrap_or_default()
 }
@@ -48,7 +48,7 @@ fn whole(number: impl Into<i128>) -> i64 {
 }
 
 impl Stamp {
-    /// That of a path with this metadata.
+    /// Creates the stamp of a path with this metadata.
     pub(crate) fn read(path: &Path, data: &Metadata) -> Option<Self> {
         let Identity { ino, changed, .. } = identity(path, data).ok()?;
         Some(Stamp {
@@ -61,7 +61,7 @@ impl Stamp {
     }
 }
 
-// The numbers have other types on other systems.
+// The fields have other types on other systems.
 #[cfg(unix)]
 impl From<&Stat> for Stamp {
     fn from(data: &Stat) -> Self {
@@ -75,16 +75,15 @@ impl From<&Stat> for Stamp {
     }
 }
 
-/// Where an entry is.
+/// The position of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntryLocation {
-    /// The first byte of its numbers.
+    /// The offset of its numbers.
     at: usize,
-    /// The first byte and the length of its path.
+    /// The offset and length of its path.
     path: (usize, usize),
 }
 
-/// A tracked file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TrackedFile<'a> {
     fixed: &'a [u8],
@@ -101,29 +100,29 @@ impl<'a> TrackedFile<'a> {
         self.fixed.get(40..40 + OID).unwrap_or_default()
     }
 
-    /// The object id, in hexadecimal digits.
+    /// Returns the object id in hexadecimal.
     pub(crate) fn oid(&self) -> String {
         guard_state::hex(self.id())
     }
 
-    /// It is a submodule, or a folder that is left out of the work tree.
+    /// Returns whether it is a submodule, or a folder outside of a sparse work tree.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self.word(6) & 0o170_000, 0o160_000 | 0o040_000)
     }
 
-    /// It is not one side of a conflict.
+    /// Returns whether it isn't one side of a conflict.
     pub(crate) fn is_merged(&self) -> bool {
         self.fixed.get(60).is_some_and(|flags| flags & 0x30 == 0)
     }
 }
 
-/// The index of a work tree.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     bytes: Vec<u8>,
-    /// The paths of version 4, in which each has only what differs from the one before. In others they are in `bytes`.
+    /// The paths of version 4, in which each path only has the difference from the previous one. In other versions,
+    /// paths are in `bytes`.
     paths: Option<Vec<u8>>,
-    /// In the order of their paths.
+    /// The positions, in the order of their paths.
     slots: Vec<EntryLocation>,
     /// The tree of all entries, if the index has it.
     tree: Option<String>,
@@ -131,7 +130,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Reads an index. `None` if it cannot be read, or is of a kind that is not known.
+    /// Reads an index. `None` if it can't be read or its format isn't supported.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let data = std::fs::metadata(path).ok().filter(|data| data.len() <= INDEX_BYTES)?;
         let index = parse(std::fs::read(path).ok()?)?;
@@ -147,17 +146,17 @@ impl Index {
         }
     }
 
-    /// These entries.
+    /// Returns the entries at these positions.
     pub(crate) fn entries<'a>(&'a self, slots: &'a [EntryLocation]) -> impl Iterator<Item = TrackedFile<'a>> {
         slots.iter().map(|slot| self.tracked(*slot))
     }
 
-    /// Where all entries are.
+    /// Returns the positions of all entries.
     pub(crate) fn slots(&self) -> &[EntryLocation] {
         &self.slots
     }
 
-    /// Where the entries of a path and of everything below it are.
+    /// Returns the positions of a path's entries, and of everything below it.
     pub(crate) fn below(&self, path: &[u8]) -> [&[EntryLocation]; 2] {
         let folder = [path, b"/"].concat();
         [
@@ -176,31 +175,31 @@ impl Index {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// Both have the same files with the same contents.
+    /// Returns whether both have the same files with the same contents.
     pub(crate) fn has_same_files(&self, other: &Index) -> bool {
         let (own, others) = (self.entries(&self.slots), other.entries(&other.slots));
         own.map(|tracked| (tracked.path, tracked.id())).eq(others.map(|tracked| (tracked.path, tracked.id())))
     }
 
-    /// The entry of a path; in a conflict one of them.
+    /// Returns the entry of a path. In a conflict, the first one.
     pub(crate) fn get(&self, path: &[u8]) -> Option<TrackedFile<'_>> {
         let [own, _] = self.below(path);
         self.entries(own).next()
     }
 
-    /// Git tracks something below this folder.
+    /// Returns whether git tracks something below this folder.
     pub(crate) fn tracks_below(&self, folder: &[u8]) -> bool {
         let [_, below] = self.below(folder);
         !below.is_empty()
     }
 
-    /// The next commit has this tree.
+    /// Returns whether the index is the same as this tree.
     pub(crate) fn is_tree(&self, tree: &str) -> bool {
         self.tree.as_deref() == Some(tree)
     }
 
-    /// Whether the file with this stamp is as the index has it. Not if it may have been changed in the moment in which the
-    /// index was written.
+    /// Returns whether the file with this stamp is as in the index. False if it may have been changed at the time when
+    /// the index was written.
     pub(crate) fn is_unchanged(&self, tracked: &TrackedFile<'_>, stamp: &Stamp) -> bool {
         let (mode, kind) = (tracked.word(6), stamp.mode & 0o170_000);
         let is_mode = match mode & 0o170_000 {
@@ -209,7 +208,7 @@ impl Index {
             _ => false,
         };
         let (seconds, nanos) = stamp.mtime;
-        // A file that is as new as the index may have been written afterwards.
+        // A file that is as new as the index may have been written after it.
         let is_settled = stamp.mtime < self.written;
         tracked.is_merged()
             && is_mode
@@ -257,7 +256,7 @@ fn parse(bytes: Vec<u8>) -> Option<Index> {
                     length => length,
                 };
                 rest.get(length).filter(|byte| **byte == 0)?;
-                // Padded with one to eight zeros.
+                // An entry is padded with one to eight zeros.
                 at += (start - at + length + 8) & !7;
                 (start, length)
             }
@@ -275,7 +274,7 @@ fn parse(bytes: Vec<u8>) -> Option<Index> {
         let (name, length) = (bytes.get(at..at + 4)?, usize::try_from(number(&bytes, at + 4)?).ok()?);
         let content = bytes.get(at + 8..end)?.get(..length)?;
         match name {
-            // A part of a split index: the entries are not all.
+            // A split index, which doesn't have all entries.
             b"link" => return None,
             b"TREE" => index.tree = root_tree(content),
             _ => {}
@@ -285,8 +284,8 @@ fn parse(bytes: Vec<u8>) -> Option<Index> {
     Some(Index { bytes, paths, ..index })
 }
 
-/// The tree of the root: an empty path, how many entries it has, how many trees are in it, and its object id. An index that
-/// was changed since has a negative number of entries here, and no id.
+/// Reads the root tree from the index's extension: an empty path, the number of entries, the number of subtrees, and
+/// the object id. If the index was changed since, the number of entries is negative and there is no id.
 fn root_tree(content: &[u8]) -> Option<String> {
     let content = content.strip_prefix(b"\0")?;
     let line = content.iter().position(|byte| *byte == b'\n')?;
@@ -296,7 +295,7 @@ fn root_tree(content: &[u8]) -> Option<String> {
     is_valid.then(|| guard_state::hex(oid))
 }
 
-/// Git's numbers of any length: the value, and how many bytes it took.
+/// Reads git's variable-length integer. Returns the value and its number of bytes.
 fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (index, byte) in bytes.iter().take(9).enumerate() {

@@ -1,15 +1,15 @@
-//! Copies of what a call is about to destroy, and the way back.
+//! Backups of what a call is about to destroy, and their restoration.
 //!
-//! The hook lists what a call loses ([`losses()`]). If that is something, a child of the tools program copies it into the
-//! state folder before the reply ([`backup`]), and `guard-host undo` puts it back ([`restore`]).
+//! The hook lists what a call loses ([`losses()`]). If that isn't empty, a child process of the tools program copies it
+//! to the state folder before the reply ([`backup`]), and `guard-host undo` restores it ([`restore`]).
 //!
 //! # Invariants
 //!
-//! - A backup is in the list only if it is whole: it gets its name after its sealed manifest is written.
-//! - A budget in time and bytes bounds each backup. Beyond it nothing is kept, and the backup says so.
-//! - No link is followed. Devices, sockets and pipes are never opened.
-//! - Restoring writes only paths of the backup. Each file appears whole, under its name, or not at all.
-//! - Nothing that a repository's settings name runs while a backup is made.
+//! - A backup is only listed if it is complete: it gets its name after its sealed manifest is written.
+//! - Each backup is limited in time and bytes. If it exceeds them, nothing is backed up, and the reply says so.
+//! - Links aren't followed. Devices, sockets and pipes are never opened.
+//! - Restoring only writes the backup's paths. Each file is written atomically.
+//! - Programs from a repository's settings never run while a backup is made.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::print_stderr, clippy::print_stdout))]
 

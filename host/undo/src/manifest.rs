@@ -1,4 +1,4 @@
-//! [`Manifest`]: what a backup holds, and why it was made.
+//! [`Manifest`]: a backup's content, and why it was made.
 
 use std::path::Path;
 
@@ -34,16 +34,16 @@ pub enum LossKind {
 pub enum Content {
     /// A folder.
     Folder,
-    /// A file, of which the backup has a copy with this number.
+    /// A file that the backup contains as the copy with this number.
     Copy(u32),
-    /// A file that git holds under this object id, in the repository of this root.
+    /// A file that git has under this object id, in the repository with this root.
     Git {
         /// The object.
         oid: String,
         /// The work tree.
         root: String,
     },
-    /// A symbolic link to this.
+    /// A symbolic link with this target.
     Link(String),
 }
 
@@ -52,7 +52,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// A path of a backup.
+/// A path in a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Entry {
@@ -60,28 +60,29 @@ pub struct Entry {
     pub path: String,
     /// Its content.
     pub content: Content,
-    /// Its size, in bytes.
+    /// The size, in bytes.
     pub size: u64,
-    /// Its mode.
+    /// The mode.
     pub mode: u32,
-    /// When it was changed, in seconds and nanoseconds.
+    /// The modification time, in seconds and nanoseconds.
     pub time: (i64, i64),
     /// The effect of the call on it.
     pub why: LossKind,
-    /// The path that the call names: this one, or a folder above.
+    /// The path in the call: this one, or a folder above.
     pub top: String,
-    /// Its extended attributes, the values in hexadecimal digits.
+    /// The extended attributes. Values are hexadecimal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, String)>,
-    /// The SHA-256 of its copy, in hexadecimal digits. Empty: there is no copy, or the copies were too large to read again.
+    /// The copy's SHA-256 digest in hexadecimal. Empty if there is no copy, or if the copies were too large to read
+    /// again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
-    /// How many names the file had. 0: one.
+    /// The number of hard links to the file. 0 means one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub names: u64,
 }
 
-/// The state of a repository before a command of git.
+/// The state of a repository before a git command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GitState {
@@ -89,24 +90,24 @@ pub struct GitState {
     pub root: String,
     /// The operation of the command, such as `git.reset.hard`.
     pub operation: String,
-    /// The branch that was checked out. Empty: none.
+    /// The checked-out branch. Empty if there was none.
     pub branch: String,
-    /// The commit that was checked out. Empty: none.
+    /// The checked-out commit. Empty if there was none.
     pub head: String,
     /// References that the command deletes or moves, with their object ids.
     pub refs: Vec<(String, String)>,
-    /// Stashes, the newest first: object id and message.
+    /// The stashes, newest first: object id and message.
     pub stashes: Vec<(String, String)>,
-    /// How often `HEAD` had moved, as its log tells.
+    /// The number of entries in the log of `HEAD`.
     pub moves: usize,
     /// The number of the copy of the index.
     pub index: Option<u32>,
-    /// The command changes files of the work tree that git holds.
+    /// Whether the command changes files of the work tree that git has.
     pub moves_files: bool,
 }
 
 impl GitState {
-    /// The command may change the index, or moves the branch that is checked out.
+    /// Returns whether the command may change the index, or moves the checked-out branch.
     pub(crate) fn has_index(&self) -> bool {
         !matches!(
             self.operation.as_str(),
@@ -127,26 +128,26 @@ impl GitState {
     }
 }
 
-/// A file or folder that is not copied.
+/// A file or folder that isn't copied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LostPath {
     /// The absolute path.
     pub path: String,
-    /// Its size, in bytes.
+    /// The size, in bytes.
     pub size: u64,
-    /// When it was changed, in seconds and nanoseconds.
+    /// The modification time, in seconds and nanoseconds.
     pub time: (i64, i64),
 }
 
 impl LostPath {
-    /// That of a path that is there.
+    /// Reads an existing path.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let data = path.symlink_metadata().ok()?;
         Some(LostPath { path: path.to_string_lossy().into_owned(), size: data.len(), time: changed(&data) })
     }
 
-    /// It is as it was.
+    /// Returns whether the path hasn't changed since.
     #[must_use]
     pub fn is_unchanged(&self) -> bool {
         LostPath::read(Path::new(&self.path)).as_ref() == Some(self)
@@ -157,28 +158,28 @@ impl LostPath {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Manifest {
-    /// Its name.
+    /// The name.
     pub id: String,
-    /// When it was made, RFC 3339 in UTC.
+    /// The creation time, in RFC 3339 and UTC.
     pub time: String,
     /// The tool that was called.
     pub tool: String,
-    /// The call, without secrets.
+    /// The call, with secrets redacted.
     pub call: String,
     /// The session's id.
     pub session: String,
     /// The project's root.
     pub project: String,
-    /// How much of what the call destroys is kept.
+    /// How much of what the call destroys is in the backup.
     pub kept: BackupCoverage,
-    /// Files that are not kept, and why.
+    /// Files that aren't in the backup, with the reasons.
     pub left_out: Vec<String>,
-    /// Files and folders of which nothing is kept, as they were before the call.
+    /// The files and folders that aren't in the backup, in their state before the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostPath>,
-    /// The bytes of all copies.
+    /// The size of all copies, in bytes.
     pub bytes: u64,
-    /// Files, links and folders, each folder before what is in it.
+    /// Files, links and folders. Each folder is before its content.
     pub entries: Vec<Entry>,
     /// Repositories.
     pub git: Vec<GitState>,

@@ -1,4 +1,4 @@
-//! [`Rehearsal`]: a copy and a restore in a throwaway folder, to see whether undo works on this machine.
+//! [`Rehearsal`]: a backup and a restore in a throwaway folder, to test whether undo works on this machine.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File};
@@ -15,12 +15,12 @@ use crate::restore::{Options, Restorer};
 use crate::store::{Store, StoreError};
 use guard_facts::losses::{How, Loss, Losses, PathLoss};
 
-/// The time of the file that is copied: long ago, so that a restore without times is noticed.
+/// The modification time of the copied file. It is in the past, so that a restore without times is detected.
 const OLD: (i64, i64) = (1_000_000_000, 5000);
 
 const TEXT: &[u8] = b"a file of `guard-host doctor`\n";
 
-/// A throwaway folder in the state folder, with files and a store of its own. It is removed when this is dropped.
+/// A throwaway folder in the state folder, with its own files and store. Removed on drop.
 #[derive(Debug)]
 pub struct Rehearsal {
     folder: PathBuf,
@@ -33,7 +33,7 @@ impl Drop for Rehearsal {
 }
 
 impl Rehearsal {
-    /// Makes the folder and the files. The state folder has to be there.
+    /// Creates the folder and the files. The state folder must exist.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Rehearsal {
         let mut random = [0_u8; 8];
         getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
         let folder = state.canonicalize()?.join(format!(".undo-rehearsal-{}", hex(&random)));
-        // Never one that is there: all of it is removed in the end.
+        // The folder must be new, because it is removed with everything in it.
         DirBuilder::new().mode(0o700).create(&folder)?;
         let rehearsal = Rehearsal { folder };
         rehearsal.write()?;
@@ -67,14 +67,14 @@ impl Rehearsal {
         DirBuilder::new().recursive(true).mode(0o700).create(lost.join("empty"))?;
         File::create_new(lost.join("file"))?.write_all(TEXT)?;
         match symlink("file", lost.join("link")) {
-            // By default, users of Windows may make none.
+            // By default, users of Windows can't create links.
             Err(_) if cfg!(windows) => {}
             made => made?,
         }
         restore_attributes(&lost.join("file"), 0o640, OLD)
     }
 
-    /// The task of a child process.
+    /// Returns the task of a child process.
     #[must_use]
     pub fn task(&self, left_ms: u64, max_bytes: u64) -> Task {
         let path = self.lost().to_string_lossy().into_owned();
@@ -92,11 +92,11 @@ impl Rehearsal {
         }
     }
 
-    /// Removes the files, and restores them from the copy that this answer names.
+    /// Removes the files, and restores them from the backup in this reply.
     ///
     /// # Errors
     ///
-    /// Why they are not as they were.
+    /// Describes how they differ.
     pub fn restore(&self, answer: &ChildAnswer, env: &BTreeMap<String, String>) -> Result<(), String> {
         if answer.kept != BackupCoverage::Whole || answer.id.is_empty() {
             let why = if answer.why.is_empty() { "no copy was made" } else { &answer.why };
@@ -112,7 +112,7 @@ impl Rehearsal {
         self.check().map_err(|error| error.to_string())
     }
 
-    /// Everything is as [`Rehearsal::begin`] made it.
+    /// Verifies that everything is as [`Rehearsal::begin`] created it.
     fn check(&self) -> io::Result<()> {
         let lost = self.lost();
         let file = lost.join("file");
@@ -125,7 +125,7 @@ impl Rehearsal {
         is_same.then_some(()).ok_or_else(|| io::Error::other("a restored file differs from the one that was copied"))
     }
 
-    /// The link is as it was made. One that couldn't be made on Windows can't differ.
+    /// Returns whether the link is unchanged. A link that couldn't be created on Windows can't differ.
     fn check_link(&self) -> io::Result<bool> {
         match fs::read_link(self.lost().join("link")) {
             Err(_) if cfg!(windows) => Ok(true),
@@ -133,7 +133,7 @@ impl Rehearsal {
         }
     }
 
-    /// Copies of files of this folder's file system share their extents until one of them changes.
+    /// Returns whether copies of files on this folder's file system share their extents.
     #[must_use]
     pub fn shares_extents(&self, of: &Path) -> bool {
         let (from, to) = (self.lost().join("file"), self.folder.join("clone"));

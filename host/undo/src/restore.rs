@@ -1,7 +1,7 @@
-//! Puts back what a backup holds.
+//! Restores a backup.
 //!
-//! Each file is made whole under another name and then renamed, and so is each folder of which nothing is left. What is
-//! replaced goes into a backup of its own first.
+//! Each file is written under a temporary name and then renamed, as is each folder that no longer exists. A new backup
+//! is made of everything that is replaced.
 
 mod git_state;
 mod writing;
@@ -23,34 +23,34 @@ use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
 use guard_platform::fs::{DirBuilderExt, MetadataExt};
 use writing::{EntryWriter, prepare_parent, remove, temporary};
 
-/// A call is taken to have ended so long after its backup, if nothing tells when.
+/// The assumed maximum duration of a call after its backup, in seconds, if its end is unknown.
 const LONGEST_CALL: i64 = 600;
 
-/// How long the backup of what is replaced may take.
+/// The time limit for the backup of what is replaced.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The most bytes that git is asked for at once.
+/// The maximum number of bytes that are requested from git at once.
 const BATCH_BYTES: u64 = 16 << 20;
 
-/// Why nothing was put back.
+/// The error if nothing was restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// The state that would be replaced cannot be kept.
+    /// The state that would be replaced can't be backed up.
     #[error("can't keep a copy of what would be replaced: {0}")]
     Unkept(String),
-    /// The file system refuses.
+    /// An error of the file system.
     #[error("can't restore `{path}`")]
     Io {
         /// The path.
         path: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
 }
 
 impl RestoreError {
-    /// With its cause.
+    /// Returns the error with its cause.
     fn whole(&self) -> String {
         match self {
             RestoreError::Io { path, source } => format!("{path}: {source}"),
@@ -59,42 +59,42 @@ impl RestoreError {
     }
 }
 
-/// The paths to restore, and where to.
+/// What to restore, and where.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only these absolute paths, and what is below them. Empty: all.
+    /// The absolute paths to restore, with everything below them. Empty for all.
     pub paths: Vec<PathBuf>,
-    /// The folder below which files are put. None: where they were.
+    /// The target folder. `None` for the original locations.
     pub to: Option<PathBuf>,
-    /// Replace paths that changed since, too.
+    /// Whether to replace paths that were changed after the call.
     pub is_forced: bool,
-    /// When paths, and the roots of repositories, were changed again after the call, in seconds of the epoch.
+    /// The times when paths and roots of repositories were changed again after the call, in Unix seconds.
     pub changed_again: BTreeMap<String, i64>,
 }
 
-/// The fate of an entry.
+/// What happens to an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RestoreOutcome {
-    /// It is as it was.
+    /// The path is unchanged.
     Same,
-    /// It is gone, and is made.
+    /// The path no longer exists, and is created.
     Made,
-    /// It is as the call left it, and is replaced.
+    /// The path is as the call left it, and is replaced.
     Replaced,
-    /// It changed since the call, and is kept.
+    /// The path was changed after the call, and is kept.
     ChangedSince,
-    /// Something else is in its place, which is kept.
+    /// Something else is in its place, and is kept.
     Blocked(&'static str),
 }
 
-/// An entry, and what becomes of it.
+/// An entry and its outcome.
 #[derive(Debug, Clone)]
 pub struct Item<'a> {
     /// The entry.
     pub entry: &'a Entry,
-    /// Where it is put.
+    /// The target path.
     pub target: PathBuf,
-    /// Its fate.
+    /// The outcome.
     pub fate: RestoreOutcome,
 }
 
@@ -108,33 +108,34 @@ impl Item<'_> {
     }
 }
 
-/// The paths that were restored.
+/// The result of a restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The paths.
+    /// The restored paths.
     pub restored: Vec<String>,
     /// The actions in repositories.
     pub git: Vec<String>,
-    /// The paths that could not be restored, and why.
+    /// The paths that couldn't be restored, with the reasons.
     pub problems: Vec<String>,
-    /// Files that had several names, which come back as files of their own, and how many.
+    /// Files that had several hard links and are restored as separate files, with the number of links.
     pub unlinked: Vec<(String, u64)>,
-    /// The backup of what was replaced. Empty: nothing was.
+    /// The backup of what was replaced. Empty if nothing was.
     pub replaced: String,
 }
 
-/// Puts backups of this state folder back.
+/// Restores backups of a state folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Restorer<'a> {
     /// The backups.
     pub store: &'a Store,
     /// The state folder.
     pub state: &'a Path,
-    /// The variables of this process.
+    /// The environment of this process.
     pub env: &'a BTreeMap<String, String>,
 }
 
-/// The mode that an entry comes back with. A file that runs as its owner would run as the one who restores it.
+/// Returns the mode to restore. Setuid and setgid bits are removed, because a file would run as the user who restores
+/// it.
 fn mode_of(entry: &Entry) -> u32 {
     if entry.content == Content::Folder { entry.mode } else { entry.mode & 0o1777 }
 }
@@ -147,7 +148,7 @@ fn target_of(entry: &Entry, manifest: &Manifest, options: &Options) -> PathBuf {
 }
 
 impl Restorer<'_> {
-    /// The fate of each entry that is selected.
+    /// Returns the outcome of each selected entry.
     #[must_use]
     pub fn plan<'a>(&self, manifest: &'a Manifest, options: &Options) -> Vec<Item<'a>> {
         let is_meant = |entry: &&Entry| {
@@ -164,7 +165,7 @@ impl Restorer<'_> {
         entries.into_iter().map(item).collect()
     }
 
-    /// The object ids of the files that stand in the place of those that git holds.
+    /// Returns the object ids of the files that are now in the place of those that git has.
     fn hashes(&self, entries: &[&Entry], manifest: &Manifest, options: &Options) -> BTreeMap<PathBuf, String> {
         let mut by_root: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
         for entry in entries {
@@ -219,18 +220,18 @@ impl Restorer<'_> {
         }
     }
 
-    /// Puts back what the plan says.
+    /// Applies the plan.
     ///
     /// # Errors
     ///
-    /// What would be replaced cannot be kept, or the file system refuses.
+    /// What would be replaced can't be backed up, or the file system fails.
     pub fn apply(&self, manifest: &Manifest, items: &[Item<'_>], options: &Options) -> Result<Report, RestoreError> {
         let mut report = Report::default();
         let with_git = options.paths.is_empty() && options.to.is_none();
         self.keep_replaced(manifest, items, options, with_git, &mut report)?;
         let moved = with_git && self.move_heads(manifest, options, &mut report);
         let again = if moved { self.plan(manifest, options) } else { Vec::new() };
-        // What git has just put there is what the call replaced before.
+        // What git has just restored is what the call replaced.
         let is_meant = |item: &&Item<'_>| {
             let before = items.iter().find(|other| other.entry.path == item.entry.path);
             before.is_some_and(|before| before.fate == RestoreOutcome::Same || before.is_written(options))
@@ -289,7 +290,7 @@ impl Restorer<'_> {
         Ok(())
     }
 
-    /// Writes entries, those of a folder that is gone in one step.
+    /// Writes entries. Those of a folder that no longer exists are written in one step.
     fn write(
         &self,
         manifest: &Manifest,
@@ -338,7 +339,7 @@ impl Restorer<'_> {
         for item in others.iter().rev().filter(|item| item.entry.content == Content::Folder) {
             let _ = restore_attributes(&item.target, mode_of(item.entry), item.entry.time);
         }
-        // One path that is blocked keeps no other one from coming back.
+        // A blocked path doesn't keep the others from being restored.
         if report.restored.is_empty() && !failed.is_empty() {
             return Err(failed.swap_remove(0));
         }
@@ -350,7 +351,7 @@ impl Restorer<'_> {
         Ok(())
     }
 
-    /// The content of the files that git holds.
+    /// Returns the content of the files that git has.
     fn blobs(&self, wanted: &[&Item<'_>]) -> Result<BTreeMap<String, Vec<u8>>, RestoreError> {
         let mut by_root: BTreeMap<&str, Vec<(&str, u64)>> = BTreeMap::new();
         for item in wanted {
@@ -381,7 +382,7 @@ impl Restorer<'_> {
     }
 }
 
-/// A file was changed after the call.
+/// Returns whether a file was changed after the call.
 fn is_later(data: &fs::Metadata, path: &str, manifest: &Manifest, options: &Options) -> bool {
     let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
     let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL);
@@ -406,7 +407,7 @@ fn of_entry(entry: &Entry, source: io::Error) -> RestoreError {
     RestoreError::Io { path: entry.path.clone(), source }
 }
 
-/// The error of an entry, of which no half is left.
+/// Removes a partially written entry, and returns its error.
 fn without(staged: &Path, entry: &Entry, source: io::Error) -> RestoreError {
     let _ = remove(staged);
     of_entry(entry, source)

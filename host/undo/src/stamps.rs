@@ -1,7 +1,7 @@
-//! [`changed`]: which of many tracked files are not as in the index.
+//! [`changed`] finds the tracked files that differ from the index.
 //!
-//! Nearly all of the time is the system's, for one `fstatat` a file. A path from a folder that is open takes two thirds of the
-//! time of one from the root, and each processor takes its part of the files.
+//! Nearly all of the time is spent in the kernel, in one `fstatat` for each file. A path relative to an open folder
+//! takes two thirds of the time of an absolute one, and the files are divided among the processors.
 
 #[cfg(unix)]
 #[path = "stamps/open.rs"]
@@ -21,13 +21,14 @@ use crate::gather::SkipReason;
 use crate::index::{EntryLocation, Index};
 use looker::StampReader;
 
-/// How many files are looked at between two looks at the clock.
+/// The number of files between two checks of the deadline.
 const BLOCK: usize = 1000;
 
-/// The most threads.
+/// The maximum number of threads.
 const THREADS: usize = 4;
 
-/// The files of these entries that are not as in the index, and what is in the place of a file or of its folder.
+/// Returns the paths of these entries whose files differ from the index, or that are replaced by something else, also
+/// in a parent folder.
 pub(crate) fn changed(
     index: &Index,
     root: &Path,
@@ -53,7 +54,7 @@ pub(crate) fn changed(
     thread::scope(|scope| {
         let start = |_| thread::Builder::new().spawn_scoped(scope, look).ok();
         let others: Vec<_> = (0..others).map_while(start).collect();
-        // Without another thread this one does it all.
+        // If no thread can be started, this one does all the work.
         let mut found = look()?;
         for other in others {
             found.append(&mut other.join().unwrap_or_else(|_| Err(failed("a thread ended without an answer")))?);
@@ -81,7 +82,7 @@ mod tests {
     }
 
     impl World {
-        /// A repository with these files, all of them as in the index.
+        /// Creates a repository with these files, all as in the index.
         fn new(names: &[String]) -> Self {
             let world = World { folder: tempfile::tempdir().unwrap() };
             for name in names {
@@ -101,7 +102,7 @@ mod tests {
             self.folder.path()
         }
 
-        /// The paths that are not as in the index.
+        /// Returns the paths that differ from the index.
         fn changed(&self) -> Vec<String> {
             let index = Index::read(&self.root().join(".git/index")).unwrap();
             let until = Instant::now() + Duration::from_secs(60);
@@ -142,7 +143,7 @@ mod tests {
         }
         fs::remove_file(at("e")).unwrap();
         fs::create_dir(at("e")).unwrap();
-        // What a link leads to is no file of the repository.
+        // The target of a link isn't a file of the repository.
         assert_eq!(world.changed(), ["a-b/1", "b", "c", "d/1", "e"]);
     }
 

@@ -1,7 +1,7 @@
 //! [`Store`]: the backups in the state folder.
 //!
-//! Each is a folder `undo/ID.BYTES` with the copies, by number, and the sealed manifest. It is made under another name,
-//! and renamed when it is whole.
+//! Each backup is a folder `undo/ID.BYTES` with the numbered copies and the sealed manifest. It is created under a
+//! temporary name and renamed when it is complete.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,31 +15,31 @@ use jiff::{SignedDuration, Timestamp};
 use crate::git::{Git, PINS};
 use crate::manifest::Manifest;
 
-/// The size of all backups, in bytes, above which the oldest go.
+/// The total size of backups, in bytes, above which the oldest are removed.
 pub const STORE_BYTES: u64 = 2 << 30;
 
-/// How long a backup is kept, in days.
+/// The age at which a backup is removed, in days.
 pub const LIFE_DAYS: i64 = 7;
 
-/// The most backups.
+/// The maximum number of backups.
 const BACKUPS: usize = 1000;
 
-/// The most backups that one call removes, because its reply waits.
+/// The maximum number of backups that one call removes, because its reply waits.
 const REMOVED_AT_ONCE: usize = 8;
 
-/// How the names of folders begin in which a backup is made, or which are removed.
+/// The prefix of folders whose backup is being made or removed.
 const UNFINISHED: &str = ".making-";
 
-/// Why a backup cannot be read or written.
+/// The error if a backup can't be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The state folder cannot be used.
+    /// The state folder can't be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// There is no key.
+    /// The key can't be used.
     #[error("{0}")]
     Seal(String),
-    /// The file system refuses.
+    /// An error of the file system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -50,7 +50,6 @@ pub struct Store {
     state: PathBuf,
 }
 
-/// A backup by its folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct BackupFolder {
     id: String,
@@ -58,7 +57,7 @@ struct BackupFolder {
     path: PathBuf,
 }
 
-/// A folder in which a backup is made. It is removed unless it is published.
+/// The folder of an unfinished backup. Removed on drop unless it was published.
 #[derive(Debug)]
 pub(crate) struct PendingBackup {
     pub(crate) id: String,
@@ -68,12 +67,12 @@ pub(crate) struct PendingBackup {
 }
 
 impl PendingBackup {
-    /// The file of the copy with this number.
+    /// Returns the path of the copy with this number.
     pub(crate) fn copy(&self, number: u32) -> PathBuf {
         self.path.join(number.to_string())
     }
 
-    /// Removes all copies: what was begun is more than may be kept.
+    /// Removes all copies, because the backup exceeds its limits.
     pub(crate) fn empty(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
@@ -93,23 +92,23 @@ impl Drop for PendingBackup {
     }
 }
 
-/// The folder of a backup that is being made is left alone for so long if it has no lock yet, and if it has one.
+/// The minimum age of an unfinished backup's folder before it is removed: without a lock file, and with one.
 const NEW: Duration = Duration::from_secs(60);
 const NEW_WITH_LOCK: Duration = Duration::from_secs(2);
 
-/// The lock in the folder of a backup that is being made.
+/// The lock file of an unfinished backup.
 const LOCK: &str = ".lock";
 
 const MANIFEST: &str = "manifest";
 
 impl Store {
-    /// The one of a state folder.
+    /// Returns the store of a state folder.
     #[must_use]
     pub fn in_state(state: &Path) -> Self {
         Store { state: state.to_path_buf() }
     }
 
-    /// The folder of all backups.
+    /// Returns the folder of all backups.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.state.join("undo")
@@ -119,7 +118,7 @@ impl Store {
         Seal::open(&self.state).map_err(|error| StoreError::Seal(error.to_string()))
     }
 
-    /// The backups, the newest first.
+    /// Returns the backups, newest first.
     fn places(&self) -> Vec<BackupFolder> {
         let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let place = |entry: fs::DirEntry| {
@@ -132,11 +131,11 @@ impl Store {
         places
     }
 
-    /// The backups whose manifest is sealed by this user, the newest first.
+    /// Reads the backups with manifests that this user sealed, newest first.
     ///
     /// # Errors
     ///
-    /// There is no key.
+    /// The key can't be used.
     pub fn list(&self) -> Result<Vec<Manifest>, StoreError> {
         let places = self.places();
         if places.is_empty() {
@@ -146,14 +145,14 @@ impl Store {
         Ok(places.iter().filter_map(|place| read(&seal, place)).collect())
     }
 
-    /// How many backups there are, and their bytes, by their names alone.
+    /// Returns the number of backups and their total size, from their names.
     #[must_use]
     pub fn usage(&self) -> (usize, u64) {
         let places = self.places();
         (places.len(), places.iter().map(|place| place.bytes).sum())
     }
 
-    /// The file of a copy.
+    /// Returns the path of a copy.
     #[must_use]
     pub fn copy(&self, manifest: &Manifest, number: u32) -> PathBuf {
         self.folder().join(folder_name(&manifest.id, manifest.bytes)).join(number.to_string())
@@ -172,7 +171,7 @@ impl Store {
         Ok(PendingBackup { id, path, is_published: false, _lock: lock })
     }
 
-    /// Writes the manifest and gives the backup its name.
+    /// Writes the manifest, and renames the backup to its final name.
     pub(crate) fn publish(&self, mut making: PendingBackup, manifest: &Manifest) -> Result<(), StoreError> {
         self.seal()?.write(&purpose(&manifest.id), &making.path.join(MANIFEST), manifest)?;
         let path = self.folder().join(folder_name(&manifest.id, manifest.bytes));
@@ -181,7 +180,8 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what is too old or too much, and what a process that died has left. `most` bounds how many backups go.
+    /// Removes backups beyond the limits of age, size and number, and what an ended process left. At most `most`
+    /// backups are removed.
     pub fn prune(&self, env: &BTreeMap<String, String>, most: usize) -> usize {
         self.remove_unfinished();
         let oldest = Timestamp::now().checked_sub(SignedDuration::from_hours(24 * LIFE_DAYS));
@@ -198,7 +198,7 @@ impl Store {
         removed.iter().filter(|place| self.remove_place(place, env).is_ok()).count()
     }
 
-    /// As [`Store::prune`], as far as a reply may wait for it.
+    /// Same as [`Store::prune`], limited to what a reply may wait for.
     pub(crate) fn prune_some(&self, env: &BTreeMap<String, String>) {
         self.prune(env, REMOVED_AT_ONCE);
     }
@@ -207,7 +207,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn clear(&self, env: &BTreeMap<String, String>) -> Result<usize, StoreError> {
         let places = self.places();
         places.iter().try_for_each(|place| self.remove_place(place, env))?;
@@ -218,24 +218,24 @@ impl Store {
     fn remove_place(&self, place: &BackupFolder, env: &BTreeMap<String, String>) -> Result<(), StoreError> {
         if let Some(manifest) = self.seal().ok().and_then(|seal| read(&seal, place)) {
             for state in &manifest.git {
-                // The repository may be gone, and its references with it.
+                // The repository may no longer exist, and its references with it.
                 let _ = unpin(&state.root, &place.id, env);
             }
         }
-        // Half of a backup is none.
+        // A partially removed backup must not be listed.
         let gone = self.folder().join(format!("{UNFINISHED}{}", place.id));
         fs::rename(&place.path, &gone)?;
         Ok(fs::remove_dir_all(&gone)?)
     }
 
-    /// Removes folders of processes that died.
+    /// Removes folders of ended processes.
     fn remove_unfinished(&self) {
         for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
             if !entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
                 continue;
             }
             let path = entry.path();
-            // A new one may not have its lock yet, or not hold it.
+            // A new folder may not have its lock yet, or not be locked yet.
             let changed = entry.metadata().and_then(|data| data.modified()).ok();
             let least = if path.join(LOCK).exists() { NEW_WITH_LOCK } else { NEW };
             if changed.and_then(|time| time.elapsed().ok()).is_none_or(|age| age < least) {
@@ -262,7 +262,7 @@ fn read(seal: &Seal, place: &BackupFolder) -> Option<Manifest> {
     (manifest.id == place.id && manifest.bytes == place.bytes).then_some(manifest)
 }
 
-/// Removes the references that keep what a backup needs from being pruned.
+/// Removes the references that protect a backup's objects from being pruned.
 fn unpin(root: &str, id: &str, env: &BTreeMap<String, String>) -> io::Result<()> {
     let git = Git { root: Path::new(root), env };
     let prefix = format!("{PINS}/{id}/");

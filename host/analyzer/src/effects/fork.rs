@@ -1,5 +1,5 @@
-//! Finds a fork bomb: a function that starts itself in the background, mostly twice in a pipe, and is called; or a loop
-//! without an end that starts a process in each round and waits for none.
+//! Finds a fork bomb: a called function that starts itself in the background, mostly twice in a pipe, or an endless
+//! loop that starts a process in each round without waiting.
 
 use guard_sdk::syntax::Command;
 
@@ -8,19 +8,19 @@ use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
 
-/// The condition of a loop that no round changes: `true`, `:`, and `false` behind `until`.
+/// Returns whether it is a constant condition of an endless loop: `true`, `:`, or `false` after `until`.
 fn never_ends(command: &Command) -> bool {
     let is_condition = command.position.within.ends_with(&["loop".to_owned(), "condition".to_owned()]);
     is_condition && command.argv.len() == 1 && matches!(command.program(), "true" | ":" | "false")
 }
 
-/// Programs that hold a round up, or end the loop.
+/// Programs that delay a round, or end the loop.
 const HOLDS: &[&str] =
     &["sleep", "read", "wait", "break", "exit", "return", "inotifywait", "fswatch", "entr", "select", "usleep"];
 
-/// Finds a loop without an end whose rounds leave processes behind.
+/// Finds an endless loop whose rounds leave processes running.
 fn find_loop(commands: &[Command]) -> Option<&Command> {
-    // Each by itself: what ends the outer one of two loops does not end the inner one.
+    // Each loop separately, because the end of an outer loop doesn't end the inner one.
     let endless = commands.iter().enumerate().filter(|(_, command)| never_ends(command));
     for (at, condition) in endless.take(MAX_SUSPECTS) {
         let depth = condition.position.within.len().saturating_sub(1);
@@ -33,7 +33,7 @@ fn find_loop(commands: &[Command]) -> Option<&Command> {
             if body.position.background {
                 started = Some(body);
             } else if body.program() == "wait" {
-                // A subshell knows none of the loop's processes, and the loop none of a subshell's.
+                // `wait` in the loop doesn't wait for a subshell's processes, and vice versa.
                 let known = |started: &&Command| direct && started.position.within.len() == depth;
                 started = started.filter(|started| !known(started));
             } else if HOLDS.contains(&body.program()) {
@@ -47,7 +47,7 @@ fn find_loop(commands: &[Command]) -> Option<&Command> {
     None
 }
 
-/// Keeps a text of nothing but such functions linear.
+/// Limits the time for a text that consists only of such functions.
 const MAX_SUSPECTS: usize = 64;
 
 /// Adds `process.fork-bomb` at the call of the first such function.
@@ -55,7 +55,7 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, out: &mut Collec
     let depth = |command: &Command| command.position.within.iter().filter(|place| *place == "function").count();
     let suspects = commands.iter().filter(|command| {
         let position = &command.position;
-        // A name that the text itself defines is not certain; any other one runs a program and ends.
+        // A name that the text itself defines is uncertain. Any other one runs a program and ends.
         let calls_itself = position.length > 1 || !command.certain;
         position.background && calls_itself && position.index == 0 && depth(command) > 0
     });
@@ -65,7 +65,7 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, out: &mut Collec
         if name.is_empty() || !stages.all(|stage| stage.word(0) == name) {
             return None;
         }
-        // The body lies one function deeper than what may call it.
+        // The body is one function deeper than its possible callers.
         commands.iter().find(|call| call.word(0) == name && depth(call) < depth(body))
     });
     if let Some(call) = bomb.or_else(|| find_loop(commands)) {

@@ -1,4 +1,4 @@
-//! Effects that only neighboring commands reveal: an interpreter that runs a download or a decoded text.
+//! Effects that depend on neighboring commands, such as an interpreter that runs a download or a decoded text.
 
 use guard_sdk::syntax::{Command, Word};
 
@@ -8,11 +8,11 @@ use crate::run::Run;
 use crate::run::pipelines::SENDERS;
 use crate::wrappers::shells::{self, descriptor};
 
-/// At most this many earlier stages are looked at, so that a text of nothing but pipes stays linear.
+/// The maximum number of earlier stages that are examined, so that a text of only pipes takes linear time.
 const MAX_STAGES: usize = 64;
 
-/// Adds `execute.remote`, `execute.decoded` or `execute.piped` if the command runs what another one gives it, and
-/// `secret.send` if it sends off the environment.
+/// Adds `execute.remote`, `execute.decoded` or `execute.piped` if the command runs another one's output, and
+/// `secret.send` if it sends the environment.
 pub(super) fn find(run: &mut Run<'_>) {
     sends_environment(run);
     let how = if only_checks(run) { interpreters::ProgramSource::Nothing } else { interpreters::how(run) };
@@ -22,7 +22,7 @@ pub(super) fn find(run: &mut Run<'_>) {
             from_pipe(run).or_else(|| from_words(run)).filter(|draft| draft.operation == "execute.remote")
         }
         interpreters::ProgramSource::Nothing if is_fed_rules(run) => from_pipe(run),
-        // Each line that is read is a command: `while read -r line; do $line; done`.
+        // Each line of input is a command: `while read -r line; do $line; done`.
         interpreters::ProgramSource::Nothing if run.command.argv.first().is_some_and(|name| name.dynamic) => {
             from_pipe(run).filter(|draft| draft.operation != "execute.piped")
         }
@@ -30,7 +30,7 @@ pub(super) fn find(run: &mut Run<'_>) {
             Some(Draft::notable("execute", "execute.piped").certain(false))
         }
         interpreters::ProgramSource::Nothing => return,
-        // Editors are fed lines that other programs make, and seldom one that starts a program.
+        // Editors get generated lines, which seldom start a program.
         interpreters::ProgramSource::Input if EDITORS.contains(&run.name.as_str()) => {
             from_pipe(run).filter(|draft| draft.operation != "execute.piped")
         }
@@ -45,7 +45,7 @@ pub(super) fn find(run: &mut Run<'_>) {
 
 const EDITORS: &[&str] = &["ed", "ex", "red", "sed", "gsed", "awk", "gawk", "mawk", "nawk"];
 
-/// Whether the program changes the project's code, or keeps an image that runs later, by what its input says.
+/// Returns whether the program's input makes it change the project's code, or store an image that runs later.
 fn takes_changes(run: &Run<'_>) -> bool {
     let words = run.arguments();
     let first = words.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
@@ -58,7 +58,7 @@ fn takes_changes(run: &Run<'_>) -> bool {
     }
 }
 
-/// Whether a builder reads its rules from its input: `make -f -`.
+/// Returns whether a build tool reads its rules from its input: `make -f -`.
 fn is_fed_rules(run: &Run<'_>) -> bool {
     let input = |file: &str| file == "-" || descriptor(file) == Some(0);
     let joined = |word: &Word| {
@@ -72,13 +72,13 @@ fn is_fed_rules(run: &Run<'_>) -> bool {
     matches!(run.name.as_str(), "make" | "gmake") && (apart || words.iter().any(joined))
 }
 
-/// Whether a builder runs the rules that a substitution prints: `make -f <(...)`.
+/// Returns whether a build tool runs the rules from a substitution: `make -f <(...)`.
 fn is_made(run: &Run<'_>) -> bool {
     let builds = matches!(run.name.as_str(), "make" | "gmake" | "ninja" | "just" | "rake" | "ant");
     builds && run.arguments().iter().any(|word| word.parts.iter().any(|part| part.kind == "process"))
 }
 
-/// Clients of databases, which run the statements that they read.
+/// Database clients that run the statements in their input.
 const STORES: &[&str] = &[
     "psql",
     "pgcli",
@@ -94,7 +94,7 @@ const STORES: &[&str] = &[
     "redis-cli",
 ];
 
-/// Where statements come from that nobody has seen: the network, or an encoded text.
+/// Returns the source of unseen statements: the network, or an encoded text.
 fn statements_from(run: &Run<'_>) -> Option<Draft> {
     let fed = run.pipelines.source(run.command).filter(|_| !is_fed_otherwise(run.command));
     let (pipeline, index) = fed.unwrap_or_default();
@@ -110,7 +110,7 @@ fn statements_from(run: &Run<'_>) -> Option<Draft> {
     earlier.or_else(|| from_words(run))
 }
 
-/// Whether the interpreter is told to look at the text only: `sh -n`, `node --check`.
+/// Returns whether the interpreter only checks the text: `sh -n`, `node --check`.
 fn only_checks(run: &Run<'_>) -> bool {
     let says = |wanted: &str| run.arguments().first().is_some_and(|word| word.text == wanted);
     match run.name.as_str() {
@@ -121,14 +121,14 @@ fn only_checks(run: &Run<'_>) -> bool {
     }
 }
 
-/// The environment holds tokens; a program that is fed with it and speaks to the network hands them out.
+/// Adds `secret.send` for a network program with the environment as its input, because the environment contains tokens.
 fn sends_environment(run: &mut Run<'_>) {
     if !SENDERS.contains(&run.name.as_str()) {
         return;
     }
     let (pipeline, index) = run.pipelines.source(run.command).unwrap_or_default();
     let earlier = || run.pipelines.stages(run.commands, pipeline, index).rev().take(MAX_STAGES);
-    // Inside a word of the command, as in `curl -d "$(env)"`, it is sent as well.
+    // In a word of the command, as in `curl -d "$(env)"`, it is sent as well.
     let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
     let what = if earlier().any(prints_environment) || inside.any(prints_environment) {
         "environment"
@@ -140,17 +140,17 @@ fn sends_environment(run: &mut Run<'_>) {
     run.emit(Draft::destructive("network", "secret.send").tag("what", what));
 }
 
-/// Senders that speak to anybody, not to a machine where the user has an account.
+/// Senders that connect to any host, and not to one where the user has an account.
 const TO_STRANGERS: &[&str] =
     &["curl", "curlie", "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "ftp"];
 
-/// Whether the command speaks to this machine or one beside it.
+/// Returns whether the command connects to this machine, including from a container.
 pub(super) fn is_near(command: &Command) -> bool {
     let near = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "host.docker.internal"];
     command.argv.iter().skip(1).any(|word| near.iter().any(|host| word.text.contains(host)))
 }
 
-/// Whether the command prints a whole tree of files, or a whole database.
+/// Returns whether the command prints a whole tree of files, or a whole database.
 fn packs(command: &Command) -> bool {
     let writes_file =
         command.redirections.iter().any(|redirection| redirection.operator.starts_with('>') && redirection.fd == 1);
@@ -192,15 +192,15 @@ fn from_pipe(run: &Run<'_>) -> Option<Draft> {
         .then(|| Draft::notable("execute", "execute.piped").certain(false))
 }
 
-/// Whether what runs is the text of files of this machine, as in `curl file:///srv/install.sh | sh`. It is judged as
-/// `sh /srv/install.sh` is.
+/// Returns whether the text that runs comes from files on this machine, as in `curl file:///srv/install.sh | sh`. It is
+/// judged like `sh /srv/install.sh`.
 fn is_fed_files<'c>(run: &Run<'_>, mut earlier: impl Iterator<Item = &'c Command>, index: u32) -> bool {
     let Some(before) = earlier.next() else { return false };
     let is_alone = index == 1 && before.position.index == 0 && before.redirections.is_empty() && before.via.is_empty();
     is_alone && run.inside().is_none() && shells::is_shell(&run.name) && fetch::only_reads_files(before)
 }
 
-/// Whether nothing comes out of the pipe, as the stage before is one command that only saves a download.
+/// Returns whether the pipe is empty, because the previous stage is a single command that only saves a download.
 fn is_silent<'c>(run: &Run<'_>, mut earlier: impl Iterator<Item = &'c Command>, index: u32) -> bool {
     let Some(before) = earlier.next() else { return false };
     let place = before.position.index;
@@ -222,12 +222,12 @@ fn from_here_string(run: &Run<'_>) -> Option<Draft> {
 }
 
 fn from_words(run: &Run<'_>) -> Option<Draft> {
-    // What such a name stands for is a pipe, which no system starts as a program.
+    // A process substitution in place of the name is a pipe, which no system starts as a program.
     if run.command.argv.first().is_some_and(|word| word.parts.first().is_some_and(|part| part.kind == "process")) {
         return None;
     }
     let children = || run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
-    // What stands in a word reads what the command would read.
+    // A substitution in a word reads the command's input.
     let fed = |child: &Command| {
         let (pipeline, index) = run.pipelines.source(child).filter(|_| run.pipelines.is_unknown(child))?;
         run.pipelines.stages(run.commands, pipeline, index).rev().take(MAX_STAGES).find_map(origin)
@@ -235,7 +235,7 @@ fn from_words(run: &Run<'_>) -> Option<Draft> {
     children().find_map(origin).or_else(|| children().find_map(fed)).or_else(|| printed_unknown(run))
 }
 
-/// A text that is printed in the place of a file, and is not known.
+/// Returns the effect of an unknown text from a process substitution.
 fn printed_unknown(run: &Run<'_>) -> Option<Draft> {
     let in_place = |word: &Word| word.parts.iter().any(|part| part.kind == "process");
     if !run.arguments().first().is_some_and(in_place) {
@@ -249,7 +249,7 @@ fn printed_unknown(run: &Run<'_>) -> Option<Draft> {
         .then(|| Draft::notable("execute", "execute.piped").certain(false))
 }
 
-/// The substitutions of a text that became shell stand right before the commands that were read from it.
+/// Returns the effect of substitutions in a text that became shell. They directly precede its commands in the list.
 fn from_text(run: &Run<'_>) -> Option<Draft> {
     let place = usize::try_from(run.command.id).ok()?.checked_sub(1)?;
     let before = run.commands.get(..place).unwrap_or_default().iter().rev();
@@ -257,7 +257,7 @@ fn from_text(run: &Run<'_>) -> Option<Draft> {
     before.take(MAX_STAGES).take_while(|command| command.position.within.len() > depth).find_map(origin)
 }
 
-/// The effect of running what this command prints.
+/// Returns the effect of running this command's output.
 fn origin(command: &Command) -> Option<Draft> {
     let name = command.program().to_ascii_lowercase();
     if fetch::prints_a_download(&name, command) && !fetch::only_reads_files(command) {
@@ -270,7 +270,7 @@ fn origin(command: &Command) -> Option<Draft> {
     None
 }
 
-/// Whether the command turns an encoded text into a plain one.
+/// Returns whether the command decodes an encoded text.
 fn decodes(name: &str, command: &Command) -> bool {
     let says = |letters: &[&str]| command.argv.iter().skip(1).any(|word| letters.contains(&word.text.as_str()));
     let clustered = |letter: char| {

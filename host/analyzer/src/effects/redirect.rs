@@ -26,8 +26,8 @@ pub(super) fn find(run: &mut Run<'_>) {
     }
 }
 
-/// Whether the output redirection needlessly loses the file's content: the command prints nothing, or reads the same
-/// file, which the shell empties first. Files supplied name by name are overwritten, whatever is printed.
+/// Returns whether the output redirection needlessly loses the file's content: the command prints nothing, or reads the
+/// same file, which the shell empties first. Files supplied name by name are overwritten, whatever is printed.
 fn loses_content(run: &Run<'_>, file: &Operand<'_>) -> bool {
     let is_own = |word: &Word| word.text == file.text && (word.glob || word.dynamic || file.text.contains("{}"));
     let reads_own = || run.arguments().iter().any(is_own);
@@ -37,11 +37,11 @@ fn loses_content(run: &Run<'_>, file: &Operand<'_>) -> bool {
         || reads_own()
 }
 
-/// Whether the command has nothing to print, so that a file it is redirected to is empty afterwards.
+/// Returns whether the command prints nothing, so that its redirected file is empty afterwards.
 fn prints_nothing(run: &Run<'_>) -> bool {
     let command = run.command;
     let word = |at: usize| command.word(at);
-    // The redirections of a group stand before what is in it.
+    // A group's redirections precede its commands.
     let next = usize::try_from(command.id).ok().and_then(|place| run.commands.get(place));
     let is_group = next.is_some_and(|next| next.span.start < command.span.end);
     match command.program() {
@@ -49,7 +49,7 @@ fn prints_nothing(run: &Run<'_>) -> bool {
         ":" | "true" | "false" => true,
         "cat" => command.argv.len() == 2 && word(1) == "/dev/null",
         "printf" => command.argv.len() == 2 && word(1).is_empty(),
-        // A blank line is nothing as well.
+        // A blank line counts as nothing, too.
         "echo" => {
             let mut words = command.argv.iter().skip(1);
             words.all(|word| !word.dynamic && (word.text.trim().is_empty() || word.text == "-n"))
@@ -58,12 +58,12 @@ fn prints_nothing(run: &Run<'_>) -> bool {
     }
 }
 
-/// Whether a pattern expands to the file itself, not to a part of its name.
+/// Returns whether a pattern expands to the file itself, and not to a part of its name.
 fn is_listed(file: &Operand<'_>) -> bool {
     file.word.glob && file.text.ends_with('*')
 }
 
-/// Whether the command prints fixed text, so that every file ends up with the same content.
+/// Returns whether the command prints fixed text, so that every file ends up with the same content.
 fn prints_always_the_same(run: &Run<'_>) -> bool {
     let is_fixed = |word: &Word| !word.dynamic && !word.glob;
     matches!(run.command.program(), "echo" | "printf") && run.arguments().iter().all(is_fixed)
@@ -73,7 +73,7 @@ fn written() -> Draft {
     Draft::notable("write", "fs.write").tag("by", "redirect")
 }
 
-/// `1`, `-`, `3-`, or a variable that can only hold one of these in practice.
+/// Returns whether the operand is `1`, `-`, `3-`, or a variable that in practice only has one of these as its value.
 fn is_descriptor(operand: &Operand<'_>) -> bool {
     let digits = operand.text.strip_suffix('-').unwrap_or(&operand.text);
     digits.bytes().all(|b| b.is_ascii_digit()) || operand.dynamic

@@ -1,6 +1,6 @@
-//! Finds a shell on a connection: an interpreter that reads or writes a socket, or commands that are read from one.
+//! Finds shells on a connection: an interpreter that reads or writes a socket, or commands that are read from one.
 //!
-//! Sockets that programs such as `nc` open are the business of those programs.
+//! Sockets opened by programs such as `nc` are handled by those programs' effects.
 
 use guard_sdk::syntax::{Command, Redirection};
 
@@ -10,7 +10,7 @@ use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
 use crate::wrappers::{reads_code, shells};
 
-/// The most descriptors that are kept, and findings that are told.
+/// The maximum number of tracked descriptors, and of findings.
 const MOST: usize = 16;
 
 /// Adds `execute.served` to every interpreter on a connection.
@@ -19,7 +19,7 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, out: &mut Collec
     let Some(target) = redirections().find(|redirection| is_socket(redirection)).map(|found| &found.target.text) else {
         return;
     };
-    // A descriptor stays open for the commands behind.
+    // A descriptor stays open for later commands.
     let open: Vec<i32> = redirections().filter(|found| is_socket(found)).map(|found| found.fd).take(MOST).collect();
     let on_socket = |redirection: &Redirection| is_socket(redirection) || copied(redirection, &open);
     let reads = commands.iter().any(|command| command.redirections.iter().any(|found| copied(found, &open)));
@@ -38,7 +38,7 @@ fn is_socket(redirection: &Redirection) -> bool {
     ["/dev/tcp/", "/dev/udp/"].iter().any(|folder| redirection.target.text.starts_with(folder))
 }
 
-/// Whether it is a copy of an open socket that is no standard stream.
+/// Returns whether it copies an open socket that isn't a standard stream.
 fn copied(redirection: &Redirection, open: &[i32]) -> bool {
     let number = redirection.target.text.trim_end_matches('-').parse::<i32>();
     redirection.operator.ends_with('&') && number.is_ok_and(|number| number > 2 && open.contains(&number))

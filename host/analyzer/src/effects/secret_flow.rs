@@ -1,4 +1,4 @@
-//! Secrets that one command prints and another one sends: by a variable, a file or a pipe between them.
+//! Secrets that one command prints and another one sends, connected by a variable, a file or a pipe.
 
 use std::net::Ipv4Addr;
 
@@ -13,48 +13,48 @@ use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::{Pipelines, SENDERS};
 
-/// Where a secret comes from.
+/// The source of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// The environment, with all that is in it.
+    /// The whole environment.
     Environment,
-    /// A tool that prints the token of one service.
+    /// A tool that prints one service's token.
     Service(&'static str),
-    /// A store of passwords, each for another service.
+    /// A password store with secrets of several services.
     Store,
 }
 
-/// Programs whose output tells nothing of the secret that they read.
+/// Programs whose output doesn't reveal a secret in their input.
 const CONDENSING: &[&str] =
     &["wc", "test", "[", "cmp", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "b2sum", "cksum", "read"];
 
-/// Programs that put a file that they are given into another one.
+/// Programs that copy or pack a file into another one.
 const COPYING: &[&str] =
     &["cp", "gcp", "mv", "ln", "install", "tar", "gtar", "bsdtar", "zip", "7z", "gzip", "xz", "zstd", "gpg", "openssl"];
 
-/// Clients that send their input as it is.
+/// Clients that send their input unchanged.
 const SOCKETS: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat", "wscat"];
 
-/// Clients of stores and of other machines that take files there.
+/// Clients that upload files to stores and other machines.
 const CARRIERS: &[&str] = &["scp", "rsync", "aws", "gsutil", "gcloud", "rclone", "gh", "croc", "wormhole"];
 
-/// Programs that ask a server for a name.
+/// Programs that resolve a name with a server.
 const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping"];
 
-/// Options of HTTP clients before the body of a request.
+/// HTTP client options for a request's body.
 const BODIES: &[&str] =
     &["-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json", "--post-data", "--body-data"];
 
 /// Words in the names of fields by which a service is given the key that opens it.
 const KEY_FIELDS: &[&str] = &["key", "token", "auth", "secret", "pass", "pwd", "sig", "appid", "app_id", "code", "jwt"];
 
-/// Services whose interface others offer with the same header.
+/// Services whose API others offer with the same header.
 const COMPATIBLE: &[&str] = &["ANTHROPIC", "AWS", "AZURE", "GEMINI", "OPENAI", "OPENROUTER"];
 
-/// At most this many variables, files and commands are followed.
+/// The maximum number of followed variables, files and commands.
 const MOST: usize = 256;
 
-/// Adds `secret.send` for each command that sends what an earlier one took out of a store.
+/// Adds `secret.send` for each command that sends a secret obtained by an earlier one.
 pub(super) fn find(commands: &[Command], pipelines: &Pipelines, home: &str, out: &mut Collected) {
     if !commands.iter().take(MOST).any(sends) {
         return;
@@ -76,25 +76,25 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, home: &str, out:
     }
 }
 
-/// Whether the command may send something to another machine.
+/// Returns whether the command may send something to another machine.
 fn sends(command: &Command) -> bool {
     let name = command.program();
     SENDERS.contains(&name) || SOCKETS.contains(&name) || CARRIERS.contains(&name) || LOOKUPS.contains(&name)
 }
 
-/// Where secrets are, after the commands that were read so far.
+/// The locations of secrets after the commands so far.
 #[derive(Debug, Default)]
 struct Flow {
     variables: Vec<(String, Origin)>,
     files: Vec<(String, Origin)>,
-    /// The substitutions that were given to variables, for which the analysis may write them.
+    /// Command substitutions assigned to variables, because the analysis may put them in a variable's place.
     substitutions: Vec<(String, Origin)>,
-    /// The secret that each command read so far prints.
+    /// The secret in the output of each command so far.
     carries: Vec<Option<Origin>>,
 }
 
 impl Flow {
-    /// The secret in a variable that the word shows.
+    /// Returns the secret in a variable of the word.
     fn variable(&self, word: &Word) -> Option<Origin> {
         let given =
             |text: &String| self.substitutions.iter().find(|(known, _)| known == text).map(|(_, origin)| *origin);
@@ -106,13 +106,13 @@ impl Flow {
         names.find_map(|name| self.variables.iter().find(|(known, _)| known == name)).map(|(_, origin)| *origin)
     }
 
-    /// The secret in a file that the text names.
+    /// Returns the secret in the file that the text refers to.
     fn file(&self, text: &str) -> Option<Origin> {
         let path = plain(text.rsplit(['@', '=']).next().unwrap_or(text));
         self.files.iter().find(|(known, _)| known == path).map(|(_, origin)| *origin)
     }
 
-    /// The secret that the command reads from redirections and from the stage before.
+    /// Returns the secret that the command reads from redirections and from the previous stage.
     fn input(&self, command: &Command, commands: &[Command], pipelines: &Pipelines) -> Option<Origin> {
         let redirected = || {
             command.redirections.iter().find_map(|from| match from.operator.as_str() {
@@ -133,7 +133,7 @@ impl Flow {
         self.carries.get(usize::try_from(before.id).ok()?.checked_sub(1)?).copied().flatten()
     }
 
-    /// The secret that the command prints.
+    /// Returns the secret that the command prints.
     fn carried(
         &self,
         command: &Command,
@@ -159,7 +159,7 @@ impl Flow {
         by_word().or_else(by_file).or_else(|| self.input(command, commands, pipelines))
     }
 
-    /// Notes where what the command prints goes: to variables of the command around it, and to files.
+    /// Records the destinations of the command's output: variables of the enclosing command, and files.
     fn pass_on(&mut self, command: &Command, commands: &[Command], origin: Origin) {
         if self.variables.len() + self.files.len() > MOST {
             return;
@@ -199,7 +199,7 @@ impl Flow {
         }
     }
 
-    /// The kind of secret that the command sends to a host it doesn't belong to.
+    /// Returns the kind of secret that the command sends to a host it doesn't belong to.
     fn sent(&self, command: &Command, commands: &[Command], pipelines: &Pipelines) -> Option<&'static str> {
         if is_near(command) || command.program() == "openssl" && command.word(1) != "s_client" {
             return None;
@@ -221,7 +221,7 @@ impl Flow {
             }
             before = &word.text;
         }
-        // These read a file or a line only where a word says so.
+        // These only read a file or a line if an argument says so.
         let reads = !CARRIERS.contains(&command.program()) && !LOOKUPS.contains(&command.program());
         let origin = self.input(command, commands, pipelines).filter(|_| reads);
         let is_named = || reads && fed_by_name(command, commands, pipelines, host.as_deref());
@@ -229,7 +229,7 @@ impl Flow {
     }
 }
 
-/// The secret that a command prints which prints the environment, or a variable of it.
+/// Returns the secret in the output of a command that prints the environment or one of its variables.
 fn of_environment(command: &Command) -> Option<Origin> {
     let mut names = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
     if command.program() != "printenv" || names.clone().next().is_none() {
@@ -239,7 +239,7 @@ fn of_environment(command: &Command) -> Option<Origin> {
     Some(service_of(name).map_or(Origin::Store, Origin::Service))
 }
 
-/// Whether a secret goes to a machine that it isn't meant for. `is_key`: it opens what is asked for.
+/// Returns whether a secret goes to a machine that it isn't meant for. `is_key`: the secret authenticates the request.
 fn leaks(origin: Origin, is_key: bool, host: Option<&str>) -> bool {
     match (origin, host) {
         (Origin::Environment, _) => true,
@@ -248,7 +248,7 @@ fn leaks(origin: Origin, is_key: bool, host: Option<&str>) -> bool {
     }
 }
 
-/// Whether a word has a variable that is named like another service's secret, or is nothing but a secret.
+/// Returns whether a word contains a variable named like another service's secret, or consists only of a secret.
 fn named_leaks(word: &Word, before: &str, is_key: bool, host: Option<&str>) -> bool {
     let Some(host) = host else { return false };
     let joined = word.text.split_once('=').map(|(option, _)| option).filter(|option| BODIES.contains(option));
@@ -273,13 +273,13 @@ fn is_hidden_in_query(address: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the word is one variable, behind an option at most.
+/// Returns whether the word is a single variable, with at most an option before it.
 fn is_one_variable(word: &Word, option: &str) -> bool {
     let mut parts = word.parts.iter().filter(|part| !part.text.is_empty() && part.text.trim_end_matches('=') != option);
     parts.next().is_some_and(|part| part.kind == "variable") && parts.next().is_none()
 }
 
-/// Whether a raw connection, or a request as its whole body, is fed a variable that is named like a secret.
+/// Returns whether a raw connection, or a request's whole body, gets a variable that is named like a secret.
 fn fed_by_name(command: &Command, commands: &[Command], pipelines: &Pipelines, host: Option<&str>) -> bool {
     let is_socket = SOCKETS.contains(&command.program());
     let is_foreign =
@@ -296,18 +296,18 @@ fn fed_by_name(command: &Command, commands: &[Command], pipelines: &Pipelines, h
         && (command.redirections.iter().any(|from| from.operator == "<<<" && shows(&from.target)) || printed())
 }
 
-/// The command whose output this one reads.
+/// Returns the command whose output this one reads.
 fn stage_before<'c>(command: &Command, commands: &'c [Command], pipelines: &Pipelines) -> Option<&'c Command> {
     let (pipeline, index) = pipelines.source(command)?;
     pipelines.stages(commands, pipeline, index).next_back().filter(|before| before.id < command.id)
 }
 
-/// Whether the host is in a private network. [`address`] returns no host of this machine.
+/// Returns whether the host is in a private network. [`address`] returns no host of this machine.
 pub(super) fn is_private(host: &str) -> bool {
     host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_private()) || host.ends_with(".test")
 }
 
-/// Whether a text has `$NAME` or `${NAME}`.
+/// Returns whether a text contains `$NAME` or `${NAME}`.
 fn mentions(text: &str, name: &str) -> bool {
     let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
     text.contains(&format!("${{{name}"))

@@ -1,7 +1,7 @@
-//! Programs of `awk`: the commands that they start, and the files that they read and write.
+//! `awk` programs: the commands that they start, and the files that they read and write.
 //!
-//! Tokens, not a grammar: a string, a variable that constants are assigned to, and strings side by side are known.
-//! Everything else is known only at run time.
+//! Tokens, without a grammar. Strings, variables with constant values, and adjacent strings are known. Everything else
+//! is only known at run time.
 
 mod tokens;
 
@@ -12,7 +12,7 @@ use super::with_options::ProgramText;
 use crate::options::{Flag, Operand, Options, Parsed};
 use tokens::Token;
 
-/// Which options of `awk` take a value.
+/// The options of `awk` that take a value.
 pub(crate) const OPTIONS: Options =
     Options::leading("FvfeEilW", "field-separator assign file include load source exec");
 
@@ -25,23 +25,23 @@ pub(crate) enum Action {
     Writes(Pieces),
 }
 
-/// The most acts of one program, the most values of one expression, and the longest expression, in tokens.
+/// The maximum number of actions in one program, of values of one expression, and of tokens in one expression.
 const MOST: usize = 256;
 const VALUES: usize = 8;
 const LONGEST: usize = 64;
 
-/// The program of a call and its operands; `content` gives the text of a file.
+/// Returns a call's program and operands. `content` returns the text of a file.
 pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> Option<String>) -> ProgramText<'a> {
     super::with_options::given(parsed, &["e", "source"], &["f", "file", "E", "exec"], 0, content)
 }
 
-/// Returns the variables that a call sets before its program runs, `NAME=VALUE`: by `-v`, or between the files.
+/// Returns the variables that a call sets before its program runs, as `NAME=VALUE`: with `-v`, or between the files.
 pub(crate) fn variables<'p>(parsed: &'p Parsed<'_>) -> impl Iterator<Item = &'p str> {
     let set = parsed.flags.iter().filter(|flag| flag.is_any(&["v", "assign"])).map(Flag::text);
     set.chain(parsed.operands.iter().skip(1).map(|operand| &*operand.text).filter(|text| text.contains('=')))
 }
 
-/// Returns the program's actions, with these variables, `NAME=VALUE`, set beforehand.
+/// Returns the program's actions. `variables` are set beforehand, as `NAME=VALUE`.
 pub(crate) fn acts<'v>(program: &str, variables: impl Iterator<Item = &'v str>) -> Vec<Action> {
     let tokens = tokens::read(program);
     let mut code = Code { tokens: &tokens, values: BTreeMap::new() };
@@ -76,7 +76,7 @@ impl<'t> Code<'t> {
         self.at(at).is_some_and(|token| token.is(sign))
     }
 
-    /// Notes what is assigned to variables, in the order of the text.
+    /// Records the assigned values of variables, in source order.
     fn assignments(&mut self) {
         for at in 0..self.tokens.len() {
             let Some(Token::Name(name)) = self.at(at) else { continue };
@@ -123,7 +123,7 @@ impl<'t> Code<'t> {
         }
     }
 
-    /// Where the words of a `print` go.
+    /// Adds the destination of a `print`.
     fn printed(&self, at: usize, found: &mut Vec<Action>) {
         let mut depth = 0_usize;
         for place in at + 1..self.tokens.len() {
@@ -147,7 +147,7 @@ impl<'t> Code<'t> {
         }
     }
 
-    /// The place behind the variable that `getline` may fill.
+    /// Returns the index after the variable that `getline` may set.
     fn behind_variable(&self, at: usize) -> usize {
         let mut at = at;
         while self.is(at, "$") {
@@ -164,7 +164,7 @@ impl<'t> Code<'t> {
         at
     }
 
-    /// The tokens of the expression that begins at `at`: up to what ends it, a parenthesis of its own aside.
+    /// Returns the tokens of the expression that begins at `at`.
     fn from(&self, at: usize) -> &'t [Token] {
         let mut depth = 0_usize;
         let tokens = self.tokens.get(at..).unwrap_or_default();
@@ -183,7 +183,7 @@ impl<'t> Code<'t> {
         tokens.get(..length.unwrap_or(tokens.len().min(LONGEST))).unwrap_or_default()
     }
 
-    /// The tokens of the expression that ends before `at`.
+    /// Returns the tokens of the expression that ends before `at`.
     fn before(&self, at: usize) -> &'t [Token] {
         let mut depth = 0_usize;
         let tokens = self.tokens.get(..at).unwrap_or_default();
@@ -228,16 +228,16 @@ impl<'t> Code<'t> {
             at += width;
         }
         if tokens.len() >= LONGEST {
-            // It may go on.
+            // It may continue.
             values.iter_mut().for_each(Pieces::push_unknown);
         }
         values
     }
 
-    /// The first part of an expression: how many tokens it has, and what it may give.
+    /// Reads the first part of an expression. Returns its number of tokens, and its possible values.
     fn primary(&self, token: &Token, tokens: &[Token]) -> (usize, Vec<Pieces>) {
         let unknown = || vec![Pieces::unknown()];
-        // Up to the parenthesis that closes the one at `open`.
+        // Returns the index of the parenthesis that closes the one at `open`.
         let close = |open: usize| {
             let mut depth = 0_usize;
             let end = tokens.iter().skip(open).position(|token| {
@@ -272,7 +272,7 @@ impl<'t> Code<'t> {
         }
     }
 
-    /// Returns the possible results of `sprintf`, if its format takes only strings.
+    /// Returns the possible results of `sprintf`, if its format only takes strings.
     fn formatted(&self, tokens: &[Token]) -> Vec<Pieces> {
         let mut arguments = tokens.split(|token| token.is(",")).map(|part| {
             let mut values = self.expression(part);
@@ -305,7 +305,7 @@ impl<'t> Code<'t> {
     }
 }
 
-/// Whether a sign ends an expression of strings side by side.
+/// Returns whether an operator ends an expression of adjacent strings.
 fn ends(sign: &str) -> bool {
     !matches!(sign, "$" | "+" | "-" | "*" | "/" | "%" | "^")
 }

@@ -1,7 +1,7 @@
-//! Code of a general language on the command line: what it provably does to files.
+//! Code in a general language on the command line: its provable effects on files.
 //!
-//! No language is parsed. A call with a literal path is taken at its word; anything else that looks like a way to the
-//! machine makes the analysis partial. The commands that code starts stand beside it, as commands of their own.
+//! Languages aren't parsed here. A call with a literal path is an effect. Any other text that could affect the machine
+//! makes the analysis partial. The commands that code starts are listed separately.
 
 mod by_names;
 mod data;
@@ -18,18 +18,18 @@ use guard_sdk::secret_names::{Likelihood, likelihood};
 use super::Found;
 use crate::draft::Draft;
 
-/// The effect of a call on the path that is its first argument.
+/// The effect of a call on the path in its first argument.
 #[derive(Debug, Clone, Copy)]
 enum CallEffect {
-    /// Reads or writes, as the mode that follows says.
+    /// Reads or writes, according to the mode that follows.
     Open,
     Read,
     Write,
     Delete,
     DeleteTree,
-    /// Deletes the first and writes the second.
+    /// Deletes the first path and writes the second.
     Move,
-    /// Names a path; the method that is called on it decides.
+    /// Creates a path object. The method called on it decides.
     Path,
 }
 
@@ -52,7 +52,7 @@ const CALLS: &[(&str, CallEffect)] = &[
     ("os.Create(", CallEffect::Write),
 ];
 
-/// Words that stand for a way to files or programs, in one language or another.
+/// Words for access to files or programs, in any language.
 const SINKS: &[&str] = &[
     "os.",
     "subprocess",
@@ -84,14 +84,14 @@ const SINKS: &[&str] = &[
     "http",
 ];
 
-/// The most calls of one kind that are looked at, and the longest path.
+/// The maximum number of examined calls of one kind, and the maximum length of a path in bytes.
 const MAX_CALLS: usize = 64;
 const MAX_PATH: usize = 4096;
 
-/// The longest name of a variable.
+/// The maximum length of a variable's name.
 const MAX_NAME: usize = 128;
 
-/// Returns the effects that code run by `program` provably has.
+/// Returns the provable effects of code run by `program`.
 pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) -> Vec<Found> {
     let mut found = Vec::new();
     data::changes(&mut found, language, text);
@@ -110,7 +110,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
             Draft::destructive("network", "secret.send").tag("what", "environment").certain(false),
         ));
     }
-    // A reader sees more.
+    // The script analyzer finds more.
     let is_read = crate::summaries::language(language).is_some();
     let own = is_read || scripting::changes(&mut found, program, language, text);
     if !own {
@@ -140,7 +140,7 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
             let written = literal(arguments).map(|(path, rest)| (path.to_owned(), rest));
             if let Some((path, rest)) = written.or_else(joined) {
                 let path = path.as_str();
-                // R deletes folders with the function that deletes files.
+                // R deletes folders with the same function as files.
                 let tree = *call == "unlink(" && rest.split(')').next().is_some_and(|rest| rest.contains("recursive"));
                 let does = if tree { &CallEffect::DeleteTree } else { does };
                 apply(&mut found, program, *does, *call != "rm(", path, rest);
@@ -154,20 +154,20 @@ pub(crate) fn effects(program: &str, language: &str, text: &str, certain: bool) 
     found
 }
 
-/// Modes with which everybody may change a file, in the spellings of languages, and the call that gives files to others.
+/// Modes that let everyone change a file, in the syntax of several languages, and calls that change the owner.
 const OPEN: &[&str] = &["0777", "0o777", "0666", "0o666", "S_IRWXO", "a+rwx", "chown(", "chownSync(", "chown "];
 
-/// Whether code that changes the modes of files lets everybody change them, or gives them to others.
+/// Returns whether code that changes file modes makes files world-writable, or changes their owner.
 pub(crate) fn opens_all(code: &str) -> bool {
     OPEN.iter().any(|mode| code.contains(mode))
 }
 
-/// The effect of such code on all files of a folder.
+/// Returns the effect of such code on all files in a folder.
 pub(crate) fn opened() -> Draft {
     Draft::notable("metadata", "fs.mode").flag("recursive", true).tag("mode", "777")
 }
 
-/// Beginnings of code that prints one variable of the environment; its name follows.
+/// Prefixes of code that prints one environment variable, whose name follows.
 const PRINTED: &[&str] = &[
     "print(os.environ[",
     "print(os.environ.get(",
@@ -180,12 +180,12 @@ const PRINTED: &[&str] = &[
     "echo getenv(",
 ];
 
-/// Whether a variable that is named like a secret is printed, as `echo "$TOKEN"` does it.
+/// Returns whether a variable that is named like a secret is printed, as by `echo "$TOKEN"`.
 fn prints_secret(text: &str) -> bool {
     let named = |behind: &str| {
         let name: String = behind.trim_start_matches(['"', '\'']).chars().take(MAX_NAME).collect();
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
-        // A piece of it tells little.
+        // A slice of it reveals little.
         let rest = behind.trim_start_matches(['"', '\'']).get(end..).unwrap_or_default();
         let whole = !rest.trim_start_matches(['"', '\'', ']', '}']).starts_with('[');
         whole && likelihood(name.get(..end).unwrap_or_default()) == Some(Likelihood::Likely)
@@ -195,7 +195,7 @@ fn prints_secret(text: &str) -> bool {
     evaluated || printed.any(|(at, start)| text.get(at + start.len()..).is_some_and(named))
 }
 
-/// The string literal that the text begins with, and what follows it, if it stands alone as an argument.
+/// Returns the string literal at the start of the text, and the text after it, if the literal is a whole argument.
 fn literal(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().trim_start_matches(['r', 'b', 'u']);
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'))?;
@@ -206,7 +206,7 @@ fn literal(text: &str) -> Option<(&str, &str)> {
     (ends && plain).then_some((path, rest.trim_start()))
 }
 
-/// The literal that follows as the next argument.
+/// Returns the literal in the next argument.
 fn second(rest: &str) -> Option<&str> {
     rest.strip_prefix(',').and_then(literal).map(|(text, _)| text)
 }
@@ -217,7 +217,7 @@ fn apply(found: &mut Vec<Found>, program: &str, does: CallEffect, always: bool, 
         CallEffect::Read => found.push(Found::Read(file)),
         CallEffect::Write => found.push(Found::Write(file)),
         CallEffect::Delete => found.push(Found::Delete(file)),
-        // Of `rm(path, {recursive: true})` and its kin the options say whether all below goes, too.
+        // For `rm(path, {recursive: true})` and similar calls, the options determine whether the deletion is recursive.
         CallEffect::DeleteTree if rest.starts_with(')') && !always => found.push(Found::Delete(file)),
         CallEffect::DeleteTree => found.push(Found::DeleteTree(file)),
         CallEffect::Open => found.push(open(program, file, rest)),
@@ -229,7 +229,7 @@ fn apply(found: &mut Vec<Found>, program: &str, does: CallEffect, always: bool, 
     }
 }
 
-/// `open(path, mode)`; perl's `open(F, '>path')` has no literal first and is not seen.
+/// Reads `open(path, mode)`. In Perl's `open(F, '>path')`, the first argument isn't a literal, so it isn't found.
 fn open(program: &str, file: String, rest: &str) -> Found {
     let arguments = rest.split(')').next().unwrap_or_default();
     let named =
@@ -242,7 +242,7 @@ fn open(program: &str, file: String, rest: &str) -> Found {
     Found::WriteAs(file, draft.flag("truncate", mode.contains('w')).tag("by", program))
 }
 
-/// Objects for paths that are joined of parts, as `(Path.home() / 'a').write_text(x)` has one.
+/// Adds the effects on joined path objects, such as `(Path.home() / 'a').write_text(x)`.
 fn path_objects(found: &mut Vec<Found>, text: &str) {
     let mut end = 0;
     for (at, _) in text.match_indices("Path").take(MAX_CALLS) {
@@ -256,12 +256,12 @@ fn path_objects(found: &mut Vec<Found>, text: &str) {
     }
 }
 
-/// The method called on a path object.
+/// Returns the effect of the method called on a path object.
 fn method(file: String, rest: &str) -> Option<Found> {
     called(file, rest.strip_prefix(").")?)
 }
 
-/// The same, of what follows the dot.
+/// Returns the effect of the method after the dot.
 fn called(file: String, method: &str) -> Option<Found> {
     let (name, arguments) = method.split_once('(').unwrap_or((method, ""));
     match name {

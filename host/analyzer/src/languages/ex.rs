@@ -1,13 +1,13 @@
-//! Commands of vim, as `-c` and `+` give them: the programs that they start, and the files that they touch.
+//! vim commands, as in `-c` and `+`: the programs that they start, and the files that they read and write.
 //!
-//! Functions are looked for by their names, so a function of an embedded language counts as well.
+//! Functions are found by name, including those of an embedded language.
 
 /// An action of a text other than editing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// A text becomes shell.
     Shell(String),
-    /// Code that a program would run the same: the program and its option.
+    /// Code for a program: the program, its option and the code.
     Code(&'static str, &'static str, String),
     Reads(String),
     Writes(String),
@@ -17,11 +17,12 @@ pub(crate) enum Action {
     },
 }
 
-/// Texts inside texts, and the most acts of one text; who gets as many must expect more.
+/// The maximum nesting of texts, and the maximum number of actions in one text. A caller that gets this number must
+/// assume that there are more.
 const DEPTH: usize = 4;
 pub(crate) const MOST: usize = 64;
 
-/// Words before a command that change how it is run.
+/// Words before a command that change how it runs.
 const MODIFIERS: &[&str] = &[
     "sil",
     "silent",
@@ -86,7 +87,7 @@ const LANGUAGES: &[(&str, &str, &str)] = &[
     ("rubydo", "ruby", "-e"),
 ];
 
-/// Functions that start a program, and those whose argument is a command of vim again.
+/// Functions that start a program, and functions whose argument is a vim command.
 const STARTS: &[&str] = &["system", "systemlist", "job_start", "jobstart", "termopen", "term_start"];
 const EXECUTES: &[&str] = &["execute", "cmd", "nvim_command", "nvim_exec", "nvim_exec2", "feedkeys", "nvim_input"];
 
@@ -111,7 +112,7 @@ fn read(text: &str, depth: usize, found: &mut Vec<Action>) {
     }
 }
 
-/// Reads one command; gives what stands behind the bar after it.
+/// Reads one command. Returns the text after the following bar.
 fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Action>) -> Option<&'t str> {
     let (name, rest) = name_and_rest(text)?;
     if name.is_empty() {
@@ -165,7 +166,7 @@ fn command<'t>(text: &'t str, depth: usize, found: &mut Vec<Action>) -> Option<&
     behind_bar(words)
 }
 
-/// The name of a command behind its addresses and modifiers, and the text behind the name.
+/// Returns the command's name after addresses and modifiers, and the text after the name.
 fn name_and_rest(text: &str) -> Option<(&str, &str)> {
     let mut rest = text;
     loop {
@@ -183,7 +184,7 @@ fn name_and_rest(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Returns the action of a command on the file that it names.
+/// Returns the action of a command on its file.
 fn of_file(name: &str, file: &str) -> Option<Action> {
     // `redir > FILE`, and the commands that save a session.
     let saves = ["redi", "mks", "mkv", "mkex"].iter().any(|start| name.starts_with(start));
@@ -203,8 +204,8 @@ fn of_file(name: &str, file: &str) -> Option<Action> {
     }
 }
 
-/// The command that another one holds: `g/PATTERN/COMMAND`, and behind an event and a pattern, or a name, one that runs
-/// later.
+/// Returns the command in another one: `g/PATTERN/COMMAND`, or one that runs later, after an event and a pattern, or
+/// after a name.
 fn command_inside(name: &str, words: &str) -> Option<String> {
     match name {
         "g" | "global" | "v" | "vglobal" => {
@@ -225,7 +226,7 @@ fn behind_words(text: &str, count: usize) -> String {
     text.split_whitespace().skip(count).collect::<Vec<_>>().join(" ")
 }
 
-/// The options that a `set` gives a value, with the values; a backslash hides a blank.
+/// Returns the options and values in a `set` command. A backslash escapes a blank.
 fn settings(text: &str) -> Vec<(&str, String)> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
@@ -244,7 +245,7 @@ fn settings(text: &str) -> Vec<(&str, String)> {
     found
 }
 
-/// The program that a `set` makes the shell.
+/// Returns the program that a `set` command makes the shell.
 pub(crate) fn shell_of(text: &str) -> Option<String> {
     let (_, set) = text.split_once("se")?;
     settings(set).into_iter().find(|(name, _)| matches!(*name, "shell" | "sh")).map(|(_, value)| value)
@@ -267,7 +268,7 @@ fn behind_bar(text: &str) -> Option<&str> {
     None
 }
 
-/// The functions that a text calls.
+/// Adds the functions that a text calls.
 fn functions(text: &str, depth: usize, found: &mut Vec<Action>) {
     for (at, _) in text.match_indices('(').take(MOST) {
         let (before, behind) = text.split_at_checked(at).unwrap_or_default();
@@ -300,8 +301,8 @@ fn functions(text: &str, depth: usize, found: &mut Vec<Action>) {
     }
 }
 
-/// The strings that a text begins with, joined: those of a list by blanks, others as they are. A call around them, as
-/// of `expand`, is passed over.
+/// Returns the strings at the start of a text, joined: with blanks for a list, otherwise directly. A call around them,
+/// such as `expand`, is skipped.
 fn strings(text: &str) -> Option<String> {
     let mut result: Option<String> = None;
     let mut rest = text.trim_start();

@@ -1,30 +1,30 @@
-//! [`Pieces`]: a string that code puts together, as far as it is known.
+//! [`Pieces`]: a string composed by code, as far as it is known.
 
 use guard_sdk::syntax::{Part, Word};
 
 use crate::word::expand::literal;
 
-/// The longest string that is put together.
+/// The maximum length of a composed string in bytes.
 const LONGEST: usize = 4096;
 
-/// Known texts, with `None` for what is known only at run time.
+/// Known texts, with `None` for parts that are only known at run time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Pieces(Vec<Option<String>>);
 
 impl Pieces {
-    /// A known text.
+    /// Creates a known text.
     pub(crate) fn known(text: &str) -> Pieces {
         let mut pieces = Pieces::default();
         pieces.push(text);
         pieces
     }
 
-    /// Nothing is known of it.
+    /// Creates an unknown text.
     pub(crate) fn unknown() -> Pieces {
         Pieces(vec![None])
     }
 
-    /// Adds a known text; one that is too long is not known.
+    /// Adds a known text. If the result is too long, it is unknown.
     pub(crate) fn push(&mut self, text: &str) {
         match self.0.last_mut() {
             _ if text.is_empty() => {}
@@ -34,14 +34,14 @@ impl Pieces {
         }
     }
 
-    /// Adds something that is known only at run time.
+    /// Adds a part that is only known at run time.
     pub(crate) fn push_unknown(&mut self) {
         if self.0.last().is_none_or(Option::is_some) {
             self.0.push(None);
         }
     }
 
-    /// Adds what another string holds.
+    /// Adds the parts of another string.
     pub(crate) fn append(&mut self, other: &Pieces) {
         for piece in &other.0 {
             match piece {
@@ -51,12 +51,12 @@ impl Pieces {
         }
     }
 
-    /// The text, if all of it is known.
+    /// Returns the text, if it is completely known.
     pub(crate) fn text(&self) -> Option<String> {
         self.0.iter().map(Option::as_deref).collect()
     }
 
-    /// The same, where it is one piece.
+    /// Returns the text, if it is one known piece.
     pub(crate) fn text_ref(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Some(text)] => Some(text),
@@ -64,12 +64,12 @@ impl Pieces {
         }
     }
 
-    /// Whether there is anything but blanks that is known.
+    /// Returns whether a known part isn't blank.
     pub(crate) fn says_something(&self) -> bool {
         self.0.iter().flatten().any(|text| !text.trim().is_empty())
     }
 
-    /// The string as a word, with variables for what is not known.
+    /// Returns the string as a word, with variables for unknown parts.
     pub(crate) fn word(&self) -> Word {
         if let Some(text) = self.text() {
             return literal(&text);

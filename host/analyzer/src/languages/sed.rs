@@ -1,13 +1,13 @@
-//! Scripts of `sed`: the commands that they start, and the files that they read and write.
+//! `sed` scripts: the commands that they start, and the files that they read and write.
 //!
-//! The commands of GNU sed, whose `e` the others do not have. What cannot be read ends the script: `sed` itself runs no
-//! script that it does not understand.
+//! Supports the commands of GNU sed, including its own `e`. Analysis ends at a syntax error, because `sed` doesn't run
+//! a script with one.
 
 use super::pieces::Pieces;
 use super::with_options::ProgramText;
 use crate::options::{Operand, Options, Parsed};
 
-/// Which options of `sed` take a value.
+/// The options of `sed` that take a value.
 pub(crate) const OPTIONS: Options = Options::new("efl", "expression file line-length").with_attached("i");
 
 /// An action of a script other than editing.
@@ -17,7 +17,7 @@ pub(crate) enum Action {
     Runs(Pieces),
     /// The line's current content becomes shell.
     RunsLines,
-    /// The text that a line holds once `from`, which has no meaning of its own in a pattern, is replaced becomes shell.
+    /// The line's text becomes shell after `from`, which is a literal pattern, is replaced.
     RunsReplaced {
         from: String,
         to: String,
@@ -34,7 +34,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    /// The line that is there afterwards, whatever was there before.
+    /// Returns the new line if it doesn't depend on the old one.
     pub(crate) fn line(&self) -> Option<&str> {
         match self {
             Edit::Inserts(text) => Some(text),
@@ -45,7 +45,7 @@ impl Edit {
     }
 }
 
-/// Returns a text after these edits. A line that a pattern would have to find stays, and its replacement follows.
+/// Returns a text after these edits. A line that a pattern would have to match stays, followed by its replacement.
 pub(crate) fn edited(text: &str, edits: &[Edit]) -> String {
     let mut text = text.to_owned();
     for edit in edits {
@@ -76,24 +76,24 @@ pub(crate) fn edited(text: &str, edits: &[Edit]) -> String {
     text
 }
 
-/// Whether a pattern stands for its own text.
+/// Returns whether a pattern is literal text.
 fn is_plain(pattern: &str) -> bool {
     !pattern.is_empty() && !pattern.contains(['\\', '[', '*', '.', '^', '$', '&', '+', '?'])
 }
 
-/// The edits of a script.
+/// Returns the edits of a script.
 pub(crate) fn edits(script: &str) -> Vec<Edit> {
     let mut reader = Reader { rest: script, acts: Vec::new(), edits: Vec::new(), replaced: None };
     while reader.command().is_some() && reader.edits.len() < MOST {}
     reader.edits
 }
 
-/// The most acts of one script; further ones count as unknown text that runs.
+/// The maximum number of actions in one script. Further ones count as unknown text that runs.
 const MOST: usize = 256;
 
-/// The script of a call and the operands behind it; `content` gives the text of a file of commands.
+/// Returns a call's script and operands. `content` returns the text of a script file.
 pub(crate) fn given<'a>(parsed: &Parsed<'a>, content: impl Fn(&Operand<'a>) -> Option<String>) -> ProgramText<'a> {
-    // The BSD spelling `-i ''` puts the suffix into a word of its own.
+    // In BSD's `-i ''`, the suffix is a separate word.
     let suffix = parsed.has("i", "in-place") && parsed.operands.first().is_some_and(|first| first.text.is_empty());
     super::with_options::given(parsed, &["e", "expression"], &["f", "file"], usize::from(suffix), content)
 }
@@ -115,7 +115,7 @@ struct Reader<'s> {
     rest: &'s str,
     acts: Vec<Action>,
     edits: Vec<Edit>,
-    /// The content of a line after the last preceding replacement.
+    /// The content of a line after the last replacement.
     replaced: Option<Pieces>,
 }
 
@@ -135,14 +135,14 @@ impl<'s> Reader<'s> {
         self.rest = self.rest.trim_start_matches(skips);
     }
 
-    /// The rest of the line, without the newline.
+    /// Reads the rest of the line, without the newline.
     fn line(&mut self) -> &'s str {
         let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         self.rest = rest;
         line
     }
 
-    /// One command with its addresses; `None` at the end, or where nothing can be read.
+    /// Reads one command with its addresses. `None` at the end or at a syntax error.
     fn command(&mut self) -> Option<()> {
         self.skip(|char| char.is_whitespace() || char == ';');
         self.peek()?;
@@ -185,7 +185,7 @@ impl<'s> Reader<'s> {
         Some(())
     }
 
-    /// Reads an address; whether there was one.
+    /// Reads an address. Returns whether there was one.
     fn address(&mut self) -> bool {
         match self.peek() {
             Some(char) if char.is_ascii_digit() || matches!(char, '$' | '+' | '~') => {
@@ -204,7 +204,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Returns the text before the next `delimiter`, which is consumed as well. In a pattern, a bracket hides one.
+    /// Reads the text up to the next `delimiter`, and consumes the delimiter. In a pattern, a bracket expression may
+    /// contain it.
     fn until(&mut self, delimiter: char, pattern: bool) -> Option<String> {
         let mut text = String::new();
         loop {
@@ -227,7 +228,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The rest of a bracket expression, if it has an end on this line.
+    /// Reads the rest of a bracket expression, if it ends on this line.
     fn bracket(&mut self, text: &mut String) {
         let body = self.rest.strip_prefix('^').unwrap_or(self.rest);
         let body = body.strip_prefix(']').unwrap_or(body);
@@ -251,7 +252,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The text of `a`, `c`, `e`, `i`: up to a newline that no backslash hides.
+    /// Reads the text of `a`, `c`, `e` or `i`: up to a newline without a backslash.
     fn text(&mut self) -> String {
         let mut text = String::new();
         while let Some(char) = self.next() {
@@ -310,7 +311,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Returns the text that a replacement puts into a line: `&` and `\1` are known only at run time.
+/// Returns a replacement's text. `&` and `\1` are only known at run time.
 fn replaced(replacement: &str) -> Pieces {
     let mut pieces = Pieces::default();
     let mut chars = replacement.chars();
@@ -319,7 +320,7 @@ fn replaced(replacement: &str) -> Pieces {
             '&' => pieces.push_unknown(),
             '\\' => match chars.next() {
                 Some('0'..='9') => pieces.push_unknown(),
-                // They change the case of what follows.
+                // They change the case of the text that follows.
                 Some('L' | 'U' | 'l' | 'u' | 'E') => {}
                 Some('n') => pieces.push("\n"),
                 Some('t') => pieces.push("\t"),

@@ -1,7 +1,7 @@
-//! SQL: which statements of a text lose something.
+//! SQL: the statements in a text that lose something.
 //!
-//! A tokenizer and the few statement shapes that matter; no grammar. The dialects' ways to quote and to comment are
-//! read together, so a text of any of them is split right in the ordinary case.
+//! A tokenizer and the relevant statement shapes, without a grammar. The quotes and comments of all dialects are
+//! supported at once, so a text in any dialect is usually split correctly.
 
 mod bounds;
 mod changes;
@@ -22,13 +22,13 @@ use lines::{Lines, RUNS_ROWS};
 use reader::Reader;
 use tokens::{Dialect, Token, Tokens};
 
-/// The most statements of one text that are looked at.
+/// The maximum number of examined statements in one text.
 const MAX_STATEMENTS: usize = 4096;
 
-/// The most tokens of one statement that are kept.
+/// The maximum number of tokens kept from one statement.
 const MAX_TOKENS: usize = 4096;
 
-/// Returns the effects of a text that the program `client` reads: its statements, between lines for the client itself.
+/// Returns the effects of a text for the program `client`: of its statements, and of lines for the client itself.
 pub(crate) fn effects(client: &str, text: &str, certain: bool) -> Vec<Found> {
     both(client, text, certain, Lines::of(client))
 }
@@ -42,7 +42,7 @@ fn both(client: &str, text: &str, certain: bool, lines: Lines) -> Vec<Found> {
     let mut found = Vec::new();
     let mysql = lines == Lines::Mysql;
     read(&mut found, client, text, certain, Dialect { mysql, escapes: mysql, lines });
-    // Whether a backslash hides a quote depends on settings of the server, so the other reading counts as well.
+    // Whether a backslash escapes a quote depends on server settings, so the other interpretation is analyzed as well.
     if text.contains("\\'") {
         read(&mut found, client, text, false, Dialect { mysql, escapes: !mysql, lines });
     }
@@ -54,7 +54,7 @@ fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect
     let mut left = MAX_STATEMENTS;
     let mut defined = Definitions::default();
     while let Some((text, depth)) = texts.pop() {
-        // What a statement runs goes to the server.
+        // Text run by a statement goes to the server.
         let dialect = if depth > 0 { Dialect { lines: Lines::None, ..dialect } } else { dialect };
         let mut tokens = Tokens::new(&text, dialect);
         while let Some(statement) = next_statement(&mut tokens) {
@@ -86,11 +86,11 @@ fn read(found: &mut Vec<Found>, client: &str, text: &str, certain: bool, dialect
     }
 }
 
-/// How deep texts that statements run are followed.
+/// The maximum nesting of texts that statements run.
 const MAX_DEPTH: u32 = 3;
 
-/// Returns the part that a client runs without showing it: a statement that begins with a client variable, or one for
-/// each row.
+/// Returns the part that a client runs but that isn't in the text: a statement that begins with a client variable, or
+/// one for each row.
 fn unknown_part<'t>(statement: &[Token<'t>], lines: Lines) -> Option<&'t str> {
     match (statement.first(), statement.last()) {
         (Some(Token::Unknown(variable)), _) if lines == Lines::Psql && variable.starts_with(':') => Some(variable),
@@ -99,14 +99,14 @@ fn unknown_part<'t>(statement: &[Token<'t>], lines: Lines) -> Option<&'t str> {
     }
 }
 
-/// Whether rows of data follow the statement.
+/// Returns whether data rows follow the statement.
 fn copies_rows(statement: &[Token<'_>]) -> bool {
     let mut pairs = statement.windows(2);
     statement.first().is_some_and(|first| first.is("copy"))
         && pairs.any(|pair| matches!(pair, [from, stdin] if from.is("from") && stdin.is("stdin")))
 }
 
-/// The statements of a batch that no semicolon divides. A definition is one, with all of its body.
+/// Splits a batch without semicolons into statements. A definition with its body is one statement.
 fn in_batch<'s, 't>(statement: &'s [Token<'t>]) -> Vec<&'s [Token<'t>]> {
     let defines = statement
         .iter()
@@ -136,8 +136,8 @@ fn in_batch<'s, 't>(statement: &'s [Token<'t>]) -> Vec<&'s [Token<'t>]> {
     parts
 }
 
-/// The texts that a statement runs: the body of a block, and what it executes. What follows a text that ends with a
-/// blank is put in at run time.
+/// Returns the texts that a statement runs: the body of a block, and its executed strings. If a text ends with a blank,
+/// the rest is inserted at run time.
 fn run_by(statement: &[Token<'_>]) -> Vec<String> {
     let runs = ["do", "execute", "exec", "prepare", "begin", "declare", "immediate", "sp_executesql", "set"];
     let first = statement.first().is_some_and(|first| runs.iter().any(|word| first.is(word)));
@@ -174,7 +174,7 @@ fn run_by(statement: &[Token<'_>]) -> Vec<String> {
     texts
 }
 
-/// The tokens up to the end of the statement; `None` at the end of the text.
+/// Reads the tokens up to the end of the statement. `None` at the end of the text.
 fn next_statement<'t>(tokens: &mut Tokens<'t>) -> Option<Vec<Token<'t>>> {
     let mut statement = Vec::new();
     let mut first = None;
@@ -204,14 +204,14 @@ fn next_statement<'t>(tokens: &mut Tokens<'t>) -> Option<Vec<Token<'t>>> {
     }
 }
 
-/// The most changes inside one statement that are looked at.
+/// The maximum number of examined changes in one statement.
 const MAX_CHANGES: usize = 16;
 
 /// Returns the effects of a statement. One that begins with a common table expression may contain several changes.
 fn changes_of(statement: &[Token<'_>]) -> Vec<Draft> {
     let statement = skip_words(statement);
     let Some(first) = statement.first() else { return Vec::new() };
-    // `create rule NAME as on EVENT to TABLE do instead STATEMENT`
+    // `create rule NAME as on EVENT to TABLE do instead STATEMENT`.
     if first.is("create") && statement.iter().take(4).any(|token| token.is("rule")) {
         let at = statement.iter().position(|token| token.is("do")).unwrap_or(statement.len());
         let mut rest = statement.get(at + 1..).unwrap_or_default();
@@ -252,18 +252,18 @@ fn changes_of(statement: &[Token<'_>]) -> Vec<Draft> {
     found
 }
 
-/// Steps over what opens a block, and over what is put in at run time, so that the statement behind it shows.
+/// Skips block openers and placeholders before a statement.
 fn skip_words<'s, 't>(statement: &'s [Token<'t>]) -> &'s [Token<'t>] {
     let start = statement.iter().position(|token| !opens(token)).unwrap_or(statement.len());
     statement.get(start..).unwrap_or_default()
 }
 
-/// Whether the statement may begin behind the token.
+/// Returns whether a statement may begin after the token.
 fn opens(token: &Token<'_>) -> bool {
     matches!(token, Token::Unknown(_)) || ["begin", "then", "else", "loop", "go"].iter().any(|word| token.is(word))
 }
 
-/// The tokens up to the bracket that closes what encloses them.
+/// Returns the tokens up to the bracket that closes the enclosing one.
 fn closed<'s, 't>(tokens: &'s [Token<'t>]) -> &'s [Token<'t>] {
     let mut depth = 0_i32;
     let end = tokens.iter().position(|token| {
@@ -292,7 +292,7 @@ fn effect(statement: &[Token<'_>]) -> Option<Draft> {
         }
         "delete" => {
             reader.take_all(&["low_priority", "quick", "ignore"]);
-            // MySQL names the tables before `FROM` when it joins several.
+            // In MySQL, the tables come before `FROM` if several are joined.
             if !reader.take("from") && !reader.contains("from") {
                 return None;
             }

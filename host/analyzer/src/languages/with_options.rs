@@ -1,4 +1,4 @@
-//! The program of `sed` and `awk`: their options hold it, or files, or the first operand does.
+//! The program of a `sed` or `awk` call: in options, in files, or in the first operand.
 
 use crate::options::{Operand, Parsed};
 
@@ -6,15 +6,15 @@ use crate::options::{Operand, Parsed};
 #[derive(Debug)]
 pub(crate) struct ProgramText<'a> {
     pub(crate) text: String,
-    /// All of it is known.
+    /// Whether all of it is known.
     pub(crate) known: bool,
-    /// How many operands stand before the files.
+    /// The number of operands before the files.
     pub(crate) operands: usize,
-    /// Files that hold it.
+    /// The files with the program.
     pub(crate) files: Vec<Operand<'a>>,
 }
 
-/// The pieces of a program, which count in their order with newlines between them. The first `skip` operands are none.
+/// Joins the pieces of a program in order, separated by newlines. The first `skip` operands aren't pieces.
 pub(super) fn given<'a>(
     parsed: &Parsed<'a>,
     texts: &[&str],

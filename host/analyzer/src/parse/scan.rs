@@ -1,21 +1,29 @@
-//! Finds where constructs of the shell end, in one linear pass and without a grammar.
+//! Finds the ends of shell constructs in one linear pass without a grammar.
 //!
-//! Keeps an explicit stack instead of recursion, so that no text can exhaust the machine's own. It does not decide
-//! what is a command; it only knows enough (quotes, comments, here-documents, `case`) to match openers with closers.
+//! It uses an explicit stack instead of recursion, so that no text can overflow the machine's stack. It doesn't
+//! identify commands. It only knows enough (quotes, comments, here-documents, `case`) to match openers with closers.
 
-/// A construct that the scanner is inside of.
+/// A construct around the scanner's position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Frame {
-    /// Commands, up to `)` if `closes`. `cases` counts the `case` that are open.
-    Commands { closes: bool, cases: u16 },
-    /// Double quotes.
+    /// Commands, up to `)` if `closes` is set. `cases` is the number of open `case` commands.
+    Commands {
+        closes: bool,
+        cases: u16,
+    },
     Double,
-    /// `${...}`, within double quotes or not.
-    Parameter { quoted: bool },
-    /// `$((...))` or `((...))`, with the parentheses open inside.
-    Arithmetic { parens: u32 },
-    /// `$[...]`, with the brackets open inside.
-    Bracket { open: u32 },
+    /// `${...}`, in or outside double quotes.
+    Parameter {
+        quoted: bool,
+    },
+    /// `$((...))` or `((...))`, with the number of open parentheses in it.
+    Arithmetic {
+        parens: u32,
+    },
+    /// `$[...]`, with the number of open brackets in it.
+    Bracket {
+        open: u32,
+    },
 }
 
 /// The commands after an opening parenthesis.
@@ -31,53 +39,52 @@ struct Heredoc {
 /// The totals of a whole scan.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    /// The deepest stack of any frames.
+    /// The maximum depth of the stack.
     pub(crate) depth: usize,
-    /// The deepest stack of command frames.
+    /// The maximum number of command frames on the stack.
     pub(crate) command_depth: usize,
     /// Openers of extended patterns outside quotes.
     pub(crate) pattern_openers: usize,
-    /// The most `[` open at once.
+    /// The maximum number of `[` open at once.
     pub(crate) brackets: usize,
-    /// The most `{` open at once.
+    /// The maximum number of `{` open at once.
     pub(crate) braces: usize,
-    /// The most compound commands open at once, by their reserved words.
+    /// The maximum number of compound commands open at once, counted by reserved words.
     pub(crate) compounds: usize,
     /// The longest run of `time`, `!` and `coproc`.
     pub(crate) prefix_run: usize,
-    /// Here-documents.
     pub(crate) heredocs: usize,
-    /// The most expansions in one outermost word.
+    /// The maximum number of expansions in one outermost word.
     pub(crate) expansions: usize,
-    /// Where a backslash and a newline join two lines.
+    /// Offsets where a backslash and a newline join two lines.
     pub(crate) continuations: Vec<usize>,
 }
 
-/// The byte at `at`, 0 beyond the end.
+/// Returns the byte at `at`, or 0 after the end.
 pub(crate) fn byte(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
 }
 
-/// Where `needle` stands at or after `from`, else the end.
+/// Returns the offset of `needle` at or after `from`, or the end.
 pub(crate) fn find(bytes: &[u8], from: usize, needle: u8) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     rest.iter().position(|&byte| byte == needle).map_or(bytes.len(), |found| from + found)
 }
 
-/// Whether a `#` after this byte opens a comment.
+/// Returns whether a `#` after this byte opens a comment.
 fn separates(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
 
-/// The scanner: where it is, and what it is inside of.
+/// The scanner, with its position and the enclosing constructs.
 pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     stack: Vec<Frame>,
     heredocs: Vec<Heredoc>,
-    /// A command's name may stand here.
+    /// Whether a command's name is allowed here.
     command_position: bool,
-    /// A word starts here.
+    /// Whether a word starts here.
     word_start: bool,
     run: usize,
     open_brackets: usize,
@@ -96,9 +103,9 @@ pub(crate) fn survey(text: &str) -> Counts {
     scanner.counts
 }
 
-/// Where the construct that `frame` describes ends, the byte after its closer. `from` is after its opener.
+/// Returns the offset after the closer of the construct in `frame`. `from` is the offset after its opener.
 ///
-/// An arithmetic that turns out to be two subshells gives the end of the outer one, and `true`.
+/// If an arithmetic construct turns out to be two subshells, returns the end of the outer one and `true`.
 pub(crate) fn close(bytes: &[u8], from: usize, frame: Frame) -> Option<(usize, bool)> {
     let mut scanner = Scanner::new(bytes, from, frame);
     let mut changed = false;
@@ -113,7 +120,7 @@ pub(crate) fn close(bytes: &[u8], from: usize, frame: Frame) -> Option<(usize, b
     None
 }
 
-/// Where a backtick substitution ends, the byte after the closing backtick. `from` is after the opening one.
+/// Returns the offset after the closing backtick of a substitution. `from` is the offset after the opening one.
 pub(crate) fn close_backtick(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < bytes.len() {
@@ -126,7 +133,7 @@ pub(crate) fn close_backtick(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Where `$'...'` ends, the byte after the closing quote. `from` is after the opening one.
+/// Returns the offset after the closing quote of `$'...'`. `from` is the offset after the opening one.
 pub(crate) fn close_ansi(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < bytes.len() {
@@ -229,7 +236,7 @@ impl<'a> Scanner<'a> {
         self.at += 1;
     }
 
-    /// A backslash, a `$`, a backtick, or one byte of anything else.
+    /// Scans a backslash, a `$`, a backtick, or one other byte.
     fn expansion(&mut self, quoted: bool) {
         match self.peek(0) {
             b'\\' => {
@@ -257,7 +264,7 @@ impl<'a> Scanner<'a> {
                     self.within_word(end - self.at);
                 }
                 b'"' if !quoted => self.push(Frame::Double, 2),
-                // `$\` and a newline: the byte after the join decides.
+                // `$\` and a newline: the byte after the continuation decides.
                 b'\\' if self.peek(2) == b'\n' => {
                     self.counts.continuations.push(self.at + 1);
                     match self.peek(3) {
@@ -362,7 +369,7 @@ impl<'a> Scanner<'a> {
         self.word_start = true;
     }
 
-    /// A word that may be reserved.
+    /// Scans a word that may be reserved.
     fn bare_word(&mut self, closes: bool, cases: u16) {
         let start = self.at;
         let mut end = start;
@@ -405,7 +412,7 @@ impl<'a> Scanner<'a> {
             _ => {}
         }
         self.counts.compounds = self.counts.compounds.max(self.open_compounds);
-        // `for ((` stands where no command does, but its parentheses are arithmetic as well.
+        // `for ((` isn't a command's position, but its parentheses are arithmetic as well.
         self.command_position = (position && (introduces || word == b"for")) || (word == b"in" && cases > 0);
     }
 
@@ -479,7 +486,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Whether an odd number of backslashes stands before `end`.
+/// Returns whether an odd number of backslashes precedes `end`.
 fn odd(bytes: &[u8], start: usize, end: usize) -> bool {
     let line = bytes.get(start..end).unwrap_or_default();
     line.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1

@@ -1,6 +1,6 @@
-//! The tree that the walk reads: commands and where their words stand, nothing of what is inside a word.
+//! The syntax tree for the walk: commands and the positions of their words, without the words' parts.
 //!
-//! Every [`Range`] is in bytes of the text that was parsed.
+//! Every [`Range`] is in bytes of the parsed text.
 
 /// A half-open range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,10 +42,10 @@ pub(crate) enum Kind {
     },
     Subshell(Sequence),
     Group(Sequence),
-    /// `time`, which changes nothing.
+    /// `time`, which has no effect here.
     Timed(Sequence),
     If {
-        /// Conditions and what they guard, in order.
+        /// Conditions and their bodies, in order.
         arms: Vec<(Sequence, Sequence)>,
         otherwise: Option<Sequence>,
     },
@@ -70,9 +70,9 @@ pub(crate) enum Kind {
         runs: Vec<Range>,
     },
     Coprocess(Box<Item>),
-    /// `[[ ... ]]`, whole.
+    /// The whole of `[[ ... ]]`.
     Test(Range),
-    /// `((...))`, whole.
+    /// The whole of `((...))`.
     Arithmetic(Range),
 }
 
@@ -80,14 +80,13 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct WordAt {
     pub(crate) range: Range,
-    /// Where the parser itself saw command and process substitutions, to compare with ours.
+    /// The command and process substitutions found by the parser, for comparison with ours.
     pub(crate) substitutions: Vec<Range>,
 }
 
-/// A redirection.
 #[derive(Debug)]
 pub(crate) struct Redirect {
-    /// The shell picks the descriptor: `{name}>`.
+    /// Whether the shell chooses the descriptor: `{name}>`.
     pub(crate) named: bool,
     pub(crate) span: Range,
     pub(crate) target: Range,

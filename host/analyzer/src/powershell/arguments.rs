@@ -1,4 +1,4 @@
-//! A command of PowerShell with its arguments and redirections.
+//! PowerShell commands with their arguments and redirections.
 
 use super::Reader;
 use super::cmdlets::Command;
@@ -7,7 +7,7 @@ use super::strings::{DOUBLE, SINGLE, finished, push};
 use super::values::{Piece, Text, Value};
 
 impl Reader<'_> {
-    /// A command and its arguments.
+    /// Reads a command with its arguments.
     pub(super) fn command(&mut self) -> Command {
         let mut command = Command::default();
         self.cursor.blanks();
@@ -64,7 +64,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `> file`, `2>&1`, `*>> file`.
+    /// Reads `> file`, `2>&1` or `*>> file`.
     pub(super) fn redirection(&mut self, command: &mut Command) -> bool {
         let rest = self.cursor.rest();
         let stream = rest.chars().next().filter(|char| char.is_ascii_digit() || *char == '*');
@@ -105,7 +105,7 @@ impl Reader<'_> {
         true
     }
 
-    /// One argument of a command.
+    /// Reads one argument of a command.
     pub(super) fn argument(&mut self) -> Value {
         let Some(first) = self.cursor.peek() else { return Value::default() };
         let value = if let Some(text) = self.here_string() {

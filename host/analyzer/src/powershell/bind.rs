@@ -1,12 +1,12 @@
-//! The parameters of cmdlets: by their names, the beginnings of these, or their places.
+//! The parameters of cmdlets: by name, abbreviated name, or position.
 
 use super::values::{Piece, Text, Value};
 
-/// Parameters of every cmdlet; a star marks those that take a value.
+/// The common parameters of all cmdlets. A star marks those with a value.
 const COMMON: &str = "Verbose Debug WhatIf Confirm ErrorAction* WarningAction* InformationAction* ProgressAction* \
      ErrorVariable* WarningVariable* OutVariable* OutBuffer* PipelineVariable*";
 
-/// Short names of parameters.
+/// Aliases of parameters.
 const SHORT: &[(&str, &str)] = &[
     ("ea", "erroraction"),
     ("wa", "warningaction"),
@@ -31,7 +31,7 @@ const SHORT: &[(&str, &str)] = &[
 pub(super) struct Bound {
     named: Vec<(String, Value)>,
     pub(super) rest: Vec<Value>,
-    /// A parameter that the cmdlet has not.
+    /// Whether there is a parameter that the cmdlet doesn't have.
     pub(super) is_odd: bool,
 }
 
@@ -40,33 +40,33 @@ impl Bound {
         self.named.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Whether a switch is on.
+    /// Returns whether a switch is on.
     pub(super) fn is_on(&self, name: &str) -> bool {
         self.value(name).is_some_and(|value| value.literal().as_deref() != Some("false"))
     }
 
-    /// The words of the first of these parameters that is given.
+    /// Returns the words of the first given one of these parameters.
     pub(super) fn words(&self, names: &[&str]) -> Vec<Text> {
         names.iter().find_map(|name| self.value(name)).map(|value| value.words.clone()).unwrap_or_default()
     }
 
-    /// The text of a parameter, as bash spells it.
+    /// Returns the text of a parameter in bash syntax.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         self.value(name)?.words.first().map(Text::as_written)
     }
 
-    /// The text of a parameter, if it is known.
+    /// Returns the text of a parameter, if it is known.
     pub(super) fn literal(&self, name: &str) -> Option<String> {
         self.value(name)?.literal()
     }
 
-    /// Everything that is given, so that no code in it is lost.
+    /// Adds a parameter. All values are kept, so that no code in them is lost.
     pub(super) fn set(&mut self, name: &str, value: Value) {
         self.named.push((name.to_owned(), value));
     }
 }
 
-/// Whether the word may be the name of a parameter: the name, and the piece of a value behind a colon.
+/// Returns the word's parameter name and the value after a colon, if the word may be a parameter.
 pub(super) fn parameter(value: &Value) -> Option<(String, Option<Value>)> {
     let word = value.words.first().filter(|_| value.is_bare)?;
     let Some(Piece::Bare(text)) = word.pieces.first() else { return None };
@@ -90,7 +90,7 @@ pub(super) fn parameter(value: &Value) -> Option<(String, Option<Value>)> {
     Some((name.to_lowercase(), given))
 }
 
-/// Binds arguments. `parameters`: the names, a star behind those with a value; `places`: those that need no name.
+/// Binds arguments. `parameters`: the names, with a star after those with a value. `places`: the positional ones.
 pub(super) fn bind(arguments: &[Value], parameters: &str, places: &str) -> Bound {
     let known: Vec<(String, bool)> = parameters
         .split_whitespace()
@@ -117,7 +117,7 @@ pub(super) fn bind(arguments: &[Value], parameters: &str, places: &str) -> Bound
             continue;
         };
         let value = match value {
-            // `-Path: x`
+            // `-Path: x`.
             Some(value) => value,
             None if takes => arguments.next().cloned().unwrap_or_default(),
             None => Value::of(Text::quoted("true")),

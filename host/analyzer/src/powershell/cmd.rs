@@ -1,4 +1,4 @@
-//! Text of `cmd` as text of bash that does the same.
+//! Translates `cmd` to equivalent bash.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use super::strings::{finished, push, variable};
 use super::values::{Piece, Text};
 use super::{DEPTH, Translation, UNKNOWN};
 
-/// Reads text of `cmd`.
+/// Translates a `cmd` text.
 pub(super) fn translate(text: &str) -> Translation {
     let mut reader = Reader { cursor: Cursor::new(text), reasons: BTreeSet::new(), depth: 0 };
     let mut text = String::new();
     loop {
         text.push_str(&reader.sequence());
-        // A parenthesis that nothing opened is text.
+        // An unmatched parenthesis is text.
         if reader.cursor.next().is_none() {
             break;
         }
@@ -58,7 +58,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Commands up to a closing parenthesis or the end.
+    /// Reads commands up to a closing parenthesis or the end.
     fn sequence(&mut self) -> String {
         let mut text = String::new();
         loop {
@@ -75,7 +75,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Commands with `&&`, `||` and `|` between.
+    /// Reads commands joined by `&&`, `||` and `|`.
     fn chain(&mut self) -> String {
         let mut text = self.command();
         loop {
@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The words up to the end of the command. `only`: redirections only.
+    /// Reads words up to the end of the command. `only`: only redirections.
     fn rest(&mut self, words: &mut Words, only: bool) {
         loop {
             self.blanks();
@@ -221,7 +221,7 @@ impl Reader<'_> {
         finished(pieces)
     }
 
-    /// `%NAME%`, `%NAME:x=y%`, `!NAME!`, and the variable of a loop, `%x` or `%%x`.
+    /// Reads `%NAME%`, `%NAME:x=y%`, `!NAME!`, or a loop's variable, `%x` or `%%x`.
     fn variable(&mut self, pieces: &mut Vec<Piece>) {
         let sign = self.cursor.next().unwrap_or('%');
         let doubled = self.cursor.peek() == Some(sign);
@@ -245,7 +245,7 @@ impl Reader<'_> {
             return;
         }
         if sign == '%' {
-            // `%~dpnx1` and the like.
+            // `%~dpnx1` and similar.
             self.cursor.take_while(|char| char == '~');
             let letters = self.cursor.take_while(char::is_alphanumeric);
             let letter = letters.chars().next_back();
@@ -260,7 +260,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `set NAME=value`
+    /// Reads `set NAME=value`.
     fn assignment(&mut self) -> String {
         let mut words = Words::default();
         self.rest(&mut words, false);
@@ -279,7 +279,7 @@ impl Reader<'_> {
         format!("export {name}={}", Text { pieces }.as_written())
     }
 
-    /// `if [/i] [not] exist FILE | a==b | a EQU b | errorlevel N | defined N  COMMAND [else COMMAND]`
+    /// Reads `if [/i] [not] exist FILE | a==b | a EQU b | errorlevel N | defined N  COMMAND [else COMMAND]`.
     fn condition(&mut self) -> String {
         self.word();
         loop {
@@ -329,7 +329,7 @@ impl Reader<'_> {
         text
     }
 
-    /// `for [/f "options"|/d|/r PATH|/l] %x in (SET) do COMMAND`
+    /// Reads `for [/f "options"|/d|/r PATH|/l] %x in (SET) do COMMAND`.
     fn repeated(&mut self) -> String {
         self.word();
         let mut name = UNKNOWN.to_owned();
@@ -391,7 +391,7 @@ fn loop_variable(letter: char) -> String {
     format!("for_{}", u32::from(letter))
 }
 
-/// A command of `cmd`, or a program, as a command of bash.
+/// Translates a `cmd` command or a program call.
 fn meaning(words: &Words) -> String {
     let name = words.literal(0).to_lowercase();
     let name = name.trim_end_matches(".exe");
@@ -424,7 +424,7 @@ fn meaning(words: &Words) -> String {
     if text.is_empty() { format!(":{}", words.redirects) } else { format!("{text}{}", words.redirects) }
 }
 
-/// A program with its words.
+/// Translates a program with its arguments.
 fn program(words: &[Text]) -> String {
     let mut text = String::new();
     let name = words.first().map(|name| name.with_slashes().as_argument()).unwrap_or_default();
@@ -446,7 +446,7 @@ fn program(words: &[Text]) -> String {
     text
 }
 
-/// `call PROGRAM words`, `start ["title"] [/options] PROGRAM words`, as often as they stand in a row.
+/// Translates `call PROGRAM words` and `start ["title"] [/options] PROGRAM words`, also nested.
 fn started(words: &Words) -> String {
     let mut rest = words.words.as_slice();
     while let Some((name, mut tail)) = rest.split_first() {
@@ -472,7 +472,7 @@ fn started(words: &Words) -> String {
     meaning(&Words { words: rest.to_vec(), redirects: String::new() })
 }
 
-/// `move SOURCE TARGET`, `ren SOURCE NAME`
+/// Translates `move SOURCE TARGET` and `ren SOURCE NAME`.
 fn moved(words: &Words) -> String {
     let operands = words.operands();
     let [source, target] = operands.as_slice() else { return format!("mv {}", words.paths()) };

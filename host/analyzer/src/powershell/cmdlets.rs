@@ -1,4 +1,4 @@
-//! Commands of PowerShell: which cmdlet a name is, and what of bash does the same.
+//! PowerShell commands: the cmdlet of a name, and the equivalent in bash.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use super::pipeline::{Element, ElementOutput, lines};
 use super::statement::function_name;
 use super::values::{Piece, Text, Value};
 
-/// A command as it is written.
+/// A parsed command.
 #[derive(Default, Clone)]
 pub(super) struct Command {
     pub(super) head: Value,
     pub(super) arguments: Vec<Value>,
-    /// Redirections, as bash writes them.
+    /// The redirections in bash syntax.
     pub(super) redirects: String,
-    /// Commands that run before it, because its redirections need them.
+    /// Commands that run before it for its redirections.
     pub(super) before: String,
-    /// `&` or `.` stands before it.
+    /// Whether `&` or `.` precedes it.
     pub(super) is_called: bool,
-    /// The name in lower case, an alias replaced.
+    /// The name in lower case, with aliases replaced.
     name: String,
-    /// The name was an alias.
+    /// Whether the name was an alias.
     is_alias: bool,
 }
 
@@ -33,7 +33,7 @@ impl Command {
     pub(super) fn resolve(&mut self, aliases: &BTreeMap<String, String>) {
         let Some(written) = self.head.literal() else { return };
         let mut name = written.to_lowercase();
-        // `Module\Verb-Noun`
+        // `Module\Verb-Noun`.
         if let Some((module, own)) = name.rsplit_once('\\')
             && !module.contains([':', '/'])
             && !module.starts_with('.')
@@ -51,14 +51,14 @@ impl Command {
         self.name = target.map_or(name, str::to_owned);
     }
 
-    /// Whether it names the paths that it works on.
+    /// Returns whether the command specifies the paths that it works on.
     pub(super) fn has_path(&self) -> bool {
         let Some((parameters, places)) = spec(&self.name) else { return true };
         let bound = bind(&self.arguments, parameters, places);
         let first = places.split_whitespace().next().unwrap_or("path").to_lowercase();
         let named = ["path", "literalpath", "inputobject", "name", "id"].iter().any(|name| bound.value(name).is_some());
         match self.name.as_str() {
-            // One place alone is where the files go.
+            // A single path is the destination.
             "move-item" | "copy-item" | "rename-item" => {
                 let target = if self.name == "rename-item" { "newname" } else { "destination" };
                 bound.value("literalpath").is_some() || bound.value("path").is_some() && bound.value(target).is_some()
@@ -80,7 +80,7 @@ impl Command {
     }
 }
 
-/// Aliases of PowerShell.
+/// Resolves PowerShell's built-in aliases.
 fn alias(name: &str) -> Option<&'static str> {
     const ALIASES: &[(&str, &str)] = &[
         ("ri rm rmdir rd del erase", "remove-item"),
@@ -139,10 +139,10 @@ fn alias(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|(names, _)| names.split(' ').any(|alias| alias == name)).map(|(_, cmdlet)| *cmdlet)
 }
 
-/// Aliases that are the names of no program elsewhere.
+/// Aliases that aren't program names elsewhere.
 const OF_POWERSHELL: &[&str] = &["clp", "mp", "nal", "rnp", "rp", "sajb", "sal", "spsv"];
 
-/// The parameters of a cmdlet that is read, and those that need no name.
+/// Returns the parameters of a supported cmdlet, and its positional ones.
 pub(super) fn spec(name: &str) -> Option<(&'static str, &'static str)> {
     spec_of_files(name).or_else(|| spec_of_others(name))
 }
@@ -245,7 +245,7 @@ fn spec_of_others(name: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Whether the cmdlet gives on some of what it is given, or a form of it, and does nothing else.
+/// Returns whether the cmdlet only passes on some of its input, or another form of it.
 pub(super) fn passes_on(name: &str) -> bool {
     let verb = name.split_once('-').map_or("", |(verb, _)| verb);
     matches!(
@@ -265,7 +265,7 @@ pub(super) fn passes_on(name: &str) -> bool {
         )
 }
 
-/// Whether the cmdlet takes paths from a pipe.
+/// Returns whether the cmdlet takes paths from a pipe.
 pub(super) fn takes_paths(name: &str) -> bool {
     matches!(
         name,
@@ -280,18 +280,18 @@ pub(super) fn takes_paths(name: &str) -> bool {
     )
 }
 
-/// The most pieces of code that are looked for in a text.
+/// The maximum number of pieces of code that are searched for in a text.
 pub(super) const MANY: usize = 32;
 
 impl Reader<'_> {
-    /// A command as text of bash. `is_fed`: something is piped into it.
+    /// Translates a command to bash. `is_fed`: it reads from a pipe.
     pub(super) fn translated(&mut self, command: &Command, is_fed: bool) -> Element {
         let mut element = self.meaning(command, is_fed);
-        // What runs because arguments are worked out, and what of them the command has no place for.
+        // Code that runs during the evaluation of arguments, and arguments that the command doesn't take.
         let mut all = Value::default();
         all.absorb(Value { words: Vec::new(), ..command.head.clone() });
         command.arguments.iter().cloned().for_each(|argument| all.absorb(argument));
-        // Of many, no one is looked for: to list one twice is no loss.
+        // If there are many, duplicates aren't removed, because listing a command twice is harmless.
         let is_many = all.code.len() > MANY;
         let missing: Vec<String> =
             all.code.into_iter().filter(|code| is_many || !element.text.contains(code.trim_end())).collect();
@@ -365,7 +365,7 @@ impl Reader<'_> {
         Element { text, ..Element::default() }
     }
 
-    /// A program, or a cmdlet that keeps its name.
+    /// Translates a program, or a cmdlet that keeps its name.
     fn program(&mut self, command: &Command) -> Element {
         let Some(head) = command.head.words.first() else {
             return Element { text: String::new(), ..Element::default() };
@@ -422,7 +422,7 @@ impl Reader<'_> {
     }
 }
 
-/// Programs of Windows, whose words are no paths of a shell.
+/// Returns whether it is a Windows program, whose arguments aren't paths in shell syntax.
 pub(super) fn is_of_windows(name: &str) -> bool {
     matches!(
         name,
@@ -452,7 +452,8 @@ pub(super) fn is_of_windows(name: &str) -> bool {
     )
 }
 
-/// Whether the words are those of a program that has the name of the alias elsewhere: `rm -rf x`, `rd /s /q x`, `ls -la`.
+/// Returns whether the arguments are those of a program with the alias's name in another shell: `rm -rf x`, `rd /s /q
+/// x`, `ls -la`.
 fn is_of_another_shell(command: &Command, bound: &Bound) -> bool {
     let switch = |value: &Value| {
         let text = value.words.first().filter(|_| value.is_bare).and_then(Text::literal).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! [`Cursor`]: where the reader of PowerShell stands in the text.
+//! [`Cursor`]: the reader's position in a PowerShell text.
 
-/// A place in a text that only moves forwards.
+/// A position in a text.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
     at: usize,
-    /// A comment or a passed bracket has no end.
+    /// Whether a comment or a skipped bracket has no end.
     is_torn: bool,
 }
 
@@ -18,12 +18,12 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// Whether a comment or a passed bracket has no end.
+    /// Returns whether a comment or a skipped bracket has no end.
     pub(super) fn is_torn(&self) -> bool {
         self.is_torn
     }
 
-    /// Goes back to a place that was passed.
+    /// Goes back to an earlier position.
     pub(super) fn back_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -36,7 +36,7 @@ impl<'t> Cursor<'t> {
         self.rest().chars().next()
     }
 
-    /// The character behind the next one.
+    /// Returns the character after the next one.
     pub(super) fn second(&self) -> Option<char> {
         self.rest().chars().nth(1)
     }
@@ -63,7 +63,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes characters as long as they fit.
+    /// Reads characters while `fits` returns true.
     pub(super) fn take_while(&mut self, fits: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|char| !fits(char)).unwrap_or(rest.len());
@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         rest.get(..end).unwrap_or_default()
     }
 
-    /// Takes all up to a text and the text itself; all that is left if there is none.
+    /// Reads up to and including a text, or to the end if there is none. Also returns whether it was found.
     pub(super) fn take_until(&mut self, end: &str) -> (&'t str, bool) {
         let rest = self.rest();
         match rest.find(end) {
@@ -86,7 +86,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Passes over white space within a line, continued lines, and comments.
+    /// Skips white space in a line, line continuations, and comments.
     pub(super) fn blanks(&mut self) {
         loop {
             match self.peek() {
@@ -103,7 +103,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The same, with the ends of lines.
+    /// Skips white space, newlines and comments.
     pub(super) fn lines(&mut self) {
         loop {
             self.blanks();
@@ -113,14 +113,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The word of letters at this place, in lower case.
+    /// Returns the word of letters at this position, in lower case.
     pub(super) fn word(&self) -> String {
         let rest = self.rest();
         let end = rest.find(|char: char| !char.is_alphanumeric() && char != '_' && char != '-').unwrap_or(rest.len());
         rest.get(..end.min(32)).unwrap_or_default().to_lowercase()
     }
 
-    /// Passes over a bracket and all in it, whatever it is.
+    /// Skips a bracket of any kind and its content.
     pub(super) fn skip_balanced(&mut self) {
         let mut depth = 0_usize;
         while let Some(char) = self.next() {

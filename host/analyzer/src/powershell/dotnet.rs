@@ -1,4 +1,4 @@
-//! Calls of .NET that change, read or start something, as commands of bash.
+//! Translates .NET calls that change, read or start something to bash.
 
 use super::values::{Text, Value};
 
@@ -11,14 +11,14 @@ pub(super) enum Receiver {
 /// The bash translation of a call.
 #[derive(Default)]
 pub(super) struct Call {
-    /// Commands of bash.
+    /// Bash commands.
     pub(super) code: String,
-    /// Commands that print what the call gives.
+    /// Commands that print the call's result.
     pub(super) output: String,
     /// The result of the call, if known.
     pub(super) words: Option<Vec<Text>>,
     pub(super) type_name: Option<String>,
-    /// The code is a text that runs when what it gives is called.
+    /// Whether the code is a text that runs when the call's result is called.
     pub(super) is_text_run: bool,
     pub(super) reason: Option<&'static str>,
 }
@@ -39,12 +39,12 @@ fn text(arguments: &[Value], index: usize) -> String {
     arguments.get(index).and_then(|value| value.words.first()).cloned().unwrap_or_else(Text::unknown).as_written()
 }
 
-/// Whether an argument asks for everything below as well.
+/// Returns whether an argument makes the call recursive.
 fn is_on(arguments: &[Value], index: usize) -> bool {
     arguments.get(index).is_some_and(|value| !matches!(value.literal().as_deref(), Some("false" | "0" | "")))
 }
 
-/// A call of a static method, the names in lower case.
+/// Translates a call of a static method. The names are in lower case.
 pub(super) fn static_call(type_name: &str, method: &str, arguments: &[Value]) -> Call {
     let first = || path(arguments, 0);
     match (type_name, method) {
@@ -104,10 +104,10 @@ pub(super) fn static_call(type_name: &str, method: &str, arguments: &[Value]) ->
     }
 }
 
-/// The command that shows what a call of .NET decrypts.
+/// The command with the output of a .NET call that decrypts.
 const SECRET: &str = "Get-Secret -AsPlainText";
 
-/// Methods of objects of WMI that change the machine.
+/// WMI methods that change the machine.
 const MANAGING: &[&str] = &[
     "changestartmode",
     "enablestatic",
@@ -121,7 +121,7 @@ const MANAGING: &[&str] = &[
     "win32shutdowntracker",
 ];
 
-/// A special folder of the user's.
+/// Translates a call that returns a special folder of the user.
 fn folder(arguments: &[Value]) -> Call {
     let name = arguments.first().and_then(Value::literal).unwrap_or_default().to_lowercase();
     let path = match name.as_str() {
@@ -137,7 +137,7 @@ fn folder(arguments: &[Value]) -> Call {
     Call { words, ..Call::default() }
 }
 
-/// The names of what is in a folder.
+/// Translates a call that lists a folder.
 fn listed(arguments: &[Value]) -> Call {
     let Some(folder) = arguments.first().and_then(|value| value.words.first()) else { return Call::default() };
     let pattern = arguments.get(1).and_then(Value::literal).unwrap_or_else(|| "*".to_owned());
@@ -162,19 +162,19 @@ fn combined(arguments: &[Value]) -> Text {
     Text { pieces }
 }
 
-/// A method of an object of WMI, called as the cmdlet for it calls it.
+/// Translates a WMI method as a call of the cmdlet for it.
 fn managed(method: &str) -> Call {
     code(format!("Invoke-CimMethod -MethodName {method}"))
 }
 
-/// `[Diagnostics.Process]::Start('git', 'push --force')`
+/// Translates `[Diagnostics.Process]::Start('git', 'push --force')`.
 fn started(arguments: &[Value]) -> Call {
     let program = path(arguments, 0);
     let words = arguments.get(1).map(split).unwrap_or_default();
     code(format!("{program} {words}"))
 }
 
-/// The arguments that a program is started with: each of them is split at its blanks.
+/// Returns the arguments of a started program. Each value is split at its blanks.
 pub(super) fn split(value: &Value) -> String {
     let mut result = String::new();
     for word in &value.words {
@@ -194,7 +194,7 @@ pub(super) fn split(value: &Value) -> String {
     result.trim_start().to_owned()
 }
 
-/// Words at the blanks of a text, with double quotes around some.
+/// Splits a text at its blanks, outside double quotes.
 fn words_of(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
     for char in text.chars() {
@@ -211,7 +211,7 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// A call of a method of an object, the name in lower case.
+/// Translates a method call on an object. The name is in lower case.
 pub(super) fn method(value: &Value, method: &str, arguments: &[Value]) -> Call {
     let own = || {
         let words: Vec<String> = value.words.iter().map(|word| word.as_path(true)).collect();
@@ -246,7 +246,7 @@ pub(super) fn method(value: &Value, method: &str, arguments: &[Value]) -> Call {
         }
         "deleteasync" => code(format!("curl -X DELETE {}", text(arguments, 0))),
         "invokescript" | "addscript" => code(format!("pwsh -Command {}", text(arguments, 0))),
-        // `WScript.Shell`, `Shell.Application`
+        // `WScript.Shell`, `Shell.Application`.
         "run" | "exec" | "shellexecute" if value.words.len() <= 1 => {
             code(arguments.iter().map(split).collect::<Vec<_>>().join(" "))
         }

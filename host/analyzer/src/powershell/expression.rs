@@ -1,15 +1,15 @@
-//! Expressions of PowerShell: what they give, as far as it is known, and the commands that run for it.
+//! PowerShell expressions: their known values, and the commands that run during evaluation.
 
 use super::dotnet::{self, Receiver};
 use super::strings::{DOUBLE, SINGLE};
 use super::values::{Piece, Text, Value};
 use super::{ITEM, Reader};
 
-/// Operators of signs, longest first.
+/// Operators consisting of signs, longest first.
 const OPERATORS: &[&str] = &["..", "??", "+", "-", "*", "/", "%", "?", ":"];
 
 impl Reader<'_> {
-    /// An expression up to what ends it. `commas`: a comma makes a list, and ends it otherwise.
+    /// Reads an expression up to its end. `commas`: whether a comma makes a list instead of ending the expression.
     pub(super) fn expression(&mut self, commas: bool) -> Value {
         self.deeper(|reader| reader.operands(commas))
     }
@@ -35,7 +35,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Operands with commas between, which bind closer than operators.
+    /// Reads operands separated by commas, which bind more tightly than operators.
     fn unary_list(&mut self) -> Value {
         let mut value = self.unary();
         loop {
@@ -51,7 +51,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes an operator between two operands.
+    /// Reads a binary operator.
     fn operator(&mut self) -> Option<String> {
         if self.cursor.starts_with("-") {
             let word = self.cursor.rest().get(1..).unwrap_or_default();
@@ -136,7 +136,7 @@ impl Reader<'_> {
         Value::of(Text::quoted(word))
     }
 
-    /// `@( ... )`, `@{ ... }`, `@name`.
+    /// Reads `@( ... )`, `@{ ... }` or `@name`.
     pub(super) fn at_sign(&mut self) -> Value {
         self.cursor.next();
         if self.cursor.eat("(") {
@@ -162,7 +162,7 @@ impl Reader<'_> {
         value
     }
 
-    /// Statements whose value is wanted.
+    /// Reads statements, and returns their values.
     fn sequence_value(&mut self, end: char) -> Value {
         let mut values = Vec::new();
         loop {
@@ -192,13 +192,13 @@ impl Reader<'_> {
         result
     }
 
-    /// `{ ... }`, behind the brace.
+    /// Reads `{ ... }`, after the brace.
     pub(super) fn block(&mut self) -> Value {
         let code = self.deeper(|reader| reader.body());
         Value { block: Some(code), ..Value::default() }
     }
 
-    /// `@{ key = value; ... }`, behind the brace.
+    /// Reads `@{ key = value; ... }`, after the brace.
     fn hash_table(&mut self) -> Value {
         let mut table = Vec::new();
         loop {
@@ -231,13 +231,13 @@ impl Reader<'_> {
         Value { words: vec![Text::unknown()], table: Some(table), ..Value::default() }
     }
 
-    /// `[type]::Member`, `[type]value`.
+    /// Reads `[type]::Member` or `[type]value`.
     fn type_first(&mut self) -> Value {
         let start = self.cursor.at();
         self.cursor.next();
         let name = self.cursor.take_while(|char| char.is_alphanumeric() || "._+".contains(char)).to_owned();
         if !self.cursor.eat("]") {
-            // `[int[]]`, `[Parameter(...)]`
+            // `[int[]]`, `[Parameter(...)]`.
             self.cursor.back_to(start);
             self.cursor.skip_balanced();
         }
@@ -259,7 +259,7 @@ impl Reader<'_> {
         value
     }
 
-    /// Members, elements and calls behind a value.
+    /// Reads the members, elements and calls after a value.
     pub(super) fn postfix(&mut self, mut value: Value) -> Value {
         loop {
             let is_static = self.cursor.starts_with("::");
@@ -314,7 +314,7 @@ impl Reader<'_> {
         };
         let name = name.unwrap_or_default().to_lowercase();
         if !self.cursor.eat("(") {
-            // `.ForEach{ }`, `.Where{ }`
+            // `.ForEach{ }`, `.Where{ }`.
             if self.cursor.peek() == Some('{') && matches!(name.as_str(), "foreach" | "where") {
                 self.cursor.next();
                 let block = self.block();
@@ -326,7 +326,7 @@ impl Reader<'_> {
         self.called(value, &name, arguments, is_static)
     }
 
-    /// The arguments of a call, behind the parenthesis.
+    /// Reads the arguments of a call, after the parenthesis.
     fn arguments(&mut self) -> Vec<Value> {
         let mut arguments = Vec::new();
         loop {
@@ -403,9 +403,9 @@ pub(super) fn item() -> Text {
     Text::of(Piece::Variable(ITEM.to_owned()))
 }
 
-/// A member that is no call.
+/// Returns the value of a member that isn't a call.
 fn property(value: Value, name: &str) -> Value {
-    // The path of a file is what names it.
+    // These properties of a file are still its path.
     let keeps = matches!(
         name,
         "fullname" | "path" | "pspath" | "providerpath" | "value" | "source" | "name" | "content" | "password"
@@ -467,7 +467,7 @@ fn combined(operator: &str, left: Value, right: Value) -> Value {
     Value::opaque(vec![left, right])
 }
 
-/// `'... {0} ...' -f values`
+/// Evaluates `'... {0} ...' -f values`.
 fn formatted(template: &str, values: Value) -> Value {
     let mut pieces = Vec::new();
     let mut rest = template;

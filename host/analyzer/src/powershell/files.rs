@@ -1,4 +1,4 @@
-//! Cmdlets that work on files, processes and the network, as commands of bash.
+//! Translates cmdlets for files, processes and the network to bash.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn given(text: String, words: Vec<Text>) -> Element {
     Element { text, gives: ElementOutput::Words(words), value: None }
 }
 
-/// The paths that a cmdlet is given, as bash spells them.
+/// Returns the paths in a cmdlet's arguments, in bash syntax.
 fn paths(bound: &Bound) -> Vec<String> {
     let is_literal = bound.value("literalpath").is_some();
     bound.words(PATHS).iter().map(|word| word.as_path(is_literal)).collect()
@@ -30,7 +30,7 @@ fn joined(bound: &Bound) -> String {
     paths(bound).join(" ")
 }
 
-/// Whether `-Filter`, `-Include` or `-Exclude` selects some of the files.
+/// Returns the selection of files in `-Filter`, `-Include` or `-Exclude`.
 fn selection(bound: &Bound) -> Option<String> {
     let selects =
         ["filter", "include", "exclude"].iter().find_map(|name| bound.value(name).map(|value| (*name, value)))?;
@@ -113,7 +113,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `Invoke-Expression TEXT`
+    /// Translates `Invoke-Expression TEXT`.
     fn evaluated(&mut self, bound: &Bound, is_fed: bool) -> Element {
         match bound.value("command").and_then(|value| value.words.first()) {
             Some(word) if word.pieces.iter().any(|piece| matches!(piece, Piece::Output(_))) => {
@@ -125,7 +125,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `Invoke-Command { ... }`, here or on another machine.
+    /// Translates `Invoke-Command { ... }`, here or on another machine.
     fn invoked(&mut self, bound: &Bound) -> Element {
         let mut rest = bound.rest.iter();
         let mut host = ["computername", "hostname", "session", "vmname", "containerid", "sshconnection"]
@@ -151,7 +151,7 @@ impl Reader<'_> {
         text(format!("ssh {host} {}", quoted(&block)))
     }
 
-    /// `New-Object Type arguments`
+    /// Translates `New-Object Type arguments`.
     fn object(&mut self, bound: &Bound) -> Element {
         if bound.value("comobject").is_some() {
             return given(":".to_owned(), vec![Text::unknown()]);
@@ -165,7 +165,7 @@ impl Reader<'_> {
     }
 }
 
-/// The command itself, or for each name that comes from a pipe.
+/// Returns the command itself, or a loop over the names from a pipe.
 fn fed_to(command: String, bound: &Bound, is_fed: bool) -> Element {
     let has_path = !paths(bound).is_empty();
     text(if is_fed && !has_path { format!("xargs -I{{}} {} {{}}", command.trim()) } else { command })
@@ -238,7 +238,7 @@ fn moved(name: &str, bound: &Bound, is_fed: bool, (folders, items): (&BTreeSet<S
     text(format!("{program}{flags} {} {place}", sources.join(" ")))
 }
 
-/// Whether the text itself says that the target is a folder.
+/// Returns whether the text shows that the target is a folder.
 pub(super) fn is_folder(target: Option<&Text>) -> bool {
     let text = target.and_then(Text::literal).unwrap_or_default();
     text.ends_with(['\\', '/']) || text.rsplit(['\\', '/']).next().is_some_and(|name| matches!(name, "." | ".." | "~"))
@@ -325,7 +325,7 @@ fn listed(bound: &Bound) -> Element {
             .map(|mut word| {
                 let ends = word.literal().unwrap_or_default();
                 let name = ends.rsplit(['/', '\\']).next().unwrap_or_default();
-                // A name with an ending is a file rather than a folder.
+                // A name with an extension is rather a file than a folder.
                 if !word.is_pattern() && (name.is_empty() || name == "." || name == ".." || !name.contains('.')) {
                     let slash = if ends.ends_with(['/', '\\']) { "" } else { "/" };
                     word.pieces.push(Piece::Bare(format!("{slash}{}", selected(bound))));
@@ -337,7 +337,7 @@ fn listed(bound: &Bound) -> Element {
     given(format!("ls {places}"), below)
 }
 
-/// Variables of the environment, in the order of their names.
+/// Returns the command that prints environment variables, sorted by name.
 fn variables(name: &str) -> String {
     match name.trim_matches('*') {
         "" => "env | sort".to_owned(),
@@ -346,7 +346,7 @@ fn variables(name: &str) -> String {
     }
 }
 
-/// The pattern of the names that are listed.
+/// Returns the pattern of the listed names.
 fn selected(bound: &Bound) -> String {
     bound.literal("filter").or_else(|| bound.literal("include")).unwrap_or_else(|| "*".to_owned())
 }
@@ -401,7 +401,7 @@ fn stopped(bound: &Bound, is_fed: bool) -> Element {
     text(format!("{} {}", if is_name { "pkill" } else { "kill" }, words.join(" ")))
 }
 
-/// `Start-BitsTransfer`, in either direction.
+/// Translates `Start-BitsTransfer`, in either direction.
 fn transferred(bound: &Bound) -> String {
     let place = |name: &str| bound.words(&[name]).first().map(|word| word.as_path(true)).unwrap_or_default();
     let (source, target) = (place("source"), place("destination"));

@@ -1,4 +1,4 @@
-//! Statements that begin with a word of the grammar: conditions, loops, functions.
+//! Statements that begin with a keyword: conditions, loops, functions.
 
 use super::pipeline::{Element, lines};
 use super::statement::{function_name, outputs};
@@ -7,7 +7,7 @@ use super::values::Piece;
 use super::{Reader, UNKNOWN};
 
 impl Reader<'_> {
-    /// A statement that begins with a word of the grammar.
+    /// Reads a statement that begins with a keyword.
     pub(super) fn keyword(&mut self) -> Option<String> {
         let word = self.cursor.word();
         let rest = self.cursor.rest().get(word.len()..).unwrap_or_default();
@@ -137,7 +137,7 @@ impl Reader<'_> {
     fn foreach_statement(&mut self) -> String {
         self.cursor.lines();
         if self.cursor.starts_with("-") {
-            // `-Parallel`
+            // `-Parallel`.
             self.cursor.take_while(|char| char != '(' && char != '\n');
         }
         self.cursor.eat("(");
@@ -232,7 +232,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `( [type] $name = default, ... )`: the names, and the commands of the defaults.
+    /// Reads `( [type] $name = default, ... )`: the names, and the commands of the defaults.
     fn parameters(&mut self) -> (Vec<String>, String) {
         let (mut names, mut text) = (Vec::new(), String::new());
         self.cursor.lines();
@@ -278,7 +278,7 @@ impl Reader<'_> {
         if !self.cursor.eat("{") {
             return before;
         }
-        // The parameters of a `param` block are read ahead, so that the body is read with them.
+        // The parameters of a `param` block are read ahead, because the body's translation needs them.
         let at = self.cursor.at();
         self.skip_attributes();
         if self.cursor.word() == "param" {
@@ -293,7 +293,7 @@ impl Reader<'_> {
         format!("{before}{}() {{\n{given}{body}\n:\n}}", function_name(&name))
     }
 
-    /// `[CmdletBinding()]` before `param`.
+    /// Skips `[CmdletBinding()]` before `param`.
     fn skip_attributes(&mut self) {
         loop {
             self.cursor.lines();

@@ -1,42 +1,42 @@
-//! Pipelines of PowerShell: what one command gives to the next.
+//! PowerShell pipelines: the output of each command for the next one.
 
 use super::Reader;
 use super::cmdlets::Command;
 use super::expression::item;
 use super::values::{Piece, Text, Value};
 
-/// One element of a pipeline as text of bash, and what it gives.
+/// One pipeline element in bash, with its output.
 #[derive(Default)]
 pub(super) struct Element {
-    /// The commands; empty if it is a value only.
+    /// The commands. Empty for a plain value.
     pub(super) text: String,
     /// The output to the next element.
     pub(super) gives: ElementOutput,
-    /// It is a value: the text only prints it.
+    /// The value, if the text only prints it.
     pub(super) value: Option<Value>,
 }
 
 /// The output of an element.
 #[derive(Default, Clone, PartialEq)]
 pub(super) enum ElementOutput {
-    /// The text that it prints.
+    /// The printed text.
     #[default]
     Output,
-    /// These, all of them: paths, or texts.
+    /// All of these paths or texts.
     Words(Vec<Text>),
-    /// The files that `find` finds with these words.
+    /// The files that `find` finds with these arguments.
     Found(String),
-    /// Some of what it is given, unchanged.
+    /// Some of its input, unchanged.
     Some,
 }
 
-/// Runs a body for each of the words.
+/// Creates a loop that runs a body for each word.
 pub(super) fn for_each(words: &[Text], body: &str) -> String {
     let words: Vec<String> = words.iter().map(|word| word.as_path(false)).collect();
     format!("for {} in {}; do\n{}\n:\ndone", super::ITEM, words.join(" "), body)
 }
 
-/// Commands that end a line of bash each.
+/// Joins commands, one on each line.
 pub(super) fn lines(code: &[String]) -> String {
     let mut result = String::new();
     for text in code.iter().filter(|text| !text.trim().is_empty()) {
@@ -46,15 +46,15 @@ pub(super) fn lines(code: &[String]) -> String {
     result
 }
 
-/// Cmdlets that give objects of the machine's management.
+/// Cmdlets that return WMI objects.
 const MANAGEMENT: &[&str] = &["gcim", "get-ciminstance", "get-wmiobject", "gwmi"];
 
 impl Reader<'_> {
-    /// A pipeline, with `first` as its first element where that was read already.
+    /// Translates a pipeline. `first` is its first element.
     pub(super) fn pipeline(&mut self, first: Element) -> Element {
-        // What ran already, in lines of its own.
+        // Commands that ran before, on their own lines.
         let mut before = String::new();
-        // The pipeline of bash so far.
+        // The bash pipeline so far.
         let mut piped = String::new();
         let mut last = first;
         loop {
@@ -86,7 +86,7 @@ impl Reader<'_> {
         Element { text: format!("{before}{piped}"), gives: last.gives, value: None }
     }
 
-    /// The element behind a pipe.
+    /// Translates the element after a pipe.
     fn fed(&mut self, given: &ElementOutput, before: &mut String, piped: &mut String) -> Element {
         if self.starts_expression() {
             let value = self.expression(true);
@@ -96,7 +96,7 @@ impl Reader<'_> {
         let command = self.command();
         let mut element = self.fed_command(&command, given, before, piped);
         if element.gives == ElementOutput::Some {
-            // Which of them, no one knows.
+            // Which of them is unknown.
             element.gives = ElementOutput::Output;
         }
         element
@@ -114,7 +114,7 @@ impl Reader<'_> {
             return self.each(command, given, before, piped);
         }
         if super::cmdlets::passes_on(&name) {
-            // The blocks of a filter run for each item.
+            // A filter's blocks run for each item.
             let mut value = Value::default();
             command.arguments.iter().cloned().for_each(|argument| value.absorb(argument));
             before.push_str(&lines(&value.code));
@@ -125,7 +125,7 @@ impl Reader<'_> {
         if super::cmdlets::takes_paths(&name)
             && let Some(mut taken) = self.with_paths(command, given)
         {
-            // What gave the paths ran before.
+            // The commands that output the paths run first.
             if !matches!(given, ElementOutput::Found(find) if find == piped) {
                 before.push_str(piped);
                 before.push('\n');
@@ -137,7 +137,7 @@ impl Reader<'_> {
         self.translated(command, true)
     }
 
-    /// A command that takes the paths that it is given for its own.
+    /// Translates a command whose own paths come from the pipe.
     fn with_paths(&mut self, command: &Command, given: &ElementOutput) -> Option<Element> {
         if command.has_path() {
             return None;
@@ -155,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `ForEach-Object { ... }`
+    /// Translates `ForEach-Object { ... }`.
     fn each(&mut self, command: &Command, given: &ElementOutput, before: &mut String, piped: &mut String) -> Element {
         let mut body = String::new();
         let mut is_method = false;
@@ -170,7 +170,7 @@ impl Reader<'_> {
                 body.push('\n');
             }
         }
-        // These cmdlets pass on objects of the machine, not files.
+        // These cmdlets pass on WMI objects, not files.
         if MANAGEMENT.iter().any(|name| piped.trim_start().to_lowercase().starts_with(name)) {
             body = body.replace(&format!("rm -f \"${{{}}}\"", super::ITEM), "Remove-CimInstance");
         }
@@ -193,7 +193,7 @@ fn mark() -> Text {
     Text::of(Piece::Quoted("ps_place_of_path".to_owned()))
 }
 
-/// A value that is printed.
+/// Creates an element that prints a value.
 pub(super) fn printed(value: Value) -> Element {
     let mut text = lines(&value.code);
     if !value.words.is_empty() {

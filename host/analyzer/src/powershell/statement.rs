@@ -1,4 +1,4 @@
-//! Statements of PowerShell as statements of bash.
+//! Translates PowerShell statements to bash statements.
 
 use super::cmdlets::Command;
 use super::pipeline::{Element, ElementOutput, lines, printed};
@@ -6,14 +6,14 @@ use super::strings::{DOUBLE, SINGLE};
 use super::values::{Piece, Text, Value};
 use super::{Reader, UNKNOWN};
 
-/// Signs of assignments.
+/// Assignment operators.
 const ASSIGNS: &[&str] = &["??=", "+=", "-=", "*=", "/=", "%=", "="];
 
-/// Entries of a hash table that is followed.
+/// The maximum number of followed entries in a hash table.
 const TABLE: usize = 32;
 
 impl Reader<'_> {
-    /// Passes over what stands between statements.
+    /// Skips separators between statements.
     pub(super) fn separators(&mut self) {
         loop {
             self.cursor.lines();
@@ -23,7 +23,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Statements up to a bracket, which is taken; without one up to a bracket that nothing opened, or the end.
+    /// Translates statements up to a closing bracket, which is consumed. Without one, up to an unmatched bracket or the
+    /// end.
     pub(super) fn statements(&mut self, end: Option<char>) -> String {
         let mut text = String::new();
         loop {
@@ -54,18 +55,18 @@ impl Reader<'_> {
         text
     }
 
-    /// The statements of a block, behind its brace.
+    /// Translates the statements of a block, after its brace.
     pub(super) fn body(&mut self) -> String {
         self.statements(Some('}'))
     }
 
-    /// A block that has to be here; none if there is no brace.
+    /// Translates a required block. `None` if there is no brace.
     pub(super) fn braces(&mut self) -> Option<String> {
         self.cursor.lines();
         self.cursor.eat("{").then(|| self.deeper(Self::body))
     }
 
-    /// `( ... )` of a statement, as commands that give a status.
+    /// Translates a statement's `( ... )` to commands with a status.
     pub(super) fn condition(&mut self) -> String {
         self.cursor.lines();
         if !self.cursor.eat("(") {
@@ -77,7 +78,7 @@ impl Reader<'_> {
 
     fn statement(&mut self) -> String {
         while self.cursor.starts_with(":") {
-            // A label of a loop.
+            // A loop's label.
             self.cursor.take_while(|char| !char.is_whitespace());
             self.cursor.lines();
         }
@@ -105,7 +106,7 @@ impl Reader<'_> {
         text
     }
 
-    /// The first element of a pipeline, and an assignment of all of it.
+    /// Translates the first element of a pipeline, or an assignment of the whole pipeline.
     pub(super) fn first(&mut self) -> Element {
         if !self.starts_expression() {
             let command = self.command();
@@ -120,7 +121,7 @@ impl Reader<'_> {
         Element { text: self.assigned(value, sign, right), gives: ElementOutput::Output, value: None }
     }
 
-    /// A value that may be written to a file.
+    /// Translates a value that may be redirected to a file.
     fn redirected(&mut self, mut element: Element) -> Element {
         let mut command = Command::default();
         self.cursor.blanks();
@@ -191,7 +192,7 @@ impl Reader<'_> {
         text
     }
 
-    /// The value of a statement in parentheses, or behind an assignment.
+    /// Returns the value of a statement in parentheses, or after an assignment.
     pub(super) fn statement_value(&mut self) -> Value {
         if let Some(text) = self.keyword() {
             return Value::of(Text::of(Piece::Output(text)));
@@ -217,7 +218,7 @@ impl Reader<'_> {
         of_element(element)
     }
 
-    /// Whether an expression begins here, and no command.
+    /// Returns whether an expression, and not a command, begins here.
     pub(super) fn starts_expression(&self) -> bool {
         let Some(first) = self.cursor.peek() else { return false };
         let second = self.cursor.second();
@@ -238,7 +239,7 @@ impl Reader<'_> {
         matches!(word.as_str(), "-not" | "-bnot" | "-join" | "-split")
     }
 
-    /// Whether the word is a number, and not a program such as `7z`.
+    /// Returns whether the word is a number, and not a program such as `7z`.
     fn is_number(&self) -> bool {
         let rest = self.cursor.rest();
         let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
@@ -251,13 +252,13 @@ impl Reader<'_> {
     }
 }
 
-/// The name in bash of a function.
+/// Returns the bash name of a function.
 pub(super) fn function_name(name: &str) -> String {
     let plain: String = name.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '_' }).collect();
     format!("ps_function_{plain}")
 }
 
-/// Returns the value of a pipeline element, where its value is wanted.
+/// Returns the value of a pipeline element.
 fn of_element(element: Element) -> Value {
     match element.gives {
         ElementOutput::Words(words) => {
@@ -270,14 +271,14 @@ fn of_element(element: Element) -> Value {
     }
 }
 
-/// The commands in the words of a value.
+/// Returns the commands in the words of a value.
 pub(super) fn outputs(value: &Value) -> String {
     let mut all = Value::default();
     all.absorb(value.clone());
     lines(&all.code)
 }
 
-/// A value as commands that give a status.
+/// Returns a value as commands with a status.
 pub(super) fn tested(value: Value) -> String {
     let mut text = lines(&value.code);
     let mut last = String::new();

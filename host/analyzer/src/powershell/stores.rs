@@ -1,17 +1,17 @@
-//! PowerShell drives that aren't file systems: the registry, variables, the settings of remoting.
+//! PowerShell drives that aren't file systems: the registry, variables, and the remoting settings.
 
 use super::bind::Bound;
 use super::files::PATHS;
 use super::values::Piece;
 use crate::wrappers::layer::quoted;
 
-/// The drive and the path of a store that a cmdlet is given.
+/// Returns the drive and path of the store in a cmdlet's arguments.
 pub(super) fn store(bound: &Bound) -> Option<(String, String)> {
     let words = bound.words(PATHS);
     let head = words.first()?.head();
     let (drive, rest) = head.split_once(':')?;
     let drive = drive.rsplit(['\\', ':']).next().unwrap_or_default().to_lowercase();
-    // A file's name before a stream has what no drive's name has.
+    // A file's name before a stream contains characters that a drive's name can't.
     let is_name = drive.len() > 1 && drive.chars().all(|char| char.is_alphanumeric() || char == '_');
     is_name.then(|| (drive, rest.trim_start_matches([':', '\\']).to_owned()))
 }
@@ -20,12 +20,12 @@ pub(super) fn is_registry(drive: &str) -> bool {
     drive.starts_with("hk") || drive == "registry"
 }
 
-/// A key of the registry as `reg` names it.
+/// Returns a registry key in the syntax of `reg`.
 pub(super) fn key(drive: &str, rest: &str) -> String {
     quoted(&format!("{}\\{rest}", drive.to_uppercase()))
 }
 
-/// A value that is put into a store.
+/// Returns the command that writes a value to a store.
 pub(super) fn written(bound: &Bound) -> String {
     let value = || bound.text("value").unwrap_or_else(|| "''".to_owned());
     let name = bound.text("name").filter(|_| bound.value("itemtype").is_none());
@@ -35,7 +35,7 @@ pub(super) fn written(bound: &Bound) -> String {
         Some((drive, rest)) if drive == "env" => format!("export {}={}", quoted(&rest), value()),
         Some((drive, rest)) if drive == "wsman" => format!("winrm set {} {}", quoted(&rest), value()),
         Some(_) => ":".to_owned(),
-        // A variable may hold the path of a key.
+        // A variable may contain a key's path.
         None => match bound.words(PATHS).first() {
             Some(path) if matches!(path.pieces.first(), Some(Piece::Variable(_))) => {
                 format!("reg add {}{name} /d {}", path.as_written(), value())

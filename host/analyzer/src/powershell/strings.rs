@@ -1,4 +1,4 @@
-//! Strings and variables of PowerShell.
+//! PowerShell strings and variables.
 
 use super::values::{Piece, Text, Value};
 use super::{ITEM, Reader, UNKNOWN};
@@ -30,13 +30,13 @@ pub(super) fn variable(name: &str) -> Piece {
         "true" | "false" => Piece::Quoted(own.to_owned()),
         "_" | "psitem" => Piece::Variable(ITEM.to_owned()),
         "" | "?" | "^" | "$" => Piece::Variable(UNKNOWN.to_owned()),
-        // A name that shells give a meaning of their own.
+        // A name with a special meaning in shells.
         "path" | "match" | "reply" | "ifs" | "random" | "seconds" => Piece::Variable(format!("ps_{own}")),
         other => Piece::Variable(sanitized(other)),
     }
 }
 
-/// The name with what bash has no place for replaced.
+/// Replaces characters that bash doesn't allow in a name.
 fn sanitized(name: &str) -> String {
     let mut result: String =
         name.chars().map(|char| if char.is_ascii_alphanumeric() || char == '_' { char } else { '_' }).collect();
@@ -46,12 +46,12 @@ fn sanitized(name: &str) -> String {
     result
 }
 
-/// Quotes that PowerShell takes for `'`, and for `"`.
+/// Quotes that PowerShell treats as `'`, and as `"`.
 pub(super) const SINGLE: [char; 4] = ['\'', '\u{2018}', '\u{2019}', '\u{201b}'];
 pub(super) const DOUBLE: [char; 4] = ['"', '\u{201c}', '\u{201d}', '\u{201e}'];
 
 impl Reader<'_> {
-    /// The name of a variable behind its `$`; `None` if there is none, and the `$` is text.
+    /// Reads a variable's name after its `$`. `None` if there is none, so that the `$` is text.
     pub(super) fn variable_name(&mut self) -> Option<String> {
         if self.cursor.eat("{") {
             let (name, closed) = self.cursor.take_until("}");
@@ -68,7 +68,7 @@ impl Reader<'_> {
         if name.is_empty() {
             return None;
         }
-        // `$env:NAME`, but not `$drive:\x`, nor `$type::Member`.
+        // `$env:NAME`, but not `$drive:\x` or `$type::Member`.
         let behind = self.cursor.rest().strip_prefix(':');
         let scoped = behind.is_some_and(|rest| rest.starts_with(|char: char| char.is_alphanumeric() || char == '_'));
         if !scoped {
@@ -79,7 +79,7 @@ impl Reader<'_> {
         Some(format!("{name}:{rest}"))
     }
 
-    /// The commands of `$( ... )` or `( ... )`, behind the opening parenthesis.
+    /// Reads the commands of `$( ... )` or `( ... )`, after the opening parenthesis.
     pub(super) fn inner(&mut self) -> String {
         let text = self.deeper(|reader| reader.statements(Some(')')));
         if self.cursor.before() != Some(')') && !self.cursor.eat(")") {
@@ -88,7 +88,7 @@ impl Reader<'_> {
         text
     }
 
-    /// A string in single quotes, behind the first.
+    /// Reads a single-quoted string, after the opening quote.
     pub(super) fn single(&mut self) -> Text {
         let mut text = String::new();
         loop {
@@ -105,7 +105,7 @@ impl Reader<'_> {
         Text::quoted(&text)
     }
 
-    /// A string in double quotes, behind the first.
+    /// Reads a double-quoted string, after the opening quote.
     pub(super) fn double(&mut self) -> Text {
         let mut pieces = Vec::new();
         loop {
@@ -124,7 +124,7 @@ impl Reader<'_> {
         finished(pieces)
     }
 
-    /// One character of a text in which variables are expanded.
+    /// Reads one character of an expandable text.
     pub(super) fn expandable(&mut self, pieces: &mut Vec<Piece>) {
         match self.cursor.next() {
             Some('`') => match self.cursor.next() {
@@ -149,7 +149,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `@'` or `@"` and the end of a line, up to a line that begins with the same quote and `@`.
+    /// Reads `@'` or `@"` at the end of a line, up to a line that begins with the same quote and `@`.
     pub(super) fn here_string(&mut self) -> Option<Text> {
         let expands = self.cursor.starts_with("@\"");
         if !expands && !self.cursor.starts_with("@'") {
@@ -183,7 +183,7 @@ impl Reader<'_> {
         Some(finished(pieces))
     }
 
-    /// `$name` with what follows it, `$( ... )`, behind the `$`; `None` if it is text.
+    /// Reads `$name` with its members, or `$( ... )`, after the `$`. `None` if it is text.
     pub(super) fn dollar(&mut self) -> Option<Value> {
         if self.cursor.eat("(") {
             let code = self.inner();

@@ -1,4 +1,4 @@
-//! [`Value`]: what an argument or an expression of PowerShell gives, as words of bash.
+//! [`Value`]: the value of a PowerShell argument or expression, as bash words.
 
 use super::UNKNOWN;
 use crate::wrappers::layer::quoted;
@@ -6,13 +6,13 @@ use crate::wrappers::layer::quoted;
 /// A part of a word.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece {
-    /// Text outside of quotes.
+    /// Unquoted text.
     Bare(String),
-    /// Text in quotes.
+    /// Quoted text.
     Quoted(String),
-    /// The variable of this name in bash.
+    /// The bash variable with this name.
     Variable(String),
-    /// All elements of the variable of this name.
+    /// All elements of the variable with this name.
     Elements(String),
     /// The output of these bash commands.
     Output(String),
@@ -37,7 +37,7 @@ impl Text {
         Text::of(Piece::Variable(UNKNOWN.to_owned()))
     }
 
-    /// The text, if it is known.
+    /// Returns the text, if it is known.
     pub(super) fn literal(&self) -> Option<String> {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -49,7 +49,7 @@ impl Text {
         Some(text)
     }
 
-    /// The literal text at the start.
+    /// Returns the literal text at the start.
     pub(super) fn head(&self) -> &str {
         match self.pieces.first() {
             Some(Piece::Bare(text) | Piece::Quoted(text)) => text,
@@ -57,13 +57,13 @@ impl Text {
         }
     }
 
-    /// Whether it may fit several names.
+    /// Returns whether the text may match several names.
     pub(super) fn is_pattern(&self) -> bool {
         let has = |piece: &Piece| matches!(piece, Piece::Bare(text) | Piece::Quoted(text) if text.contains(['*', '?']));
         self.pieces.iter().any(has)
     }
 
-    /// With slashes in place of backslashes.
+    /// Returns the text with slashes instead of backslashes.
     pub(super) fn with_slashes(&self) -> Text {
         let turned = |text: &str| text.replace('\\', "/");
         let pieces = self.pieces.iter().map(|piece| match piece {
@@ -74,7 +74,7 @@ impl Text {
         Text { pieces: pieces.collect() }
     }
 
-    /// The spelling in bash of a path that a cmdlet takes, which may be a pattern even in quotes.
+    /// Returns the bash source for a cmdlet's path, which may be a pattern even in quotes.
     pub(super) fn as_path(&self, is_literal: bool) -> String {
         let mut text = self.with_slashes();
         for piece in &mut text.pieces {
@@ -87,7 +87,7 @@ impl Text {
         text.spelled(!is_literal)
     }
 
-    /// The spelling in bash of a word that a program gets. Paths have slashes.
+    /// Returns the bash source for a program's argument. Paths have slashes.
     pub(super) fn as_argument(&self) -> String {
         let is_path = match self.pieces.first() {
             Some(Piece::Bare(_)) => true,
@@ -100,7 +100,7 @@ impl Text {
         if is_path { self.with_slashes().spelled(true) } else { self.spelled(true) }
     }
 
-    /// The spelling in bash as it is.
+    /// Returns the bash source without changes.
     pub(super) fn as_written(&self) -> String {
         self.spelled(false)
     }
@@ -132,7 +132,7 @@ impl Text {
     }
 }
 
-/// Text outside of quotes: what is no pattern and no home is put in quotes where it has to be.
+/// Adds unquoted text. Text other than patterns and homes is quoted where necessary.
 fn bare(text: &str, is_first: bool, patterns: bool, result: &mut String) {
     let mut rest = text;
     if is_first && let Some(tail) = rest.strip_prefix('~').filter(|tail| tail.is_empty() || tail.starts_with('/')) {
@@ -154,7 +154,7 @@ fn bare(text: &str, is_first: bool, patterns: bool, result: &mut String) {
     }
 }
 
-/// `C:\x`, `.\x`, `~\x`, `\\server\x`.
+/// Returns whether the text looks like a path: `C:\x`, `.\x`, `~\x`, `\\server\x`.
 pub(super) fn looks_like_path(text: &str) -> bool {
     let drive =
         text.get(1..3).is_some_and(|drive| drive == ":\\") && text.starts_with(|char: char| char.is_ascii_alphabetic());
@@ -166,22 +166,22 @@ pub(super) fn looks_like_path(text: &str) -> bool {
         && !text.contains(['\n', '"'])
 }
 
-/// The result of an argument or an expression.
+/// The value of an argument or expression.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Value {
-    /// Its elements.
+    /// The elements.
     pub(super) words: Vec<Text>,
-    /// Commands of bash that run because it is worked out, beside the ones in its words.
+    /// Bash commands that run during evaluation, besides those in the words.
     pub(super) code: Vec<String>,
-    /// The commands of a block, which may run.
+    /// The commands of a script block, which may run.
     pub(super) block: Option<String>,
-    /// A hash table.
+    /// The entries of a hash table.
     pub(super) table: Option<Vec<(String, Value)>>,
-    /// `@name`
+    /// The name in `@name`.
     pub(super) splat: Option<String>,
     /// The name of a type.
     pub(super) type_name: Option<String>,
-    /// A word outside of quotes that may name a parameter.
+    /// Whether it is an unquoted word that may be a parameter's name.
     pub(super) is_bare: bool,
 }
 
@@ -194,7 +194,7 @@ impl Value {
         Value::of(Text::unknown())
     }
 
-    /// The text of a single word that is known.
+    /// Returns the text of a single known word.
     pub(super) fn literal(&self) -> Option<String> {
         match self.words.as_slice() {
             [only] => only.literal(),
@@ -202,12 +202,12 @@ impl Value {
         }
     }
 
-    /// Whether commands give its text.
+    /// Returns whether the text comes from commands.
     pub(super) fn comes_late(&self) -> bool {
         self.words.iter().flat_map(|word| &word.pieces).any(|piece| matches!(piece, Piece::Output(_)))
     }
 
-    /// Takes the code of another value, whose words are of no use.
+    /// Adds the code of another value and drops its words.
     pub(super) fn absorb(&mut self, other: Value) {
         if self.code.is_empty() {
             self.code = other.code;
@@ -225,7 +225,7 @@ impl Value {
         }
     }
 
-    /// The value of an expression that no one works out: unknown, and what runs for it.
+    /// Creates the value of an expression that isn't evaluated: unknown, with the code of its parts.
     pub(super) fn opaque(parts: Vec<Value>) -> Value {
         let mut value = Value::unknown();
         parts.into_iter().for_each(|part| value.absorb(part));

@@ -1,5 +1,5 @@
-//! The tag `among` of a change: a pattern over absolute paths. Files that match it are changed, and the text doesn't
-//! show which.
+//! The tag `among` of a change: a pattern over absolute paths. The change affects some files that match it, and the
+//! text doesn't show which.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use crate::draft::Draft;
 use crate::options::{Operand, Options, parse};
 use crate::programs::placeholder_operands;
 
-/// The most patterns of one operand.
+/// The maximum number of patterns for one operand.
 const PATTERNS: usize = 16;
 
 impl<'a> Run<'a> {
-    /// Files with one of these names are written: those of a folder and, with `deep`, of the folders below it.
+    /// Adds a write of files with one of these names: in a folder and, with `deep`, in the folders below it.
     pub(crate) fn write_among(&mut self, folder: &Operand<'_>, names: &str, deep: bool) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone());
         let is_supplied = placeholder_operands::is_selected(folder) || self.is_placeholder(folder);
@@ -23,7 +23,7 @@ impl<'a> Run<'a> {
         let is_file = names != "*" && Glob::new(names).is_ok_and(|names| names.folded(last));
         let supplied = if is_supplied { self.supplied(folder) } else { Vec::new() };
         if !supplied.is_empty() {
-            // Only where they are is known, and a formatter leaves what they say.
+            // Only the files' location is known, and a formatter preserves their meaning.
             let draft = supplied.iter().fold(draft.certain(false), |draft, pattern| draft.tag("among", pattern));
             return self.emit_on(draft, &Operand::of(&here()));
         }
@@ -34,13 +34,13 @@ impl<'a> Run<'a> {
         self.write_as(folder, pattern.iter().fold(draft, |draft, pattern| draft.tag("among", pattern)));
     }
 
-    /// Files of the folder in which the command runs are written, with names that match one of these patterns.
+    /// Adds a write of files in the working directory that match one of these patterns.
     pub(crate) fn write_here_among(&mut self, patterns: impl Iterator<Item = String>) {
         let draft = Draft::notable("write", "fs.write").tag("by", &self.name.clone()).certain(false);
         self.emit_among(draft, patterns);
     }
 
-    /// The draft on the folder in which the command runs, of which the patterns match some files.
+    /// Adds the draft for the working directory, limited to files that match the patterns.
     pub(crate) fn emit_among(&mut self, draft: Draft, patterns: impl Iterator<Item = String>) {
         let start = path::lexical(self.cwd());
         let start = Glob::escaped(start.trim_end_matches('/'));
@@ -49,7 +49,7 @@ impl<'a> Run<'a> {
         self.emit_on(draft, &Operand::of(&here()));
     }
 
-    /// The pattern of all such names below an operand, which may be a pattern itself.
+    /// Returns the pattern of all these names below an operand, which may itself be a pattern.
     fn pattern(&self, folder: &Operand<'_>, deep: &str, names: &str) -> Option<String> {
         let raw = path::place(folder, self.cwd(), self.home).raw;
         let whole = path::lexical(&raw);
@@ -59,8 +59,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Whether the operand may be the output of a command that lists files: it is a substitution, or a variable alone in
-    /// a loop.
+    /// Returns whether the operand may be the output of a command that lists files: a substitution, or a single
+    /// variable in a loop.
     fn is_listed(&self, operand: &Operand<'_>) -> bool {
         let is_variable = operand.text.starts_with('$') && !operand.text.contains(['/', '(', '.']);
         let in_loop = self.command.position.within.iter().any(|place| place == "loop");
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
         operand.text.starts_with("$(") || operand.text.starts_with('`') || is_variable && (in_loop || is_array)
     }
 
-    /// The commands whose output may be the operand: before `xargs`, in a substitution, or around a loop.
+    /// Returns the commands whose output may be the operand: before `xargs`, in a substitution, or around a loop.
     pub(crate) fn suppliers(&self, operand: &Operand<'_>) -> Vec<&'a Command> {
         let position = &self.command.position;
         if self.is_placeholder(operand) {
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         if operand.dynamic && self.is_listed(operand) { searches::suppliers(self, operand) } else { Vec::new() }
     }
 
-    /// The patterns of the files that another program supplies for this operand of a change.
+    /// Returns the patterns of the files that another program supplies for this operand of a change.
     pub(super) fn supplied(&self, operand: &Operand<'_>) -> Vec<String> {
         let mut found: Vec<String> = if self.is_placeholder(operand) {
             let tested = placeholder_operands::tested(self, operand);
@@ -106,7 +106,8 @@ impl<'a> Run<'a> {
         found
     }
 
-    /// Whether the operand names every file of the working directory, by a pattern or by a list that another program makes.
+    /// Returns whether the operand is every file in the working directory, as a pattern or through another program's
+    /// list.
     pub(crate) fn is_anything_here(&self, operand: &Operand<'_>) -> bool {
         let pattern = operand.text.trim_start_matches("./");
         let is_pattern =
@@ -114,7 +115,7 @@ impl<'a> Run<'a> {
         is_pattern || self.anything().iter().any(|all| self.supplied(operand).contains(all))
     }
 
-    /// The patterns of the files that a program reads the names of from its input.
+    /// Returns the patterns of the files whose names a program reads from its input.
     fn listed_on_input(&self) -> Vec<String> {
         match self.before().filter(|_| self.is_via("xargs") || self.is_via("parallel")) {
             Some(before) => match self.listed(before) {
@@ -126,12 +127,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The pattern of all files here: a list that isn't in the text may name any.
+    /// Returns the pattern of all files here, because a list that isn't in the text may contain any.
     fn anything(&self) -> Vec<String> {
         self.pattern(&Operand::of(&here()), "**/", "*").into_iter().collect()
     }
 
-    /// The pattern of a name that a search found below a folder: `db/*.sql` is a file of any folder below `db`.
+    /// Returns the pattern of a name that a search found below a folder: `db/*.sql` is a file in any folder below `db`.
     fn deeper(&self, found: &str) -> Option<String> {
         let end = found.find(['*', '?', '[']).unwrap_or(found.len());
         let (folder, name) = match found.get(..end).and_then(|start| start.rfind('/')) {
@@ -142,7 +143,7 @@ impl<'a> Run<'a> {
         self.pattern(&Operand::of(&word), "**/", name).filter(|_| !name.is_empty())
     }
 
-    /// The patterns of the files that a command lists: a search, or git.
+    /// Returns the patterns of the files that a command lists: a search, or git.
     fn listed(&self, command: &Command) -> Vec<String> {
         if matches!(command.program(), "find" | "gfind" | "fd" | "fdfind") {
             let found = placeholder_operands::found(command).unwrap_or_default();
@@ -164,7 +165,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Where a command looks that prints names of files, and the names that it is narrowed to.
+/// Returns the folders of a command that prints file names, and the name patterns that limit it.
 fn listing(command: &Command) -> Option<(Vec<Operand<'_>>, Vec<Cow<'_, str>>)> {
     const GREP: Options = Options::new(
         "ABCDdefgmtT",
@@ -196,7 +197,7 @@ fn listing(command: &Command) -> Option<(Vec<Operand<'_>>, Vec<Cow<'_, str>>)> {
     Some((roots, names))
 }
 
-/// The extension of a file type of `rg`.
+/// Returns the extension of a file type of `rg`.
 fn ending(kind: &str) -> String {
     match kind {
         "rust" => "rs".to_owned(),

@@ -1,31 +1,31 @@
-//! [`Collected`]: effects, scripts and reasons of all commands, within bounds.
+//! [`Collected`]: the effects, scripts and reasons of all commands, within limits.
 
 use guard_sdk::syntax::{Effect, Script};
 
 use super::linked::Overlay;
 use crate::limits;
 
-/// The most bytes of text that effects and scripts may hold together.
+/// The maximum size of the text in effects and scripts, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
 /// The collected results of all commands.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
-    /// In the order of the commands.
+    /// The effects in the order of the commands.
     pub(crate) effects: Vec<Effect>,
     /// Texts in other languages.
     pub(crate) scripts: Vec<Script>,
-    /// Why there may be more than is listed; empty if there is not.
+    /// The reasons why the list may be incomplete.
     pub(crate) reasons: Vec<String>,
-    /// The commands that print a secret, also into a variable or a file.
+    /// The commands that print a secret, including to a variable or a file.
     pub(crate) printers: Vec<u32>,
-    /// Links that the text makes.
+    /// The links that the text creates.
     pub(crate) overlay: Overlay,
     spent: usize,
 }
 
 impl Collected {
-    /// Adds an effect, unless the bounds are reached.
+    /// Adds an effect, unless the limits are reached.
     pub(crate) fn push(&mut self, effect: Effect) {
         let size = effect.target.len() + effect.path.raw.len() + tags_size(&effect);
         if self.effects.len() >= limits::EFFECTS {
@@ -36,14 +36,14 @@ impl Collected {
         }
     }
 
-    /// Adds a script, unless the bounds are reached.
+    /// Adds a script, unless the limits are reached.
     pub(crate) fn push_script(&mut self, script: Script) {
         if self.afford(script.text.len()) {
             self.scripts.push(script);
         }
     }
 
-    /// Adds a reason once.
+    /// Adds a reason unless it is already present.
     pub(crate) fn reason(&mut self, reason: &str) {
         if !self.reasons.iter().any(|known| known == reason) {
             self.reasons.push(reason.to_owned());

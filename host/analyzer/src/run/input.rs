@@ -1,4 +1,4 @@
-//! The text that a command reads from its standard input, where the source itself holds it.
+//! The text of a command's standard input, if the source contains it.
 
 use guard_sdk::syntax::Command;
 
@@ -7,17 +7,17 @@ use crate::run::{Run, path};
 use crate::sources::{self, Source};
 use crate::walk::echo;
 
-/// How many commands before are looked through for one that writes a file.
+/// The maximum number of earlier commands that are searched for one that writes a file.
 const BEFORE: usize = 256;
 
-/// Text, and whether it is all known.
+/// Text, and whether it is completely known.
 pub(crate) struct Input {
     pub(crate) text: String,
     pub(crate) certain: bool,
 }
 
 impl<'a> Run<'a> {
-    /// The here-document, here-string or literal `echo` that feeds this command.
+    /// Returns the here-document, here-string or literal `echo` that is the command's input.
     pub(crate) fn input(&self) -> Option<Input> {
         own(self.command).or_else(|| self.piped())
     }
@@ -33,7 +33,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The command before this one in the same pipeline.
+    /// Returns the previous command in the same pipeline.
     pub(crate) fn before(&self) -> Option<&'a Command> {
         let position = &self.command.position;
         if position.index == 0 || position.length < 2 {
@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
         self.pipelines.stages(self.commands, position.pipeline, position.index).next_back()
     }
 
-    /// Whether the input answers the questions of the program with yes: `yes |`, `echo y |`, `<<< y`.
+    /// Returns whether the input confirms the program's prompts: `yes |`, `echo y |`, `<<< y`.
     pub(crate) fn is_confirmed(&self) -> bool {
         let is_yes = |text: &str| text.is_empty() || text.eq_ignore_ascii_case("y") || text.eq_ignore_ascii_case("yes");
         if let Some(yes) = self.before().filter(|before| before.program() == "yes") {
@@ -53,7 +53,7 @@ impl<'a> Run<'a> {
             .is_some_and(|input| !input.text.trim().is_empty() && input.text.lines().all(|line| is_yes(line.trim())))
     }
 
-    /// The text of a file that the command reads: one that the text itself wrote before, or one of this machine.
+    /// Returns the text of a file that the command reads: one that the text wrote before, or one on this machine.
     pub(crate) fn text_of(&self, file: &Operand<'_>) -> Option<String> {
         if file.dynamic || file.text == "-" {
             return self.input().filter(|_| file.text == "-").map(|input| input.text);
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The text of the file that is the command's standard input.
+    /// Returns the text of the file that is the command's standard input.
     pub(crate) fn redirected(&self) -> Option<String> {
         let from = self.command.redirections.iter().rev().find(|from| from.operator == "<")?;
         self.text_of(&Operand::of(&from.target))
@@ -104,8 +104,7 @@ fn own(command: &Command) -> Option<Input> {
     Some(Input { text: redirection.body.clone(), certain })
 }
 
-/// Returns the approximate output of `echo` or `printf`: the words in a row, with line breaks where they are spelled
-/// out.
+/// Returns the approximate output of `echo` or `printf`: the joined words, with line breaks for escapes.
 fn printed(command: &Command) -> Input {
     let is_printf = command.program() == "printf";
     let words = command.argv.get(1..).filter(|words| is_printf && !words.iter().any(|word| word.dynamic || word.glob));

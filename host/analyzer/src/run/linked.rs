@@ -1,4 +1,4 @@
-//! Effects on what lies behind links that the text itself made before.
+//! Effects on the targets of links that the text created before.
 
 use guard_sdk::syntax::{Effect, Severity};
 
@@ -7,7 +7,7 @@ use crate::links::Links;
 use crate::options::Operand;
 use crate::run::Run;
 
-/// The links of a text, and what a command that is being looked at takes along.
+/// The links of a text, and those that the current command changes.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     links: Links,
@@ -15,13 +15,13 @@ pub(crate) struct Overlay {
     fresh: Vec<(String, String)>,
     /// The command that made them.
     maker: u32,
-    /// A command that moves or copies a link as it is, and where that leads.
+    /// A command that moves or copies a link itself, and the link's target.
     carried: Option<(u32, String)>,
 }
 
 impl Run<'_> {
-    /// Adds an effect; and, where its path goes through a link that the text made, one on what lies there.
-    /// `path` is the effect's, or the one in the container that it happens in.
+    /// Adds an effect and, if its path goes through a link created by the text, one on the target. `path` is the
+    /// effect's path, or the one in its container.
     pub(super) fn push(&mut self, effect: Effect, path: &str) {
         let room = self.out.overlay.settle(effect.command_id);
         let behind = self.behind(&effect, path);
@@ -35,7 +35,7 @@ impl Run<'_> {
         }
     }
 
-    /// Has what lies below `target` be what lies below `source` from the next command on.
+    /// Makes the files below `target` refer to those below `source` from the next command on.
     pub(crate) fn bind(&mut self, source: &Operand<'_>, target: &Operand<'_>) {
         let host = |operand| self.host(&path::place(operand, self.cwd(), self.home).raw, true).unwrap_or_default();
         let (source, target) = (host(source), host(target));
@@ -48,7 +48,7 @@ impl Run<'_> {
 
     fn behind(&self, effect: &Effect, raw: &str) -> Option<Effect> {
         let by = effect.tag("by").unwrap_or_default();
-        // A link that is removed, moved or replaced is one itself.
+        // These actions affect the link itself.
         let itself = match effect.kind.as_str() {
             "delete" => by != "shred",
             "write" => matches!(by, "mv" | "ln" | "install") || effect.tag("link-to").is_some(),
@@ -70,7 +70,7 @@ impl Run<'_> {
 }
 
 impl Overlay {
-    /// Lays the links of the commands before this one over the paths. False if there is no room.
+    /// Applies the links of earlier commands to the paths. Returns false if the limit is reached.
     fn settle(&mut self, id: u32) -> bool {
         if self.maker == id || self.fresh.is_empty() {
             return true;
@@ -79,7 +79,7 @@ impl Overlay {
         fresh.iter().all(|(link, leads_to)| self.links.insert(link, leads_to))
     }
 
-    /// Takes note of a link that is made, moved or copied.
+    /// Records a link that is created, moved or copied.
     fn learn(&mut self, effect: &Effect, raw: &str) {
         let by = effect.tag("by").unwrap_or_default();
         if raw.is_empty() {

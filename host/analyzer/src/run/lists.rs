@@ -1,23 +1,23 @@
-//! Lists of names that are not in the text: files that `xargs`, a substitution or a loop reads them from.
+//! Lists of names that aren't in the text: files from which `xargs`, a substitution or a loop reads them.
 
 use guard_sdk::syntax::Command;
 
 use super::Run;
 use crate::options::Operand;
 
-/// The most commands that are looked at.
+/// The maximum number of examined commands.
 const MOST: usize = 64;
 
 /// Programs that print the lines of a file.
 const PRINTERS: &[&str] =
     &["awk", "cat", "cut", "gawk", "head", "jq", "nl", "sed", "shuf", "sort", "tac", "tail", "tr", "uniq", "yq"];
 
-/// Whether a command prints lines of a file, or of an address.
+/// Returns whether a command prints lines of a file, or of a URL.
 pub(super) fn is_of_file(command: &Command) -> bool {
     let is_redirected = command.redirections.iter().any(|from| from.operator == "<");
     let operands = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).count();
     match command.program() {
-        // `$(<names)`
+        // `$(<names)`.
         "" => is_redirected,
         "curl" | "wget" => true,
         "cat" | "head" | "nl" | "sort" | "tac" | "tail" | "uniq" | "shuf" => is_redirected || operands > 0,
@@ -28,7 +28,7 @@ pub(super) fn is_of_file(command: &Command) -> bool {
     }
 }
 
-/// Whether the stages before this one in a pipeline print lines of a file, and nothing but filters them.
+/// Returns whether the earlier stages of a pipeline print lines of a file, and only filter them.
 pub(super) fn comes_from_file(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let stages = run.pipelines.stages(run.commands, position.pipeline, position.index).rev().take(MOST);
@@ -43,8 +43,8 @@ pub(super) fn comes_from_file(run: &Run<'_>) -> bool {
     false
 }
 
-/// Whether the operand is a variable of a loop over the lines of a file: `for f in $(<names); do ... > $f; done`. No
-/// command has the list among its words.
+/// Returns whether the operand is the variable of a loop over a file's lines: `for f in $(<names); do ... > $f; done`.
+/// No command has this list in its words.
 pub(super) fn is_in_turn(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     let in_loop = run.command.position.within.iter().any(|place| place == "loop");
     let place = usize::try_from(run.command.id).map_or(0, |id| id.saturating_sub(1));
@@ -56,12 +56,12 @@ pub(super) fn is_in_turn(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     in_loop && operand.text.starts_with('$') && before.any(is_list)
 }
 
-/// Whether `xargs` or `parallel` starts the command.
+/// Returns whether `xargs` or `parallel` starts the command.
 pub(super) fn has_list(run: &Run<'_>) -> bool {
     run.is_via("xargs") || run.is_via("parallel")
 }
 
-/// Whether the operand is a variable that an earlier command reads: `while read f; do ... "$f"; done < names`.
+/// Returns whether the operand is a variable that an earlier command reads: `while read f; do ... "$f"; done < names`.
 pub(super) fn is_read(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     let name = operand.text.trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
     let is_array = name.ends_with(']');
@@ -83,15 +83,15 @@ const LISTERS: &[&str] = &["fd", "fdfind", "find", "gfind", "locate", "mdfind"];
 /// Patterns of files that editors and compilers leave behind.
 const LEFTOVERS: &[&str] = &["*.aux", "*.o", "*.orig", "*.pyc", "*.rej", "*.swo", "*.swp", "*.tmp", "*~"];
 
-/// Whether `ls` is asked for such files alone.
+/// Returns whether `ls` only lists such files.
 fn lists_leftovers(command: &Command) -> bool {
     let mut operands = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).peekable();
     let is_leftover = |text: &str| LEFTOVERS.contains(&text.rsplit('/').next().unwrap_or_default());
     operands.peek().is_some() && operands.all(|word| word.glob && is_leftover(&word.text))
 }
 
-/// Whether the operand is a variable of a loop over the names that another program finds:
-/// `find . | while read f; do ... "$f"; done`.
+/// Returns whether the operand is the variable of a loop over another program's search results: `find . | while read f;
+/// do ... "$f"; done`.
 pub(crate) fn is_found(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     let name = operand.text.trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
     let is_whole = operand.text.starts_with('$')

@@ -1,19 +1,18 @@
-//! Losses that are no loss: what is taken away was made for a test, or lives on this machine only as long as somebody tries
-//! something out.
+//! Losses that don't matter: the lost data was created for a test, or only exists on this machine during an experiment.
 
 use guard_sdk::addresses;
 use guard_sdk::syntax::Command;
 
 use crate::draft::Draft;
 
-/// Ports at which stores of data listen, where a request takes away more than what somebody just tried out:
-/// Elasticsearch, CouchDB, InfluxDB, ArangoDB, Qdrant, ClickHouse, Neo4j, the proxy of kubectl, RabbitMQ, Solr,
-/// Meilisearch, Typesense, Prometheus, and VictoriaMetrics.
+/// Ports of data stores, where a request may delete more than an experiment's data: Elasticsearch, CouchDB, InfluxDB,
+/// ArangoDB, Qdrant, ClickHouse, Neo4j, kubectl's proxy, RabbitMQ, Solr, Meilisearch, Typesense, Prometheus, and
+/// VictoriaMetrics.
 const STORES: &[&str] =
     &["9200", "5984", "8086", "8529", "6333", "8123", "7474", "8001", "15672", "8983", "7700", "8108", "9090", "8428"];
 
-/// Whether an effect changes nothing that others use: a database of the test environment, a cloud that runs here, a request to a server
-/// that runs here.
+/// Returns whether an effect only changes things without other users: a database of the test environment, a local cloud
+/// emulator, or a local server.
 pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) -> bool {
     match draft.kind {
         "database" => is_of_tests(command) || is_scratch_file(command) || is_made_anew(command, commands),
@@ -24,7 +23,7 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) ->
     }
 }
 
-/// Whether the command says that it works in the environment of tests.
+/// Returns whether the command specifies the test environment.
 fn is_of_tests(command: &Command) -> bool {
     let is_test = |text: &str| text.eq_ignore_ascii_case("test") || text.eq_ignore_ascii_case("testing");
     let set = command.assignments.iter().any(|set| set.name.ends_with("_ENV") && is_test(&set.value.text));
@@ -40,7 +39,7 @@ fn is_of_tests(command: &Command) -> bool {
     set || joined || apart
 }
 
-/// Whether a database that is one file lies below a folder for temporary files.
+/// Returns whether a single-file database is below a folder for temporary files.
 fn is_scratch_file(command: &Command) -> bool {
     let scratch =
         |word: &str| ["/tmp/", "/var/tmp/"].iter().any(|folder| word.starts_with(folder)) && !word.contains("..");
@@ -51,10 +50,10 @@ fn is_scratch_file(command: &Command) -> bool {
         && !operands.any(opens)
 }
 
-/// The most commands that are looked at for the one that deletes a file.
+/// The maximum number of commands that are searched for the deletion of a file.
 const MOST: usize = 32;
 
-/// Whether the text itself deletes the file right before, so that the database begins empty.
+/// Returns whether the text deletes the file directly before, so that the database starts empty.
 fn is_made_anew(command: &Command, commands: &[Command]) -> bool {
     let is_file = matches!(command.program(), "sqlite3" | "sqlite" | "duckdb");
     let opens = |word: &str| word.contains(".open") || word.to_ascii_lowercase().contains("attach");
@@ -84,7 +83,7 @@ fn has_local_endpoint(command: &Command) -> bool {
     endpoint.flatten().is_some_and(|url| is_local(&url))
 }
 
-/// Whether the command names a cluster that runs on this machine, as the tools that make one name it.
+/// Returns whether the command selects a cluster on this machine, by the names that cluster tools give it.
 fn has_local_cluster(command: &Command) -> bool {
     const NAMES: &[&str] = &["colima", "docker-desktop", "minikube", "orbstack", "rancher-desktop"];
     const BEGINNINGS: &[&str] = &["k3d-", "kind-"];
@@ -107,7 +106,7 @@ fn has_local_cluster(command: &Command) -> bool {
     apart.chain(joined).last().is_some_and(is_local)
 }
 
-/// Whether the address is one of this machine. A path that stands for more than one thing is left to be asked about.
+/// Returns whether the URL is on this machine, but not at the port of a data store.
 fn is_local(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -116,7 +115,7 @@ fn is_local(url: &str) -> bool {
     is_known && addresses::is_here(&addresses::host(url))
 }
 
-/// Whether the address is a port of this machine as HTTPie spells it: `:3000/x`.
+/// Returns whether the address is a port of this machine in HTTPie's syntax: `:3000/x`.
 fn is_port(command: &Command, url: &str) -> bool {
     let program = command.argv.first().map_or("", |word| word.text.as_str());
     let port = url.strip_prefix(':').and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();

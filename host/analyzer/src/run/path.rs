@@ -1,6 +1,6 @@
-//! The meaning of a path by its text alone: where it points, whether it is a device, and how much is below it.
+//! The meaning of a path by its text: its location, whether it is a device, and how much is below it.
 //!
-//! Asks no machine. Symbolic links and existing files are the host's business.
+//! It doesn't access the machine. The host resolves symbolic links and existing files.
 
 use guard_sdk::paths::{DrivePlace, drive, drive_place, is_disk_of_windows, of_windows, without_dots, without_stream};
 use guard_sdk::syntax::Word;
@@ -9,16 +9,16 @@ use crate::options::Operand;
 
 /// A path operand made absolute as far as the text allows.
 pub(crate) struct Place {
-    /// The path with `~` and the known variables at its start replaced, joined to the working directory. Empty if
-    /// where it points is known only at run time.
+    /// The path joined to the working directory, with `~` and known variables at its start replaced. Empty if it is
+    /// only known at run time.
     pub(crate) raw: String,
-    /// The text is all there is to the target.
+    /// Whether the target is completely known from the text.
     pub(crate) known: bool,
-    /// It was written relative to the working directory.
+    /// Whether it is relative to the working directory.
     pub(crate) relative: bool,
 }
 
-/// Directories right below `/` whose loss takes the system, or everybody's files, with it.
+/// Directories directly below `/` whose loss takes the system, or everyone's files, with it.
 const SYSTEM: &[&str] = &[
     "etc",
     "usr",
@@ -48,7 +48,7 @@ const SYSTEM: &[&str] = &[
     "ProgramData",
 ];
 
-/// Places a path operand.
+/// Resolves a path operand.
 pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
     let text = operand.text.as_ref();
     let word = operand.word;
@@ -56,7 +56,7 @@ pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
         return Place { raw: under(home, "~", rest), known: !operand.dynamic, relative: false };
     }
     if let Some(user) = text.strip_prefix('~').filter(|_| word.parts.iter().any(|part| part.kind == "tilde")) {
-        // Somebody else's home; where it lies is a guess, but for the root's.
+        // Another user's home. Its location is a guess, except for root's.
         let raw = if user.split('/').next() == Some("root") { format!("/{user}") } else { format!("/home/{user}") };
         return Place { raw, known: false, relative: false };
     }
@@ -84,8 +84,8 @@ pub(crate) fn place(operand: &Operand<'_>, cwd: &str, home: &str) -> Place {
     Place { raw, known: !operand.dynamic, relative: true }
 }
 
-/// The path that a text names on Windows alone: on a drive, behind `\\?\`, or the share of a drive. Elsewhere
-/// `//server/x` is `/server/x`.
+/// Returns a path with Windows syntax: on a drive, after `\\?\`, or a drive's share. Elsewhere, `//server/x` is
+/// `/server/x`.
 fn spelled_for_windows(text: &str) -> Option<String> {
     let is_share = || text.starts_with("//") && (text.contains("$/") || text.ends_with('$'));
     let is_only_there =
@@ -110,7 +110,7 @@ fn behind_tilde<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
 fn behind_variable<'a>(text: &'a str, word: &Word, name: &str) -> Option<&'a str> {
     let rest = text.strip_prefix('$')?;
     let rest = match rest.strip_prefix('{') {
-        // With an operator behind the name, as in `${HOME:?}`, it is the variable's value where there is one.
+        // With an operator after the name, as in `${HOME:?}`, it is the variable's value if there is one.
         Some(braced) => {
             let (operator, rest) = braced.strip_prefix(name)?.split_once('}')?;
             let keeps = operator.is_empty() || operator.starts_with([':', '-', '?', '%']);
@@ -129,23 +129,23 @@ fn has_one_dynamic_part(word: &Word) -> bool {
     word.parts.iter().filter(|part| is_dynamic(&part.kind)).count() <= 1
 }
 
-/// Whether a part of this kind is known only at run time.
+/// Returns whether a part of this kind is only known at run time.
 pub(crate) fn is_dynamic(kind: &str) -> bool {
     matches!(kind, "variable" | "command" | "arithmetic" | "process")
 }
 
-/// Resolves `.`, `..` and double slashes of an absolute path by text alone. A leading `~` stands for the home.
+/// Resolves `.`, `..` and double slashes in an absolute path lexically. A leading `~` is the home.
 pub(crate) fn lexical(path: &str) -> String {
     let joined = without_dots(path);
     if path.starts_with('~') { joined } else { format!("/{joined}") }
 }
 
-/// Whether a segment matches all, or all hidden, entries of its directory.
+/// Returns whether a segment matches all entries, or all hidden ones, of its directory.
 fn is_everything(segment: &str) -> bool {
     segment.contains('*') && segment.chars().all(|c| matches!(c, '*' | '?' | '.' | '{' | '}' | ',' | '[' | ']' | '!'))
 }
 
-/// The directory that is lost as a whole when `path` is deleted recursively: itself, or the parent of `*`.
+/// Returns the directory that is lost completely when `path` is deleted recursively: itself, or the parent of `*`.
 pub(crate) fn lost_directory(path: &str, glob: bool) -> String {
     let whole = lexical(path);
     match whole.rsplit_once('/') {
@@ -160,7 +160,7 @@ pub(crate) fn lost_directory(path: &str, glob: bool) -> String {
     }
 }
 
-/// Whether deleting `raw` recursively loses the machine, a home or a system directory.
+/// Returns whether deleting `raw` recursively loses the machine, a home or a system directory.
 pub(crate) fn is_catastrophic(raw: &str, glob: bool, home: &str) -> bool {
     if raw.is_empty() {
         return false;
@@ -181,7 +181,7 @@ fn is_somebodys_home(below: &str) -> bool {
     matches!(segments.next(), Some("home" | "Users")) && segments.next().is_some() && segments.next().is_none()
 }
 
-/// Whether a relative operand is the working directory, all of it, or a directory above it.
+/// Returns whether a relative operand is the working directory, all of its entries, or a parent directory.
 pub(crate) fn is_whole_directory(text: &str, glob: bool, relative: bool) -> bool {
     if !relative {
         return false;
@@ -193,11 +193,11 @@ pub(crate) fn is_whole_directory(text: &str, glob: bool, relative: bool) -> bool
 /// A path below `/dev`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Device {
-    /// Holds data: a disk, a partition, memory.
+    /// Contains data: a disk, a partition, memory.
     Storage,
-    /// Takes or gives bytes and keeps nothing: `/dev/null`, a terminal, a descriptor.
+    /// Reads or writes bytes without storing them: `/dev/null`, a terminal, a descriptor.
     Stream,
-    /// A connection that bash opens: `/dev/tcp/host/port`.
+    /// A connection opened by bash: `/dev/tcp/host/port`.
     Socket,
 }
 
@@ -208,7 +208,7 @@ const STORAGE: &[&str] = &[
 
 const STREAM: &[&str] = &["null", "zero", "full", "stdin", "stdout", "stderr", "tty", "console", "random", "urandom"];
 
-/// Returns the kind of device at an absolute path; `None` for an ordinary file.
+/// Returns the kind of device at an absolute path. `None` for an ordinary file.
 pub(crate) fn device(path: &str) -> Option<Device> {
     if path.starts_with("//") && is_disk_of_windows(path) {
         return Some(Device::Storage);

@@ -1,17 +1,17 @@
-//! [`Pipelines`]: which commands stand in one pipeline, and whether what one reads leaves the machine.
+//! [`Pipelines`]: the commands of each pipeline, and whether a command's input leaves the machine.
 
 use std::collections::BTreeMap;
 
 use guard_sdk::syntax::Command;
 
-/// The places of the commands by pipeline, so that the stages before one are found without a search of all.
+/// The indices of commands by pipeline, to find earlier stages without a full search.
 #[derive(Debug, Default)]
 pub(crate) struct Pipelines {
-    /// Pipeline, index in it, place in the list of commands; sorted.
+    /// The pipeline, the index in it, and the index in the list of commands. Sorted.
     stages: Vec<(u32, u32, usize)>,
-    /// Parent id and place, of commands inside a word of their parent; sorted.
+    /// The parent's id and the index of commands in a word of their parent. Sorted.
     children: Vec<(u32, usize)>,
-    /// Commands that read from a pipe what is not known, with its pipeline and their place in it.
+    /// Commands that read unknown text from a pipe, with its pipeline and their index in it.
     feeds: BTreeMap<u32, (u32, u32)>,
 }
 
@@ -31,19 +31,19 @@ impl Pipelines {
         pipelines
     }
 
-    /// Whether a command reads something from a pipe that the text does not fix.
+    /// Returns whether a command reads unknown text from a pipe.
     pub(crate) fn is_unknown(&self, command: &Command) -> bool {
         self.feeds.contains_key(&command.id)
     }
 
-    /// The pipeline that a command reads from, its own one or one around it, and the command's place in it.
+    /// Returns the pipeline that a command reads from, its own or an enclosing one, and the command's index in it.
     pub(crate) fn source(&self, command: &Command) -> Option<(u32, u32)> {
         let position = &command.position;
         let own = (position.index > 0 && position.length > 1).then_some((position.pipeline, position.index));
         own.or_else(|| self.feeds.get(&command.id).copied())
     }
 
-    /// The commands of one pipeline that stand before `index`, in order.
+    /// Returns the commands of one pipeline before `index`, in order.
     pub(crate) fn stages<'a>(
         &self,
         commands: &'a [Command],
@@ -56,7 +56,7 @@ impl Pipelines {
         places.iter().filter_map(|(_, _, place)| commands.get(*place))
     }
 
-    /// The commands inside words of the command with this id.
+    /// Returns the commands in words of the command with this id.
     pub(crate) fn children<'a>(&self, commands: &'a [Command], id: u32) -> impl Iterator<Item = &'a Command> {
         let start = self.children.partition_point(|child| child.0 < id);
         let end = self.children.partition_point(|child| child.0 <= id);
@@ -71,10 +71,10 @@ pub(crate) const SENDERS: &[&str] = &[
     "mail", "mailx", "mutt", "sendmail", "msmtp", "wget",
 ];
 
-/// At most this many later stages are looked at.
+/// The maximum number of examined later stages.
 const MAX_BEHIND: u32 = 64;
 
-/// Whether what a command reads goes out over the network: by itself, or by one behind it in the pipeline.
+/// Returns whether a command's input goes over the network: directly, or through a later stage of the pipeline.
 pub(super) fn is_sent(command: &Command, name: &str, commands: &[Command], pipelines: &Pipelines) -> bool {
     let position = &command.position;
     if SENDERS.contains(&name) {

@@ -1,9 +1,9 @@
-//! Losses of operations that Rust families state, and how to look first. The tables of programs contain their own.
+//! The losses of operations added by Rust families, and how to check first. The program tables contain their own.
 
-/// An operation, what it loses, and the harmless way to look first.
+/// An operation, its loss, and a harmless way to check first.
 type Remediation = (&'static str, &'static str, &'static str);
 
-/// Sorted by operation, for a binary search; a test checks it.
+/// Sorted by operation, for a binary search. A test checks the order.
 const REMEDIATIONS: &[Remediation] = &[
     ("execute.helper", "nothing yet: a program that nobody sees would run", "name the program in a command of its own"),
     (
@@ -146,7 +146,7 @@ const REMEDIATIONS: &[Remediation] = &[
     ),
 ];
 
-/// Returns the loss of an operation, and the way to look first; `None` if the operation's own rule knows better.
+/// Returns an operation's loss, and the way to check first. `None` if the operation's own rule is more precise.
 pub(super) fn of(operation: &str) -> Option<(&'static str, &'static str)> {
     let place = REMEDIATIONS.binary_search_by_key(&operation, |(name, ..)| name).ok()?;
     REMEDIATIONS.get(place).map(|(_, loses, instead)| (*loses, *instead))

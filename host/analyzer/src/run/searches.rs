@@ -1,4 +1,4 @@
-//! Names that a search in the same text gives to a command whose operand is known only at run time.
+//! Names that a search in the same text passes to a command whose operand is only known at run time.
 
 use guard_sdk::syntax::{Command, Word};
 
@@ -7,17 +7,17 @@ use crate::options::{Operand, parse};
 use crate::programs::find;
 use crate::programs::placeholder_operands::{self, FD};
 
-/// The most searches that are looked at, and the most names of one.
+/// The maximum number of examined searches, and of names in one.
 const SEARCHES: usize = 64;
 const NAMES: usize = 32;
 
-/// How many commands before are looked through.
+/// The maximum number of examined earlier commands.
 const BEFORE: usize = 256;
 
-/// The patterns by which searches select what the operand may name.
+/// Returns the name patterns of searches that supply the operand.
 pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
     let mut found: Vec<String> = with_defaults(&operand.text).into_iter().collect();
-    // `fd` finds more names than the one in the placeholder.
+    // `fd` also finds other names than the one in the placeholder.
     let is_fd = |command: &&Command| matches!(command.program(), "fd" | "fdfind");
     let suppliers = if run.is_placeholder(operand) {
         run.suppliers(operand)
@@ -41,7 +41,7 @@ pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
     found
 }
 
-/// The commands whose output the operand may be.
+/// Returns the commands whose output may be the operand.
 pub(super) fn suppliers<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Vec<&'a Command> {
     if operand.word.parts.iter().any(|part| part.kind == "command") {
         return run.pipelines.children(run.commands, run.command.id).take(SEARCHES).collect();
@@ -53,8 +53,8 @@ pub(super) fn suppliers<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Vec<&'a Com
     before.filter(supplies).take(SEARCHES).collect()
 }
 
-/// Whether the operand may be any file of the working directory, hidden ones included, by a list that another program
-/// makes: `ls -A | xargs cat`, `find . -type f -exec cat {} +`.
+/// Returns whether the operand may be any file of the working directory, including hidden ones, through another
+/// program's list: `ls -A | xargs cat`, `find . -type f -exec cat {} +`.
 pub(crate) fn are_hidden_listed(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     let is_given = run.is_via("find-exec") || run.is_via("xargs");
     if !is_given && !operand.dynamic {
@@ -75,7 +75,7 @@ pub(crate) fn are_hidden_listed(run: &Run<'_>, operand: &Operand<'_>) -> bool {
     suppliers.iter().any(|command| shows_hidden(command)) && !suppliers.iter().any(narrows)
 }
 
-/// Whether a command lists all files of the working directory, with those that begin with a dot.
+/// Returns whether a command lists all files of the working directory, including hidden ones.
 fn shows_hidden(command: &Command) -> bool {
     let words = command.argv.get(1..).unwrap_or_default();
     let operands = || words.iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
@@ -103,7 +103,7 @@ fn shows_hidden(command: &Command) -> bool {
     }
 }
 
-/// Whether the tests of a `find` in the working directory leave out some files at most.
+/// Returns whether the tests of a `find` in the working directory exclude at most some files.
 fn takes_all(words: &[Word]) -> bool {
     let text = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
     let narrows = |(at, word): (usize, &Word)| {
@@ -118,12 +118,13 @@ fn takes_all(words: &[Word]) -> bool {
     find::starts(words).all(|start| matches!(start.text.as_str(), "." | "./")) && !words.iter().enumerate().any(narrows)
 }
 
-/// Whether the text takes what the command prints.
+/// Returns whether the command's output is captured.
 fn is_captured(command: &Command) -> bool {
     command.position.within.last().is_some_and(|place| place == "substitution" || place == "process")
 }
 
-/// The operand with the values that `${NAME:-VALUE}` has where no variable has that name. `None`: it has no such part.
+/// Returns the operand with the default values of `${NAME:-VALUE}` parts, for unset variables. `None` without such a
+/// part.
 fn with_defaults(text: &str) -> Option<String> {
     let mut spelled = String::new();
     let mut rest = text;
@@ -141,15 +142,15 @@ fn with_defaults(text: &str) -> Option<String> {
     (spelled != text && !spelled.contains('$')).then_some(spelled)
 }
 
-/// Whether git prints the names of files that its operands choose.
+/// Returns whether git prints file names selected by its operands.
 fn names_files(command: &Command) -> bool {
     command.argv.iter().take(OPTIONS).any(|word| matches!(word.text.as_str(), "ls-files" | "check-ignore"))
 }
 
-/// How many words of git are looked at for its verb.
+/// The maximum number of words examined for git's verb.
 const OPTIONS: usize = 8;
 
-/// The names that a search selects.
+/// Adds the names that a search selects.
 fn names(command: &Command, found: &mut Vec<String>) {
     let words = command.argv.get(1..).unwrap_or_default();
     let plain = |word: &&Word| !word.text.starts_with('-') && !word.dynamic;
@@ -195,8 +196,8 @@ fn names(command: &Command, found: &mut Vec<String>) {
     }
 }
 
-/// The patterns of the names that a regular expression finds. Those with a dot at the start are among them, which a
-/// pattern of the shell leaves out.
+/// Returns the patterns of the names that a regular expression finds, including hidden ones, which a shell pattern
+/// excludes.
 fn matching(text: &str) -> impl Iterator<Item = String> {
     let is_plain = !text.is_empty() && text.chars().all(char::is_alphanumeric);
     [Some(pattern(text)), is_plain.then(|| format!(".{text}"))].into_iter().flatten().filter(move |_| !text.is_empty())

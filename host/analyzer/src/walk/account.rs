@@ -1,28 +1,28 @@
-//! The check that every byte of a text belongs to something visited, or is an operator, a reserved word, a comment or a
-//! blank. Leftover text may be an unseen command.
+//! Checks that every byte of a text belongs to something visited, or is an operator, a reserved word, a comment or a
+//! blank. Leftover text may be a missed command.
 
 use super::{Unit, Walker};
 use crate::parse::tree::Range;
 use crate::word::zsh;
 
-/// Words of the grammar, which are no part of any command.
+/// Words of the grammar that don't belong to a command.
 const RESERVED: &[&str] = &[
     "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "for", "in", "case", "esac", "select",
     "function", "time", "-p", "coproc", "[[", "]]", "repeat", "foreach", "end", "always", "((", "))",
 ];
 
-/// Words behind which a name stands that belongs to the grammar as well.
+/// Words before a name that belongs to the grammar as well.
 const NAMING: &[&str] = &["for", "select", "foreach", "coproc", "function"];
 
 impl Walker {
-    /// Notes that a range was visited.
+    /// Records that a range was visited.
     pub(super) fn account(&mut self, range: Range) {
         if range.end > range.start {
             self.accounted.push(range);
         }
     }
 
-    /// Checks what was not visited of a text that was walked.
+    /// Checks the parts of a walked text that weren't visited.
     pub(super) fn settle(&mut self, unit: Unit<'_>) {
         let mut ranges = std::mem::take(&mut self.accounted);
         if self.found.full {
@@ -33,7 +33,7 @@ impl Walker {
         let mut from = 0;
         for range in ranges.into_iter().chain([Range { start: unit.text.len(), end: unit.text.len() }]) {
             let gap = unit.slice(Range { start: from, end: range.start });
-            // The elements of an array are words of their own; a parenthesis right behind `=` belongs to nothing else.
+            // The elements of an array are words. A parenthesis directly after `=` has no other meaning.
             let opens_array = gap.starts_with('(') && unit.slice(Range { start: 0, end: from }).ends_with('=');
             let qualifies = from > 0 && gap.starts_with('(') && runs_qualifiers(unit, from + 1);
             if range.start > from && (opens_array || qualifies || !is_grammar(gap, &mut names)) {
@@ -47,13 +47,13 @@ impl Walker {
     }
 }
 
-/// Whether what stands behind a parenthesis right behind a word is the code of a pattern's qualifiers, as zsh has it.
+/// Returns whether a parenthesis directly after a word contains a zsh pattern's qualifiers with code.
 fn runs_qualifiers(unit: Unit<'_>, at: usize) -> bool {
     let line = unit.text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     line.rsplit_once(')').is_some_and(|(inner, _)| zsh::code_of_qualifiers(inner).is_some())
 }
 
-/// Whether a piece of text between commands is nothing but grammar. `names`: a name may follow.
+/// Returns whether the text between commands is only grammar. `names`: whether a name may follow.
 fn is_grammar(gap: &str, names: &mut bool) -> bool {
     let mut rest = gap;
     loop {

@@ -9,15 +9,15 @@ use crate::limits;
 use crate::word::expand::{self, Values as _};
 use crate::word::is_name;
 
-/// Builtins that make a variable a function's own.
+/// Builtins that declare local variables of a function.
 const OWN: &[&str] = &["local", "declare", "typeset", "integer", "float", "readonly", "private"];
 
 impl Walker {
-    /// Walks the text of a function with the words of its call. Whether it is known and was followed.
+    /// Walks a function's body with the arguments of a call. Returns whether the function is known and was followed.
     pub(super) fn call(&mut self, command: &Command, input: &Input) -> bool {
         let name = command.word(0);
         let Some(body) = self.shell.function(name) else { return false };
-        // One that defines itself anew is another one.
+        // A function that redefines itself is another one.
         let running = format!("{name}() {body}");
         if self.deferred.defining || self.scope.expanding.contains(&running) {
             return false;
@@ -44,7 +44,7 @@ impl Walker {
         self.scope.expanding.pop();
         self.shell.restore_parameters(parameters);
         if OWN.iter().any(|word| body.contains(word)) {
-            // Some of its variables are its own.
+            // Some of its variables are local.
             let known = self.shell.clone();
             self.shell.forget_named_in(&body);
             let mut shell = self.shell.clone();
@@ -54,10 +54,10 @@ impl Walker {
         true
     }
 
-    /// `read NAMES`: the first line of what is read, split at the separators.
+    /// Applies `read NAMES`: splits the first line of the input at the separators.
     pub(super) fn take_line(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
-        // `-u` has it read from another descriptor.
+        // `-u` selects another descriptor.
         let number = started::values(words, "-u").first().and_then(|number| number.text.parse().ok());
         let input = &number.map_or_else(|| input.clone(), |number| self.behind(number, command, input));
         let read = match input {
@@ -67,11 +67,11 @@ impl Walker {
         let Some(line) = read.map(|text| text.lines().next().unwrap_or_default().to_owned()) else { return };
         let (names, array) = names(words, "adinNptu");
         let raw = words.iter().any(|word| word.text.strip_prefix('-').is_some_and(|letters| letters.contains('r')));
-        // Without `-r` it takes the character behind a backslash as it is; a line that ends with one goes on in the next.
+        // Without `-r`, a backslash escapes the next character, and continues the line at its end.
         let line = if raw { Some(line) } else { unescaped(&line) };
         let names = if names.is_empty() { vec!["REPLY"] } else { names };
         let Some(line) = line else { return names.into_iter().for_each(|name| self.shell.forget(name)) };
-        // The separators that stand before `read` itself hold for it alone.
+        // Separators assigned before `read` only apply to it.
         let own = command.assignments.iter().rev().find(|assignment| assignment.name == "IFS");
         let separators = match own {
             Some(own) => (!own.value.dynamic).then(|| own.value.text.clone()),
@@ -83,7 +83,7 @@ impl Walker {
             let elements = fields.iter().map(|field| (None, expand::literal(field))).collect();
             return self.shell.assign_array(name, elements, false);
         }
-        // The last name takes the rest of the line, separators and all.
+        // The last name gets the rest of the line, including separators.
         let splits = |char: char| separators.contains(char) && char.is_whitespace();
         if separators.contains(|char: char| !char.is_whitespace()) && names.len() > 1 {
             for (index, name) in names.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Walker {
         }
     }
 
-    /// `mapfile NAME`: the lines of what is read.
+    /// Applies `mapfile NAME`: the lines of the input.
     pub(super) fn take_lines(&mut self, words: &[Word], input: &Input) {
         let Some(text) = input.text() else { return };
         let (names, _) = names(words, "dnOsuCc");
@@ -116,7 +116,7 @@ impl Walker {
         let removes = words.iter().any(|word| word.text.starts_with('-') && word.text.contains('t'));
         let text = text.strip_suffix(delimiter).unwrap_or(text);
         let elements = text.split(delimiter).take(limits::ELEMENTS + 1).map(|line| {
-            // Of lines without `-t` only the break at their end is kept, which splits like a blank.
+            // Without `-t`, elements keep their delimiter. A newline is dropped anyway, because it splits like a blank.
             let kept = if removes || delimiter == '\n' { line.to_owned() } else { format!("{line}{delimiter}") };
             (None, expand::literal(&kept))
         });
@@ -125,7 +125,8 @@ impl Walker {
     }
 }
 
-/// A line without the backslashes that `read` takes away; none if one of them keeps characters together or ends the line.
+/// Returns a line without the backslashes that `read` removes. `None` if one of them escapes a separator or continues
+/// the line.
 fn unescaped(line: &str) -> Option<String> {
     let mut plain = String::new();
     let mut chars = line.chars();
@@ -135,7 +136,7 @@ fn unescaped(line: &str) -> Option<String> {
     Some(plain)
 }
 
-/// The operands that are names, and whether `-a` was given. `takes` are the letters that take a value.
+/// Returns the operands that are names, and whether `-a` was given. `takes` are the letters that take a value.
 fn names<'w>(words: &'w [Word], takes: &str) -> (Vec<&'w str>, bool) {
     let mut found = Vec::new();
     let mut array = false;

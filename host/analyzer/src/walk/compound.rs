@@ -1,6 +1,6 @@
-//! Compound commands: what encloses other commands, and what holds after it.
+//! Compound commands: the enclosed commands, and the state after them.
 //!
-//! A branch may or may not have run; what it sets is known afterwards only if every branch agrees.
+//! A branch may not have run. Values set in it are only known afterwards if every branch agrees.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,10 +14,10 @@ use crate::parse::tree::{Kind, Node, Range, Sequence};
 use crate::word::{self, Mode};
 use crate::wrappers::layer::Runnable;
 
-/// The most values of which one is kept behind branches.
+/// The maximum number of values for which one is kept after branches.
 const MOST: usize = 16;
 
-/// Variables that a shell sets by itself.
+/// Variables set by the shell itself.
 const SET_BY_SHELLS: [&str; 12] = [
     "BASH_REMATCH",
     "COPROC",
@@ -33,7 +33,7 @@ const SET_BY_SHELLS: [&str; 12] = [
     "reply",
 ];
 
-/// The body in the text of a function's definition, from behind its name.
+/// Returns the body in a function's definition, from after its name.
 fn body_of(definition: &str) -> &str {
     let rest = definition.trim_start();
     let Some(inside) = rest.strip_prefix('(') else { return rest };
@@ -60,7 +60,7 @@ impl Walker {
             Kind::Coprocess(body) => {
                 self.inside("coprocess", |walker| {
                     walker.apart(|walker| {
-                        // What other commands write to it, and when, is not followed.
+                        // Other commands' writes to it aren't followed.
                         walker.input = Input::Pipe;
                         drop(walker.pipeline(unit, body));
                     });
@@ -76,7 +76,7 @@ impl Walker {
         }
     }
 
-    /// `if`, with its conditions and what they guard.
+    /// Walks `if`, with its conditions and branches.
     fn branches(&mut self, unit: Unit<'_>, arms: &[(Sequence, Sequence)], otherwise: Option<&Sequence>) {
         let mut ends: Option<Shell> = None;
         for (condition, branch) in arms {
@@ -95,7 +95,7 @@ impl Walker {
         }
     }
 
-    /// `for`, `select`, `while` and `until`.
+    /// Walks `for`, `select`, `while` and `until`.
     fn repeated(&mut self, unit: Unit<'_>, node: &Node) {
         let Kind::Loop { condition, variable, words, arithmetic, body, body_at } = &node.kind else { return };
         for word in words {
@@ -129,7 +129,7 @@ impl Walker {
                     _ => {}
                 }
                 let input = lines.get(round).map(|line| Input::Here(line.clone()));
-                // What a condition reads is one line of what the loop is given; the rest is not known.
+                // A condition reads one line of the loop's input. The rest is unknown.
                 let input = input.unwrap_or_else(|| walker.input.unknown());
                 if let Some(condition) = condition {
                     let outer = std::mem::replace(&mut walker.input, input);
@@ -143,7 +143,7 @@ impl Walker {
         self.meet_shell(&entry);
     }
 
-    /// `case`, whose arms are patterns and what they guard.
+    /// Walks `case`, with its patterns and branches.
     fn cases(&mut self, unit: Unit<'_>, word: Range, arms: &[(Vec<Range>, Sequence)]) {
         self.operand(unit, word, Mode::Word);
         let mut ends: Option<Shell> = None;
@@ -160,7 +160,7 @@ impl Walker {
         }
     }
 
-    /// The definition of a function.
+    /// Walks the definition of a function.
     fn function(&mut self, unit: Unit<'_>, node: &Node) {
         let Kind::Function { names, body, runs } = &node.kind else { return };
         for name in names {
@@ -180,7 +180,7 @@ impl Walker {
         self.deferred.kept.extend(self.shell.values(&lasting));
         self.inside("function", |walker| {
             walker.apart(|walker| {
-                // It runs later, with what holds then; so do the functions that it calls.
+                // The function runs later, with the values and functions at that time.
                 walker.shell.forget_all_but(&lasting);
                 let outer = std::mem::replace(&mut walker.deferred.defining, true);
                 let sink = walker.sink.take();
@@ -191,12 +191,12 @@ impl Walker {
         });
     }
 
-    /// `[[ ... ]]`
+    /// Walks `[[ ... ]]`.
     fn test(&mut self, unit: Unit<'_>, range: Range) {
         self.operand(unit, range, Mode::Words);
         let reading = word::read(unit.text, range, Mode::Words);
         let quoted = |piece: &word::Piece| piece.quoted && piece.kind == word::PieceKind::Literal;
-        // `-eq` and its like take a quoted text as arithmetic, which is expanded once more.
+        // `-eq` and similar operators evaluate a quoted text as arithmetic, which expands it again.
         let again = |piece: &word::Piece| quoted(piece) && piece.text.contains('[') && piece.text.contains("$(");
         if reading.pieces.iter().any(again) {
             self.partial("a test expands a quoted text");
@@ -207,15 +207,16 @@ impl Walker {
         }
     }
 
-    /// Arithmetic takes the text of a variable for an expression, and runs the substitutions in it.
+    /// Adds a reason if an arithmetic text runs substitutions in the text of a variable, because it evaluates that as
+    /// an expression.
     fn calculate(&mut self, text: &str) {
         if state::calculates(text, &self.shell) {
             self.partial("arithmetic expands a quoted text once more");
         }
     }
 
-    /// The names that stand once in the outermost text, without a `$`: a variable of this name is set once. None if the
-    /// text gives a function to another shell, which lacks its variables.
+    /// Returns the names that occur once in the outermost text, without a `$`: a variable with such a name is set once.
+    /// Empty if the text passes a function to another shell, which doesn't have its variables.
     fn lasting(&mut self, text: &str) -> Rc<BTreeSet<String>> {
         if self.deferred.without_kept {
             return Rc::default();
@@ -239,7 +240,7 @@ impl Walker {
         Rc::clone(found)
     }
 
-    /// Ends one of several branches: collects its end and goes back to where it began.
+    /// Ends one of several branches: merges its state and restores the state before it.
     fn meet(&mut self, ends: &mut Option<Shell>, entry: Shell) {
         let end = std::mem::replace(&mut self.shell, entry);
         match ends {
@@ -247,15 +248,15 @@ impl Walker {
             None => *ends = Some(end),
         }
     }
-    /// Joins the states after two branches of which one ran.
+    /// Merges the states after two branches of which one ran.
     pub(super) fn meet_shell(&mut self, other: &Shell) {
         let mut shell = self.shell.clone();
         self.join(&mut shell, other);
         self.shell = shell;
     }
 
-    /// Keeps what both know, and a value of only one of them that would be harmful as a command, or that names a hidden file
-    /// of the home: of others it is better to know nothing.
+    /// Keeps the values in both states. A value in only one of them is kept if it would be harmful as a command, or is
+    /// a hidden file in the home. Other values become unknown.
     pub(super) fn join(&self, known: &mut Shell, other: &Shell) {
         let several: Vec<_> = known.besides(other).into_iter().chain(other.besides(known)).collect();
         known.meet(other);

@@ -10,18 +10,18 @@ use crate::word::expand::literal;
 /// The content of a file, or the text printed into it.
 #[derive(Debug, Clone)]
 pub(super) struct Content {
-    /// Its known text, which may have parts that only the run shows.
+    /// The known text, which may have parts that are only known at run time.
     pub(super) text: Word,
-    /// Nothing of it was printed by a program that says something else each time. A file that lay there before counts as
-    /// known: to run it is nothing new.
+    /// Whether no part comes from a program whose output varies. A file that existed before counts as known, because
+    /// running it is nothing new.
     pub(super) complete: bool,
-    /// It stands behind what lay there before.
+    /// Whether the text is appended to the previous content.
     pub(super) appends: bool,
-    /// It is what lies there: the text itself wrote nothing of it.
+    /// Whether the file existed before, and the text wrote nothing to it.
     pub(super) is_preexisting: bool,
-    /// It was taken out of the file.
+    /// Whether the text is an excerpt of the file.
     pub(super) is_excerpt: bool,
-    /// Some of it is the content of other files, or was decoded: a program that reads it reads more than its text shows.
+    /// Whether a part comes from other files or was decoded, so that the content has more than the text shows.
     pub(super) includes_files: bool,
 }
 
@@ -43,7 +43,7 @@ impl Content {
         Content { is_preexisting: true, ..Content::known(text) }
     }
 
-    /// Nothing, or nothing new.
+    /// Creates empty content, or no new content.
     pub(super) fn nothing() -> Content {
         Content::known(literal(""))
     }
@@ -69,16 +69,16 @@ impl Content {
     }
 }
 
-/// Where the output of a compound command goes, and what the commands around it were collecting.
+/// The destination of a compound command's output, and the output being collected for the enclosing commands.
 pub(super) struct Capture {
     files: Vec<(String, bool)>,
     outer: Option<Content>,
 }
 
-/// Where programs of the system lie.
+/// The folders of system programs.
 const SYSTEM: &[&str] = &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/"];
 
-/// Programs that print what lies here already, if they read no other program's output.
+/// Programs that print existing content if they don't read another program's output.
 const TELLING: &[&str] = &["cat", "sed", "envsubst", "head", "tail", "git"];
 
 /// Programs that print nothing.
@@ -88,7 +88,7 @@ const SILENT: &[&str] = &[
     "unset",
 ];
 
-/// Whether a command writes files other than by a redirection, or makes copies of some.
+/// Returns whether a command writes files without a redirection, or copies files.
 pub(super) fn writes(command: &Command) -> bool {
     stirs(command)
         || matches!(
@@ -108,7 +108,7 @@ pub(super) fn given(input: &Input) -> Content {
     }
 }
 
-/// Whether a command changes files whose names its words do not show.
+/// Returns whether a command changes files that aren't in its words.
 fn stirs(command: &Command) -> bool {
     const GIT: &[&str] = &[
         "am",
@@ -168,7 +168,7 @@ impl Walker {
             }
             reads_file |= operand.text != "-";
         }
-        // The operands of others may be no files.
+        // The operands of other programs may not be files.
         let is_fed = !matches!(input, Input::Outer | Input::File);
         if is_fed && (!reads_file || program != "cat") {
             return Content::unknown();
@@ -188,7 +188,7 @@ impl Walker {
         (!operands.is_empty() && operands.iter().all(known) && content.complete).then_some(content.text)
     }
 
-    /// Keeps what a command that was listed writes to files. `shown`: what it prints.
+    /// Records the files that a listed command writes. `shown` is its output.
     pub(super) fn keep_written(&mut self, command: &Command, input: &Input, shown: &Content) {
         for redirection in &command.redirections {
             match (writes_output(redirection), self.opened_file(redirection, &command.redirections)) {
@@ -233,7 +233,7 @@ impl Walker {
                         script.text.trim_start_matches(|char: char| char.is_ascii_digit() || "$,p; ".contains(char));
                     match line.strip_prefix("w ") {
                         Some(file) => self.keep_file(&literal(file.trim()), given(), false),
-                        // What is written is not what was read.
+                        // The written text isn't the input.
                         None if script.text.contains("w ") => {
                             let file = script.text.rsplit("w ").next().unwrap_or_default();
                             self.keep_file(&literal(file.trim()), Content::unknown(), false);
@@ -242,7 +242,7 @@ impl Walker {
                     }
                 }
             }
-            // What is typed into it becomes what the file holds.
+            // The typed text becomes the file's content.
             "ed" | "red" | "ex" => {
                 let typed = given().text.text;
                 let names = typed.lines().filter_map(|line| line.trim_start_matches(',').strip_prefix("w "));
@@ -256,7 +256,7 @@ impl Walker {
         }
     }
 
-    /// Keeps where the text of a file comes from that a command prints to another file, whole or nearly so.
+    /// Records the source of a file that a command prints to another file, in whole or nearly so.
     fn keep_printed(&mut self, command: &Command) {
         if !matches!(command.program(), "cat" | "head" | "tail" | "sed" | "gsed") {
             return;
@@ -277,7 +277,7 @@ impl Walker {
         }
     }
 
-    /// Keeps what a file holds.
+    /// Records a file's content.
     pub(super) fn keep_file(&mut self, file: &Word, content: Content, appends: bool) {
         if let Some(path) = self.path_of(file) {
             self.keep_at(&path, content, appends);
@@ -298,7 +298,7 @@ impl Walker {
         if let Some(origin) = origin.filter(|_| appends) {
             self.files.origins.insert(path.to_owned(), origin);
         }
-        // What lay there before runs as it did before.
+        // The previous content runs as before.
         if !content.is_empty() || !content.complete {
             self.files.insert(path, content);
         }
@@ -310,7 +310,7 @@ impl Walker {
         }
     }
 
-    /// `cp FROM TO`, where the target is no folder.
+    /// Applies `cp FROM TO` to a target that isn't a folder.
     fn keep_copy(&mut self, from: &Word, to: &Word, input: &Input) {
         let Some(to) = self.path_of(to) else { return };
         if is_input(&from.text) {
@@ -322,7 +322,7 @@ impl Walker {
         self.files.copy(&from, &to);
     }
 
-    /// Keeps what `cp`, `mv`, `ln` and their like put elsewhere: at the target, and in it if that is a folder.
+    /// Applies `cp`, `mv`, `ln` and similar: at the target, and in it if it is a folder.
     fn keep_copies(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
         let named = |pair: &[Word]| {
@@ -366,7 +366,7 @@ impl Walker {
         }
     }
 
-    /// The files that this text wrote and that a pattern matches.
+    /// Returns the files written by this text that match a pattern.
     pub(super) fn matching(&self, pattern: &Word) -> Vec<String> {
         let Some(pattern) = self.path_of(pattern) else { return Vec::new() };
         let fits = |path: &str| {
@@ -382,26 +382,26 @@ impl Walker {
         self.files.all().map(|(path, _)| path).filter(|path| fits(path)).cloned().collect()
     }
 
-    /// A file's path, as far as it is known, behind links that this text made.
+    /// Returns a file's known path, resolved through links that this text created.
     pub(super) fn path_of(&self, file: &Word) -> Option<String> {
         let path = self.place_of(file)?;
         Some(self.files.links.follow(&path, true).unwrap_or(path))
     }
 
-    /// The path where the command sees the file.
+    /// Returns the file's path in the command's file system.
     pub(super) fn inner_path(&self, file: &Word) -> Option<String> {
         let path = self.shell.plain_text(file)?;
         Some(shell::resolve(&self.shell.cwd, &path).unwrap_or_else(|| path.trim_start_matches("./").to_owned()))
     }
 
-    /// The same, without a look at links.
+    /// Returns a file's known path, without following links.
     pub(super) fn place_of(&self, file: &Word) -> Option<String> {
         let path = self.inner_path(file)?;
         let here = self.shell.view.as_ref().and_then(|view| view.host(&path));
         Some(here.map_or(path, |here| here.path))
     }
 
-    /// Begins to collect what a compound command prints to the files of these redirections.
+    /// Starts collecting a compound command's output for the files in these redirections.
     pub(super) fn capture(&mut self, redirections: &[Redirection]) -> Option<Capture> {
         self.open_for_writing(redirections);
         let files: Vec<_> = redirections
@@ -415,7 +415,7 @@ impl Walker {
         Some(Capture { files, outer })
     }
 
-    /// Keeps what was collected.
+    /// Records the collected output.
     pub(super) fn captured(&mut self, capture: Option<Capture>) {
         let Some(Capture { files, outer }) = capture else { return };
         let content = std::mem::replace(&mut self.sink, outer).unwrap_or_else(Content::nothing);
@@ -424,7 +424,7 @@ impl Walker {
         }
     }
 
-    /// Collects what a command prints, where something waits for that.
+    /// Collects a command's output, if it is wanted.
     pub(super) fn collect(&mut self, shown: &Content) {
         if let Some(sink) = &mut self.sink {
             sink.append(shown);
@@ -432,7 +432,7 @@ impl Walker {
     }
 }
 
-/// Whether a redirection writes standard output to a file, and if so, whether it adds to it.
+/// Returns whether a redirection of standard output to a file appends. `None` for other redirections.
 fn writes_output(redirection: &Redirection) -> Option<bool> {
     match redirection.operator.as_str() {
         ">>" | "&>>" if output::takes_output(redirection) => Some(true),
@@ -445,12 +445,12 @@ fn is_input(file: &str) -> bool {
     file == "-" || crate::wrappers::shells::is_input(file)
 }
 
-/// The words of a command that are no options.
+/// Returns a command's words that aren't options.
 pub(super) fn operands(command: &Command) -> Vec<&Word> {
     command.argv.iter().skip(1).filter(|word| word.text == "-" || !word.text.starts_with('-')).collect()
 }
 
-/// A text that ends its last line.
+/// Returns the text with a final newline.
 fn line(word: &Word) -> Word {
     let mut word = word.clone();
     if !word.text.ends_with('\n') {

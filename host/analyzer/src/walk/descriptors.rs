@@ -1,5 +1,4 @@
-//! The inputs behind the descriptors that a command reads: here-documents, pipes, and descriptors opened before by
-//! `exec`.
+//! The inputs of a command's descriptors: here-documents, pipes, and descriptors opened by an earlier `exec`.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +11,12 @@ use crate::word::expand::literal;
 /// The input of each descriptor.
 pub(super) type Descriptors = BTreeMap<i32, Input>;
 
-/// The most descriptors that one command opens for writing.
+/// The maximum number of descriptors that one command opens for writing.
 const MOST: usize = 16;
 
 impl Walker {
-    /// Returns the input of each descriptor that a command's redirections open; the last one wins. `outer` is its
-    /// standard input without them.
+    /// Returns the input of each descriptor that a command's redirections open. The last redirection wins. `outer` is
+    /// the standard input without redirections.
     pub(super) fn opened(&mut self, redirections: &[Redirection], outer: &Input) -> Descriptors {
         let mut content = Descriptors::new();
         for redirection in redirections {
@@ -46,7 +45,7 @@ impl Walker {
             .then(|| self.opened(redirections, outer).remove(&0))?
     }
 
-    /// Returns the input behind a descriptor of a command.
+    /// Returns the input of a command's descriptor.
     pub(super) fn behind(&mut self, number: i32, command: &Command, input: &Input) -> Input {
         if number == 0 {
             return input.clone();
@@ -55,7 +54,7 @@ impl Walker {
         own.or_else(|| self.descriptors.get(&number).cloned()).unwrap_or(Input::File)
     }
 
-    /// `exec` without a program: what it opens stays open in this shell.
+    /// Applies `exec` without a program: its descriptors stay open in this shell.
     pub(super) fn keep_open(&mut self, command: &Command) {
         self.open_for_writing(&command.redirections);
         let outer = self.input.clone();
@@ -66,7 +65,7 @@ impl Walker {
         self.descriptors.append(&mut opened);
     }
 
-    /// Notes the files behind the descriptors that these redirections open for writing.
+    /// Records the files of descriptors that these redirections open for writing.
     pub(super) fn open_for_writing(&mut self, redirections: &[Redirection]) {
         let opens = |to: &&Redirection| to.fd > 2 && matches!(to.operator.as_str(), ">" | ">>" | ">|" | "<>");
         for to in redirections.iter().filter(opens).take(MOST) {
@@ -76,7 +75,7 @@ impl Walker {
         }
     }
 
-    /// The file behind the descriptor to which a redirection sends standard output.
+    /// Returns the file of the descriptor to which a redirection sends standard output.
     pub(super) fn opened_file(&self, to: &Redirection, own: &[Redirection]) -> Option<String> {
         let number = to.target.text.trim_end_matches('-').parse::<i32>().ok()?;
         if to.operator != ">&" || !output::takes_output(to) || number < 3 {
@@ -87,8 +86,8 @@ impl Walker {
         named.and_then(|file| self.path_of(&file.target)).or_else(|| self.files.open.get(&number).cloned())
     }
 
-    /// The texts that are given to standard input besides the one that bash takes, which is the last. zsh gives all of
-    /// them to read, one behind the other.
+    /// Returns the texts for standard input, except the last one, which is bash's input. zsh reads all of them in
+    /// order.
     pub(super) fn other_texts(&self, command: &Command) -> Vec<Input> {
         let mut read: Vec<&Redirection> = command.redirections.iter().filter(|read| read.fd == 0).collect();
         read.pop();
@@ -111,7 +110,7 @@ impl Walker {
     }
 }
 
-/// Whether a redirection is a text in place.
+/// Returns whether a redirection is a here-document or here-string.
 fn is_here(redirection: &Redirection) -> bool {
     redirection.operator.starts_with("<<")
 }

@@ -4,30 +4,30 @@ use guard_sdk::syntax::Word;
 
 use crate::limits;
 
-/// Whose builtins print.
+/// The shell whose builtins print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EchoDialect {
-    /// bash: `echo` takes escapes after `-e` only.
+    /// bash: `echo` only expands escapes after `-e`.
     Bash,
-    /// dash, and older shells: `echo` takes the escapes of POSIX in any case, and nobody knows `\x`.
+    /// dash, and older shells: `echo` always expands the POSIX escapes, and `\x` isn't supported.
     Dash,
-    /// zsh, and bash as `sh` of macOS: `echo` takes all escapes in any case.
+    /// zsh, and bash as `sh` of macOS: `echo` always expands all escapes.
     Zsh,
 }
 
-/// All of them: those that `sh` may be.
+/// The dialects that `sh` may have.
 pub(super) const ECHO_DIALECTS: &[EchoDialect] = &[EchoDialect::Bash, EchoDialect::Dash, EchoDialect::Zsh];
 
-/// Which escapes a text is read with.
+/// The escapes that are expanded in a text.
 #[derive(Debug, Clone, Copy)]
 struct Escapes {
-    /// An octal number is written with a zero before it, which is no digit of it.
+    /// Whether an octal number has a leading zero, which isn't a digit of it.
     zero: bool,
-    /// It may be written without, too.
+    /// Whether the zero is optional.
     bare: bool,
-    /// `\x`, `\u` and `\e`.
+    /// Whether `\x`, `\u` and `\e` are supported.
     wide: bool,
-    /// `\c` ends all output.
+    /// Whether `\c` ends all output.
     stops: bool,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn echo(words: &[Word], echo_dialect: EchoDialect) -> String {
     unescape(&text, kind).0
 }
 
-/// Returns the output of `printf FORMAT WORDS`; `None` if it depends on more than the words.
+/// Returns the output of `printf FORMAT WORDS`. `None` if it doesn't only depend on the words.
 pub(crate) fn printf(words: &[Word], echo_dialect: EchoDialect) -> Option<String> {
     let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
     let (format, arguments) = words.split_first()?;
@@ -88,7 +88,7 @@ pub(crate) fn printf(words: &[Word], echo_dialect: EchoDialect) -> Option<String
     }
 }
 
-/// A conversion of a format.
+/// A conversion in a format.
 struct Field {
     kind: char,
     left: bool,
@@ -98,7 +98,7 @@ struct Field {
 }
 
 impl Field {
-    /// Reads what stands behind a `%`. Gives what follows it.
+    /// Parses the conversion after a `%`. Returns the conversion and the rest.
     fn read<'f, 'w>(text: &'f str, arguments: &mut impl Iterator<Item = &'w str>) -> Option<(Field, &'f str)> {
         let mut field = Field { kind: '%', left: false, zeros: false, width: 0, precision: None };
         let mut rest = text.trim_start_matches(|flag| {
@@ -118,7 +118,7 @@ impl Field {
         Some((field, chars.as_str()))
     }
 
-    /// The argument as this conversion has it, and whether all output ends with it.
+    /// Formats an argument. Also returns whether it ends all output.
     fn text(&self, argument: &str, wide: bool) -> Option<(String, bool)> {
         let cut = |text: &str| match self.precision {
             Some(most) => text.chars().take(most).collect(),
@@ -152,7 +152,7 @@ impl Field {
     }
 }
 
-/// A number of a format, or `*`, which takes an argument.
+/// Parses a number in a format, or `*`, which takes an argument.
 fn number<'f, 'w>(text: &'f str, arguments: &mut impl Iterator<Item = &'w str>) -> Option<(usize, &'f str)> {
     const WIDEST: usize = 4096;
     let (value, rest) = if let Some(rest) = text.strip_prefix('*') {
@@ -165,7 +165,7 @@ fn number<'f, 'w>(text: &'f str, arguments: &mut impl Iterator<Item = &'w str>) 
     (value <= WIDEST).then_some((value, rest))
 }
 
-/// A number as an argument: decimal, octal, hexadecimal, or a character behind a quote.
+/// Parses a numeric argument: decimal, octal, hexadecimal, or a character after a quote.
 fn value(argument: &str) -> Option<i64> {
     if let Some(text) = argument.strip_prefix(['\'', '"']) {
         return Some(text.chars().next().map_or(0, |char| i64::from(u32::from(char))));
@@ -183,7 +183,7 @@ fn value(argument: &str) -> Option<i64> {
     Some(if minus { -value } else { value })
 }
 
-/// A text spelled so that a shell reads it as one word. A home stays one, for it may have been one.
+/// Quotes a text as one shell word. A home stays unquoted, because it may have been one.
 fn quoted(text: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "_./:=@%+,-~".contains(char);
     if !text.is_empty() && text.chars().all(plain) {
@@ -192,7 +192,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A text with its escapes read, and whether one of them ended it.
+/// Expands the escapes in a text. Also returns whether one of them ended the output.
 fn unescape(text: &str, kind: Escapes) -> (String, bool) {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;

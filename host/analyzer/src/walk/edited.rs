@@ -1,6 +1,6 @@
 //! The content of files that a command edits in place, creates from a patch, splits, or compiles.
 //!
-//! An edit is followed by its text alone: it applies to each line, whatever the address before it says.
+//! Edits are applied to every line, regardless of their address.
 
 use guard_sdk::syntax::{Command, Word};
 
@@ -12,7 +12,7 @@ use crate::languages::sed::{self, Edit};
 use crate::options::parse;
 use crate::word::expand::literal;
 
-/// Compilers, and the name of a program without `-o`; without one it is the source's.
+/// Compilers, and the program's name without `-o`. `None` for the source's name.
 const COMPILERS: &[(&[&str], Option<&str>)] = &[
     (&["gcc", "cc", "clang", "g++", "c++", "clang++", "tcc", "icx", "zig"], Some("a.out")),
     (&["gfortran"], Some("a.out")),
@@ -25,10 +25,10 @@ const COMPILERS: &[(&[&str], Option<&str>)] = &[
     ),
 ];
 
-/// The most files of one patch, or of one command line.
+/// The maximum number of files in one patch, or on one command line.
 const MOST: usize = 64;
 
-/// Whether a command makes files that are followed here.
+/// Returns whether a command creates files that are followed here.
 pub(super) fn makes(command: &Command) -> bool {
     let name = command.program();
     matches!(name, "split" | "csplit" | "gsplit" | "gcsplit" | "perl" | "ruby" | "patch" | "gpatch")
@@ -36,7 +36,7 @@ pub(super) fn makes(command: &Command) -> bool {
 }
 
 impl Walker {
-    /// Keeps what such a command makes.
+    /// Records the files that such a command creates.
     pub(super) fn keep_made(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.program() {
@@ -48,7 +48,7 @@ impl Walker {
         }
     }
 
-    /// All of what is split is in the first piece, as far as anybody knows.
+    /// Records the pieces of a split file. The first piece is assumed to contain everything.
     fn keep_split(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
         let named = super::tasks::operands(words, &["-l", "-b", "-n", "-a", "-C", "-f", "-t"]);
@@ -112,7 +112,7 @@ impl Walker {
         }
     }
 
-    /// The lines that a patch adds, in the files that it names.
+    /// Records the lines that a patch adds to its files.
     fn keep_patch(&mut self, words: &[Word], input: &Input) {
         let is_git = words.first().is_some_and(|word| matches!(word.text.as_str(), "apply" | "am"));
         let is_plain = |word: &&Word| !word.text.starts_with('-') && word.text != "apply" && word.text != "am";
@@ -128,7 +128,7 @@ impl Walker {
         }
     }
 
-    /// A program that is compiled of code which this text wrote. Its first line says whose code it is.
+    /// Records a program compiled from code written by this text. Its first line is the code's interpreter.
     fn keep_program_of(&mut self, command: &Command, input: &Input) {
         let name = command.program();
         let Some((_, own)) = COMPILERS.iter().find(|(names, _)| names.contains(&name)) else { return };
@@ -154,14 +154,14 @@ impl Walker {
             attached => Some(literal(attached)),
         });
         let stem = first.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("a.out", |(stem, _)| stem);
-        // `zig` compiles its own language, and C.
+        // `zig` compiles Zig and C.
         let own = own.filter(|_| !first.ends_with(".zig"));
         let target = target.unwrap_or_else(|| literal(own.unwrap_or(stem)));
         self.keep_file(&target, Content::known(literal(&format!("#!{reader}\n{code}"))), false);
     }
 }
 
-/// The script of a language with `-i`, whose replacements are those of `sed`, and the files that it edits.
+/// Returns the script of a language's `-i` mode, whose replacements are like those of `sed`, and the edited files.
 fn in_place(words: &[Word]) -> Option<(String, Vec<Word>)> {
     let is_short = |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--");
     let has = |letter: char| words.iter().any(|word| is_short(word) && word.text.contains(letter));
@@ -171,8 +171,8 @@ fn in_place(words: &[Word]) -> Option<(String, Vec<Word>)> {
     Some((script.text.clone(), files))
 }
 
-/// The files that a patch names, the lines that it adds to each, and whether the file is new. `strip`: how many folders
-/// are taken off a name.
+/// Returns the files in a patch, with the lines added to each and whether the file is new. `strip`: the number of
+/// folders to remove from a name.
 fn patched(text: &str, strip: usize) -> Vec<(String, String, bool)> {
     let mut found: Vec<(String, String, bool)> = Vec::new();
     let mut is_new = false;

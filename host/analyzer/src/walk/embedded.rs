@@ -1,7 +1,6 @@
-//! Commands inside the words of a program: the value of an option, a string in code, a line behind the sign of an escape
-//! to a shell.
+//! Commands in a program's words: an option's value, a string in code, or a line with a shell escape.
 //!
-//! Only candidates: [`Walker::loses`](super::Walker::loses) decides which of them count.
+//! These are only candidates. [`Walker::loses`](super::Walker::loses) selects the relevant ones.
 
 use guard_sdk::syntax::Word;
 
@@ -11,15 +10,15 @@ use crate::wrappers::code::languages::ANY;
 use crate::wrappers::layer::Runnable;
 use crate::wrappers::shells::is_shell;
 
-/// The most words, signs inside of a word, and lines that are looked at.
+/// The maximum number of words, signs in a word, and lines that are examined.
 const MOST_WORDS: usize = 64;
 const MOST_SIGNS: usize = 16;
 const MOST_LINES: usize = 64;
 
-/// The most candidates of one call.
+/// The maximum number of candidates in one call.
 const MOST: usize = 6;
 
-/// The longest value that is looked at.
+/// The maximum length of an examined value, in bytes.
 const LONGEST: usize = 4096;
 
 /// Last parts of the names of options, settings and variables whose value becomes a command.
@@ -60,7 +59,7 @@ const RUNS: &[&str] = &[
     "onoutofmemoryerror",
 ];
 
-/// The same of variables alone.
+/// Further ones for variables only.
 const VARIABLES: &[&str] = &["ar", "cc", "cpp", "cxx", "install", "ld", "rm", "rustc", "rustdoc", "ssh"];
 
 /// Names of options whose value is a text for people, a pattern, or data.
@@ -116,37 +115,37 @@ const MESSAGES: &[&str] = &[
     "value",
 ];
 
-/// Signs and words before a command that an interactive program gives to a shell.
+/// Signs and words before a command that an interactive program passes to a shell.
 const ESCAPES: &[&str] = &[
     "~!", "!", ":!", ".!", "\\!", "shell ", "system ", "sh ", "exec ", "@exec ", ".sy ", ".shell ", ".system ",
     ":shell ",
 ];
 
-/// Operands behind which a whole command may stand in one word.
+/// Operands that may be followed by a whole command in one word.
 const BEFORE_COMMAND: &[&str] = &["call", "exec", "execute", "launch", "new", "run", "runcommand", "spawn", "start"];
 
-/// Programs that lose something of whatever they are given.
+/// Programs that lose something for any operand.
 const LOSING: &[&str] =
     &["chmod", "chown", "dd", "dropdb", "find", "mkfs", "rm", "rmdir", "shred", "srm", "truncate", "wipefs"];
 
 /// Names of options whose value is code.
 const CODE: &[&str] = &["batch", "c", "code", "e", "eval", "exec", "expr", "g", "r"];
 
-/// Calls by which code starts programs.
+/// Calls in code that start programs.
 const CALLS: &[&str] =
     &["call", "cmd", "exec", "execute", "popen", "process", "run", "runcommand", "shell", "spawn", "system", "unix"];
 
-/// The name of an option or a setting without its signs, in lower case: its last part.
+/// Returns the last part of an option's or setting's name, in lower case.
 fn last_part(name: &str) -> String {
     name.rsplit(['-', '_', '.', ':']).next().unwrap_or(name).to_ascii_lowercase()
 }
 
-/// Whether the value of an option or a setting of this name becomes a command.
+/// Returns whether the value of an option or setting with this name becomes a command.
 pub(super) fn names_command(name: &str) -> bool {
     RUNS.contains(&last_part(name).as_str())
 }
 
-/// Whether the value of a variable of this name becomes a command for some program.
+/// Returns whether some program runs the value of a variable with this name.
 pub(super) fn variable_names_command(name: &str) -> bool {
     let last = last_part(name);
     RUNS.contains(&last.as_str()) || VARIABLES.contains(&last.as_str()) || last.ends_with("pager")
@@ -156,14 +155,14 @@ fn names_text(name: &str) -> bool {
     MESSAGES.contains(&last_part(name).as_str())
 }
 
-/// Whether a word names a program that is known.
+/// Returns whether a word is the name of a known program.
 fn is_program(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();
     !name.is_empty() && (programs::is_known(&name) || is_shell(&name) || matches!(name.as_str(), "sudo" | "env"))
 }
 
-/// Returns the commands that a program may run. For a program that is described or runs code of its own, only options
-/// whose names say so are considered.
+/// Returns the commands that a program may run. For a program with a description or its own code, only options whose
+/// names indicate a command are considered.
 pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool) -> Vec<Runnable> {
     let mut found = Vec::new();
     for (name, value) in values(words) {
@@ -194,7 +193,7 @@ pub(super) fn candidates(words: &[Word], input: Option<&str>, is_described: bool
     found
 }
 
-/// The commands that operands hold: a losing program with its words, a call in code, a line with an escape.
+/// Adds the commands in operands: a losing program with its arguments, a call in code, a line with an escape.
 fn operands(words: &[Word], found: &mut Vec<Runnable>) {
     let befores = std::iter::once("").chain(words.iter().map(|word| word.text.as_str()));
     for ((at, word), before) in words.iter().enumerate().zip(befores).take(MOST_WORDS) {
@@ -214,7 +213,7 @@ fn operands(words: &[Word], found: &mut Vec<Runnable>) {
     }
 }
 
-/// The values of options and settings, each with the name.
+/// Returns the values of options and settings, each with its name.
 fn values(words: &[Word]) -> impl Iterator<Item = (&str, &str)> {
     let befores = std::iter::once("").chain(words.iter().map(|word| word.text.as_str()));
     words.iter().zip(befores).take(MOST_WORDS).filter(|(word, _)| !word.dynamic).flat_map(|(word, before)| {
@@ -228,7 +227,7 @@ fn values(words: &[Word]) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The commands that a value holds: the whole of it, or what stands behind a bracket or a quote.
+/// Adds the commands in a value: all of it, or the text after a bracket or a quote.
 fn inside(value: &str, found: &mut Vec<Runnable>) {
     let bare = value.trim_start_matches(['!', '|', ':', '+', '$', ' ', ';', '~']);
     let escaped = ["shell ", "exec ", "execute ", "spawn ", "system ", "run "].iter();
@@ -246,7 +245,7 @@ fn inside(value: &str, found: &mut Vec<Runnable>) {
     }
 }
 
-/// The command behind a sign that opens something.
+/// Returns the command after an opening sign.
 fn behind_sign(sign: char, rest: &str) -> Option<Runnable> {
     let name = first_word(rest.trim_start());
     if !is_program(name) {
@@ -276,7 +275,7 @@ fn behind_sign(sign: char, rest: &str) -> Option<Runnable> {
     (tail.starts_with([' ', '\t']) && command.len() > name.len()).then(|| text(command))
 }
 
-/// The command in a line that an interactive program reads.
+/// Adds the command in a line for an interactive program.
 fn of_line(line: &str, found: &mut Vec<Runnable>) {
     let escape = ESCAPES.iter().find_map(|sign| line.strip_prefix(sign));
     if let Some(command) = escape.map(|command| command.trim().trim_matches(['"', '\''])) {

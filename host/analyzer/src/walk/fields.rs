@@ -1,4 +1,4 @@
-//! The parts of a [`Walker`](super::Walker) that belong together.
+//! The parts of a [`Walker`](super::Walker), in groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -9,18 +9,18 @@ use super::running;
 use super::shell::Value;
 use crate::limits;
 
-/// The findings of the walk, which are the result.
+/// The result of the walk.
 pub(crate) struct Found {
     pub(crate) commands: Vec<Command>,
-    /// How far the text was understood.
+    /// How completely the text was understood.
     pub(crate) coverage: Coverage,
-    /// Why `coverage` is not complete.
+    /// The reasons why `coverage` isn't complete.
     pub(crate) reasons: Vec<String>,
-    /// Commands that read from a pipe what is not known: the pipeline, and their place in it.
+    /// Commands that read unknown text from a pipe: the pipeline, and their position in it.
     pub(crate) feeds: BTreeMap<u32, (u32, u32)>,
-    /// Every name that stood where a command's name stands, before wrappers were peeled.
+    /// Every name in a command's position, before wrappers were removed.
     pub(super) names: BTreeSet<String>,
-    /// Nothing more can be listed, so nothing more is read.
+    /// Whether a limit on the list is reached, so that nothing more is analyzed.
     pub(super) full: bool,
 }
 
@@ -37,27 +37,27 @@ impl Found {
     }
 }
 
-/// The context of the command that is walked.
+/// The context of the current command.
 pub(super) struct Scope {
-    /// The command that starts it; 0 if the text does.
+    /// The command that starts the current one, or 0 for the text itself.
     pub(super) parent: u32,
-    /// Compound commands and functions.
+    /// The enclosing compound commands and functions.
     pub(super) within: Vec<&'static str>,
-    /// Wrappers and texts.
+    /// The enclosing wrappers and texts.
     pub(super) via: Vec<Via>,
-    /// How many of `via` are around the text that is walked, so that a command in it counts its own only.
+    /// The number of `via` elements around the current text. The ones after it belong to the command.
     pub(super) texts_via: usize,
-    /// Placeholders that a program such as `xargs` replaces in the text that it runs.
+    /// Placeholders that a program such as `xargs` replaces in the text it runs.
     pub(super) marks: Vec<String>,
-    /// Whether it runs as it is read.
+    /// Whether the command runs as analyzed.
     pub(super) certain: bool,
-    /// Functions and aliases whose text is being walked.
+    /// Functions and aliases that are being expanded.
     pub(super) expanding: Vec<String>,
-    /// Names that are read as they are written, whatever the text has them mean.
+    /// Names with their original meaning, regardless of the text's definitions.
     pub(super) as_written: Vec<String>,
-    /// The file of the machine whose text is walked.
+    /// The machine's file with the current text.
     pub(super) file: Option<Rc<running::File>>,
-    /// Where in `file` the command stands.
+    /// The command's position in `file`.
     pub(super) spot: running::SourceLine,
 }
 
@@ -80,23 +80,23 @@ impl Scope {
 
 /// The used and remaining amounts of the [`limits`].
 pub(super) struct Budget {
-    /// Words of the commands that are listed.
+    /// Words of the listed commands.
     pub(super) words: usize,
-    /// Bytes of the commands that are listed.
+    /// Bytes of the listed commands.
     pub(super) bytes: usize,
-    /// Bytes handed to the parser.
+    /// Parsed bytes.
     pub(super) parsed: usize,
-    /// Compound commands around the one that is walked.
+    /// The number of enclosing compound commands.
     pub(super) depth: usize,
-    /// Texts around the one that is walked.
+    /// The number of enclosing texts.
     pub(super) texts: usize,
-    /// Bytes of bodies of loops whose rounds may still be walked one by one.
+    /// Remaining bytes of loop bodies whose rounds are walked one by one.
     pub(super) loops_left: usize,
-    /// Calls of functions that may still be followed.
+    /// Remaining function calls to follow.
     pub(super) calls_left: usize,
-    /// Outputs of substitutions that may still be worked out.
+    /// Remaining substitutions whose output is determined.
     pub(super) outputs_left: usize,
-    /// Programs without a description that may still be looked into.
+    /// Remaining programs without a description to examine.
     pub(super) unknown_left: usize,
 }
 
@@ -116,17 +116,17 @@ impl Budget {
     }
 }
 
-/// Texts that run later than their position: bodies of functions, and texts of `trap`.
+/// Texts that run after their position: function bodies, and texts of `trap`.
 #[derive(Default)]
 pub(super) struct Deferred {
-    /// The variables that such texts were read with.
+    /// The values of variables with which such texts were analyzed.
     pub(super) kept: Vec<(Rc<str>, Value)>,
-    /// The directories that the texts of `trap` were read in.
+    /// The directories in which the texts of `trap` were analyzed.
     pub(super) kept_in: BTreeSet<String>,
-    /// Such texts are read without variables and without a directory.
+    /// Whether such texts are analyzed without variables and without a directory.
     pub(super) without_kept: bool,
-    /// The names that stand once in the outermost text; none before they are wanted.
+    /// The names that occur once in the outermost text. `None` until they are needed.
     pub(super) lasting: Option<Rc<BTreeSet<String>>>,
-    /// The body of a function is walked: what it calls is followed when it runs.
+    /// Whether a function's body is being walked. Calls in it are followed when the function runs.
     pub(super) defining: bool,
 }

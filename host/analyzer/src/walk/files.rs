@@ -1,4 +1,4 @@
-//! [`Files`]: what is known of the files that a text makes.
+//! [`Files`]: the known files that a text creates.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -15,22 +15,22 @@ fn below<'t, T>(table: &'t BTreeMap<String, T>, from: &str) -> impl Iterator<Ite
     table.range::<str, _>(start).take_while(move |(path, _)| path.starts_with(from))
 }
 
-/// Files, programs and links that a text makes, by their paths.
+/// Files, programs and links that a text creates, by path.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {
     known: BTreeMap<String, Content>,
-    /// Files that lay elsewhere before the text copied or moved them.
+    /// The original paths of files that the text copied or moved.
     pub(super) origins: BTreeMap<String, String>,
-    /// Copies of programs and links to them, and the programs' names.
+    /// Copies of programs and links to them, with the programs' names.
     pub(super) copies: BTreeMap<String, String>,
     pub(super) links: Links,
-    /// Files of a folder may have been changed in ways that nobody follows.
+    /// Whether files in a folder may have unknown changes.
     pub(super) stirred: bool,
-    /// The files behind descriptors that stay open for writing.
+    /// The files of descriptors that stay open for writing.
     pub(super) open: BTreeMap<i32, String>,
-    /// Folders of its own are searched for programs.
+    /// Whether the text changes the folders searched for programs.
     pub(super) searched: bool,
-    /// The file systems of commands that don't simply see this machine's.
+    /// The file systems of commands for which it isn't just this machine's.
     pub(super) inside: BTreeMap<u32, Inside>,
     /// The file systems of containers, by name.
     pub(super) containers: BTreeMap<String, Rc<View>>,
@@ -46,12 +46,13 @@ impl Files {
         self.known.get(path)
     }
 
-    /// Where the file lay that is at this path now.
+    /// Returns the original path of the file that is at this path now.
     pub(super) fn origin(&self, path: &str) -> Option<&str> {
         self.origins.get(path).map(String::as_str)
     }
 
-    /// Where what is at this path may lie: where it lay before the text put it there, or else there.
+    /// Returns the possible original paths of the file at this path: the recorded one, or otherwise those in moved or
+    /// copied parent folders, and this path itself.
     pub(super) fn sources(&self, path: &str) -> Vec<String> {
         if let Some(origin) = self.origin(path) {
             return vec![origin.to_owned()];
@@ -87,12 +88,12 @@ impl Files {
         self.copies.remove(path);
     }
 
-    /// All files, and what they hold.
+    /// Returns all files and their contents.
     pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Content)> {
         self.known.iter()
     }
 
-    /// Whatever was at `from`, or below it, is at `to` as well.
+    /// Records everything at or below `from` at `to` as well.
     pub(super) fn copy(&mut self, from: &str, to: &str) {
         if from == to {
             return;

@@ -1,7 +1,7 @@
-//! Texts that no shell of ours runs and that tell so by themselves: a line with words in angle brackets that are yet to be
-//! put in, and a line of PowerShell that only looks at things.
+//! Texts that are recognizably not for a shell: a line with placeholders in angle brackets, and a read-only line of
+//! PowerShell.
 //!
-//! Such a text does not parse, so a shell would run nothing of it. Its commands are listed as guesses all the same.
+//! Such a text doesn't parse, so a shell would run nothing. Its commands are still listed as guesses.
 
 use guard_sdk::syntax::Span;
 
@@ -11,16 +11,16 @@ use crate::parse;
 use crate::parse::Dialect;
 use crate::powershell::Translate;
 
-/// The longest text that is looked at.
+/// The maximum length of an examined text in bytes.
 const LONGEST: usize = 4096;
 
 impl Walker {
-    /// Walks the outermost text, which is one of another language.
+    /// Walks the outermost text, in another language.
     pub(crate) fn outermost_foreign(&mut self, source: &str, translate: Translate) {
         self.foreign_text(source, Span { start: 0, end: offset(source.len()) }, translate);
     }
 
-    /// Walks a text of another language.
+    /// Walks a text in another language.
     pub(super) fn foreign_text(&mut self, text: &str, span: Span, translate: Translate) {
         if text.len() > limits::SOURCE {
             self.unparsed("the text is too long");
@@ -34,13 +34,14 @@ impl Walker {
     }
 }
 
-/// The text with each word `\{}` as `{}`, which is the same to every shell, if it parses then. No place of a word changes.
+/// Returns the text with each word `\{}` replaced by `{}`, which is the same to every shell, if it then parses. No word
+/// moves.
 pub(super) fn respelled(text: &str, dialect: Dialect) -> Option<String> {
     let plain = [" \\{}", "\t\\{}"].iter().fold(text.to_owned(), |text, word| text.replace(word, "  {}"));
     (plain.len() == text.len() && plain != text && parse::parse(&plain, dialect).is_ok()).then_some(plain)
 }
 
-/// Why the text that does not parse is no reason for alarm by itself, and the text to guess at.
+/// Returns why a text that doesn't parse isn't suspicious by itself, and the text to guess commands from.
 pub(super) fn understood(text: &str, dialect: Dialect) -> Option<(&'static str, String)> {
     if text.len() > LONGEST || text.trim().contains('\n') {
         return None;
@@ -52,7 +53,7 @@ pub(super) fn understood(text: &str, dialect: Dialect) -> Option<(&'static str, 
     parse::parse(&filled, dialect).is_ok().then_some(("words in angle brackets are yet to be put in", filled))
 }
 
-/// The text with each `<word>` made a plain word; none if there is no such word.
+/// Replaces each `<word>` in the text with a plain word. `None` if there is no such word.
 fn filled(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
@@ -85,7 +86,7 @@ fn is_placeholder(name: &str) -> bool {
         && !name.ends_with(' ')
 }
 
-/// First parts of the names of commands that only look, count, show, or put texts together.
+/// First parts of the names of commands that only read, count, print, or format.
 const LOOKING: &[&str] = &[
     "compare",
     "convertfrom",
@@ -103,7 +104,7 @@ const LOOKING: &[&str] = &[
     "write",
 ];
 
-/// Other possible actions of a PowerShell text: methods that change things, code made at run time, and commands that
+/// Parts of a PowerShell text that may do more: methods that change things, code created at run time, and commands that
 /// run others.
 const ACTING: &[&str] = &[
     "::delete",
@@ -133,8 +134,8 @@ const ACTING: &[&str] = &[
     "comobject",
 ];
 
-/// Whether the text is PowerShell beyond doubt, and all of its commands only look. A program that it starts by its name
-/// is judged like any other.
+/// Returns whether the text is certainly PowerShell, and all of its commands only read. A program started by name is
+/// judged like any other.
 fn only_looks(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let names = || text.split(|char: char| !char.is_ascii_alphanumeric() && char != '-').filter(|word| is_cmdlet(word));
@@ -149,7 +150,7 @@ fn only_looks(text: &str) -> bool {
     is_one && names().all(looks) && !ACTING.iter().any(|part| lower.contains(part)) && !lower.contains('>')
 }
 
-/// `Get-ChildItem`: two parts, each with a capital.
+/// Returns whether the word is like `Get-ChildItem`: two parts, each capitalized.
 fn is_cmdlet(word: &str) -> bool {
     let Some((verb, noun)) = word.split_once('-') else { return false };
     let is_part = |part: &str| part.len() > 1 && part.starts_with(|first: char| first.is_ascii_uppercase());

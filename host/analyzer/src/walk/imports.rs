@@ -1,6 +1,6 @@
-//! Which modules of the project code loads, as it names them.
+//! Project modules that code loads.
 //!
-//! By text, not by a parser: an import in a string lists a module too many.
+//! Imports are found in the text without a parser. An import in a string lists an additional module.
 
 use guard_sdk::syntax::Word;
 
@@ -10,15 +10,15 @@ use super::readers::reader;
 use super::started::Started;
 use crate::word::expand::literal;
 
-/// The most modules that are followed for one command.
+/// The maximum number of followed modules for one command.
 const MODULES: usize = 32;
 
-/// Endings of modules, by language.
+/// Module extensions, by language.
 const PYTHON: &[&str] = &[".py", "/__init__.py"];
 const JAVASCRIPT: &[&str] = &["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
 
 impl Walker {
-    /// The modules that code loads, those that they load included. `folder`: where the code lies.
+    /// Returns the modules that code loads, including indirectly. `folder` is the code's folder.
     pub(super) fn imported(&mut self, program: &str, folder: &str, code: &str) -> Vec<Started> {
         let is_python = program.starts_with("python");
         if !is_python && !matches!(program, "node" | "deno" | "bun" | "tsx" | "ts-node") {
@@ -37,7 +37,7 @@ impl Walker {
             }
             let beside = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             for name in names(&content.text.text) {
-                // A module of a package is found beside it, or from where the program lies.
+                // A package's module is found in the same folder, or relative to the program's.
                 left.push(format!("{beside}/{name}"));
                 if is_python && beside != folder {
                     left.push(format!("{folder}/{name}"));
@@ -51,7 +51,7 @@ impl Walker {
     }
 }
 
-/// The modules that Python code names.
+/// Returns the modules imported by Python code.
 fn python(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     let path = |module: &str| {
@@ -86,7 +86,7 @@ fn is_module(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|char| char.is_alphanumeric() || matches!(char, '_' | '.'))
 }
 
-/// The files that JavaScript code names as modules.
+/// Returns the files imported by JavaScript code.
 fn javascript(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     for quote in ['"', '\''] {

@@ -1,4 +1,4 @@
-//! From a command as it is written to what runs: layer by layer, until no wrapper is left.
+//! Removes a command's wrappers one by one until the program that runs is found.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use crate::wrappers;
 use crate::wrappers::layer::{self, Layer, Run, Runnable};
 use crate::wrappers::shells::is_shell;
 
-/// The descriptor of what a wrapper writes to a file of its own. Nothing else uses it, so that pipes stay as they are.
+/// The descriptor for a wrapper's own output file. Nothing else uses it, so pipes are unaffected.
 const WRAPPER_OUTPUT: i32 = 3;
 
-/// A command on its way through the wrappers.
+/// A command whose wrappers are being removed.
 pub(super) struct Pending<'t> {
     pub(super) argv: Vec<Word>,
     pub(super) assignments: Vec<Assignment>,
@@ -28,13 +28,13 @@ pub(super) struct Pending<'t> {
     pub(super) span: Span,
     pub(super) certain: bool,
     pub(super) input: Input,
-    /// Commands that run because the words are expanded; taken by the first command that is listed.
+    /// Commands in expanded words. The first listed command takes them.
     pub(super) children: Option<(Unit<'t>, Vec<Child>)>,
     pub(super) level: usize,
 }
 
 impl Walker {
-    /// Takes the wrappers off a command and lists what is left.
+    /// Removes the wrappers from a command and lists the rest.
     pub(super) fn dispatch(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
         if !self.files.copies.is_empty() {
             self.note_name(&pending.argv);
@@ -52,9 +52,9 @@ impl Walker {
         let Some(Layer { outer, runs }) = layer else { return self.plain(pending, place) };
         self.run_before(&pending, place);
         let before = self.scope.parent;
-        // What a wrapper writes beside the program's own output.
+        // Files that a wrapper writes in addition to the program's output.
         let files = wrappers::written_files(&pending.argv);
-        // A record of what a program prints, as of `script`.
+        // A recording of a program's output, as by `script`.
         files.iter().for_each(|file| self.keep_file(file, Content::unknown(), false));
         let files = files.into_iter();
         pending.redirections.extend(files.map(|target| Redirection {
@@ -100,8 +100,8 @@ impl Walker {
         }
     }
 
-    /// The outermost wrapper of a command; and, if its name may mean something else to another shell, the state after it ran
-    /// as it is written.
+    /// Returns a command's outermost wrapper. If its name may have another meaning in another shell, also returns the
+    /// state after it ran as written.
     fn outermost_layer(&mut self, pending: &mut Pending<'_>, place: Place<'_>) -> (Option<Layer>, Option<Shell>) {
         let name = pending.argv.first().map(|name| name.text.clone()).unwrap_or_default();
         let shadowed = self.defined.contains_key(&name)
@@ -109,7 +109,7 @@ impl Walker {
             && !self.scope.as_written.contains(&name);
         let is_last = pending.level >= limits::WRAPPERS;
         let unaliased = if is_last { None } else { self.unalias(&pending.argv) };
-        // A function may be named as a program that starts others: the words behind it count as well.
+        // A function may have the name of a program that starts others, so the words after it are analyzed as well.
         let starts = || shadowed && wrappers::peel(&pending.argv, pending.input.text()).is_some();
         let written = (unaliased.is_some() || starts()).then(|| self.as_written(pending, &name, place));
         if is_last {
@@ -132,7 +132,7 @@ impl Walker {
         (known.or_else(|| self.fitting(&pending.argv)).or_else(|| self.behind_unknown(pending)), written)
     }
 
-    /// Whether a path to a program leads to a script, whatever wrapper it is named after: `./env`.
+    /// Returns whether a program's path leads to a script, even if it has a wrapper's name: `./env`.
     fn is_script(&self, argv: &[Word]) -> bool {
         let Some(program) = argv.first().filter(|word| word.text.contains('/') && !word.dynamic) else { return false };
         let Some(path) = self.path_here(program) else { return false };
@@ -141,7 +141,7 @@ impl Walker {
         self.files.get(&path).is_some() || lies()
     }
 
-    /// Runs what a wrapper starts before the command in it: the start files of a shell, the scripts of a task.
+    /// Runs the texts that a wrapper runs before its command: a shell's startup files, or a task's scripts.
     fn run_before(&mut self, pending: &Pending<'_>, place: Place<'_>) {
         let begun = match layer::program(&pending.argv).map(str::to_owned) {
             Some(name) if is_shell(&name) => self.set_up_by(&pending.argv, &pending.assignments),
@@ -164,8 +164,8 @@ impl Walker {
         }
     }
 
-    /// Lists a wrapper that stays as a command, or the redirections and assignments of one that does not. Gives what the
-    /// command in it reads, and what is captured of its output.
+    /// Lists a wrapper that is also a command, or otherwise its redirections and assignments. Returns the input of its
+    /// command, and the capture of its output.
     fn list_outer(
         &mut self,
         outer: Option<Vec<Word>>,
@@ -179,7 +179,7 @@ impl Walker {
         let argv = outer.unwrap_or_default();
         let redirections = std::mem::take(&mut pending.redirections);
         let capture = self.capture(&redirections);
-        // What it is given to read, it hands on.
+        // The wrapper passes its input on.
         let is_read = |redirection: &&Redirection| stays && redirection.operator.starts_with("<<");
         let fed = redirections.iter().filter(is_read).cloned().collect();
         let certain = pending.certain && !argv.first().is_some_and(|name| name.glob);
@@ -188,7 +188,7 @@ impl Walker {
         self.run_variables(id);
         if stays {
             self.scope.parent = id;
-            // What it starts has them in its environment.
+            // The started program gets them in its environment.
             for assignment in std::mem::take(&mut pending.assignments) {
                 self.shell.assign(&assignment.name, &assignment.value, false);
                 self.shell.export(&assignment.name);
@@ -197,7 +197,7 @@ impl Walker {
         (fed, capture)
     }
 
-    /// Runs one of the things that a wrapper runs, in its place. Gives the output of words.
+    /// Runs one of a wrapper's commands or texts. Returns the output of words.
     fn run_layer(&mut self, run: Run, pending: &mut Pending<'_>, place: Place<'_>) -> Option<Input> {
         let state = self.shell.clone();
         match &run.place {
@@ -254,7 +254,8 @@ impl Walker {
         output
     }
 
-    /// Runs a text that a wrapper hands to a shell, with the parameters that it sets. The way to it is the last of `via`.
+    /// Runs a text that a wrapper passes to a shell, with the parameters that the wrapper sets. The last element of
+    /// `via` is the wrapper.
     fn run_layer_text(
         &mut self,
         text: &Word,
@@ -269,7 +270,7 @@ impl Walker {
         let shell = match kind {
             "shell-c" => via.map(|via| via.detail.clone()).unwrap_or_default(),
             "code" | "ssh" | "login" => "sh".to_owned(),
-            // An alias of git, which `sh` runs.
+            // A git alias, which `sh` runs.
             "alias" if *place == layer::Place::Apart => "sh".to_owned(),
             _ => String::new(),
         };
@@ -298,14 +299,14 @@ impl Walker {
             self.run_text_of(&shell, text, pending.span);
         }
         self.input = outer;
-        // Behind `eval` some shells keep them, and others do not.
+        // After `eval`, some shells keep the assignments and others don't.
         for assignment in pending.assignments.iter().filter(|_| is_here) {
             self.shell.forget(&assignment.name);
         }
     }
 
-    /// Lists a command as the shell runs it that does not know what the text has its name mean: `bash -c` leaves aliases
-    /// alone, and a definition may not have run. Gives the state that this leads to.
+    /// Lists a command with its name's original meaning: `bash -c` ignores aliases, and a definition may not have run.
+    /// Returns the resulting state.
     fn as_written(&mut self, pending: &Pending<'_>, name: &str, place: Place<'_>) -> Shell {
         let before = self.shell.clone();
         self.scope.as_written.push(name.to_owned());
@@ -324,8 +325,8 @@ impl Walker {
         std::mem::replace(&mut self.shell, before)
     }
 
-    /// Runs a text in another process: as if it had all variables, and, where that makes a difference, without those that
-    /// nobody is seen to export.
+    /// Runs a text in another process, with all variables. If it makes a difference, also without the variables that
+    /// the text doesn't export.
     pub(super) fn as_process(&mut self, text: &str, run: impl Fn(&mut Self)) {
         if self.shell.may_lack(text) {
             self.apart(&run);
@@ -334,7 +335,7 @@ impl Walker {
         run(self);
     }
 
-    /// Discards values and folders kept since then when the process ends, if they are still current.
+    /// Discards values and folders recorded since then when the process ends, if they are still current.
     pub(super) fn end_process(&mut self, (count, folders): (usize, BTreeSet<String>)) {
         let mut since = self.deferred.kept.iter().skip(count);
         let mut places = self.deferred.kept_in.difference(&folders);
@@ -344,7 +345,7 @@ impl Walker {
         }
     }
 
-    /// Notes what the text of a `trap` is read with. It runs with what holds at the end.
+    /// Records the state for a `trap`'s text, which runs with the state at the end.
     fn keep(&mut self, text: &str) {
         if self.deferred.without_kept {
             self.shell.forget_all_but(&BTreeSet::new());
@@ -356,12 +357,12 @@ impl Walker {
         self.deferred.kept_in.insert(self.shell.cwd.clone());
     }
 
-    /// Analyses a word that becomes shell.
+    /// Analyzes a word that becomes shell.
     pub(super) fn run_text(&mut self, word: &Word, span: Span) {
         self.run_text_in(word, span, None);
     }
 
-    /// Analyses a word that becomes shell, or a text of another language that `translate` turns into shell.
+    /// Analyzes a word that becomes shell, or a text in another language that `translate` converts to shell.
     pub(super) fn run_text_in(&mut self, word: &Word, span: Span, translate: Option<Translate>) {
         let certain = self.scope.certain;
         let mut text = String::with_capacity(word.text.len());
@@ -370,7 +371,7 @@ impl Walker {
                 && part.text != "{}"
         };
         if !word.dynamic && word.parts.iter().any(runs_late) {
-            // What it gives is known all the same.
+            // Its output is known anyway.
             text.push_str(&word.text);
         } else {
             for part in &word.parts {
@@ -381,7 +382,7 @@ impl Walker {
                         text.push_str(&part.text);
                     }
                     "variable" if part.text == "{}" => text.push_str("{}"),
-                    // It ran already; what it gave is not known.
+                    // It already ran, and its output is unknown.
                     _ => text.push_str("$_"),
                 }
             }
@@ -401,14 +402,14 @@ impl Walker {
 
     pub(super) fn run_children(&mut self, pending: &mut Pending<'_>, parent: u32) {
         if let Some((unit, children)) = pending.children.take() {
-            // A substitution has a shell of its own, which its builtins change, whatever starts the command around it.
+            // A substitution has its own shell, which its builtins change, regardless of the wrappers of its command.
             let texts_via = std::mem::replace(&mut self.scope.texts_via, self.scope.via.len());
             self.children(unit, &children, parent);
             self.scope.texts_via = texts_via;
         }
     }
 
-    /// Lists a command. Gives its id, or the parent's if there is no room.
+    /// Lists a command. Returns its id, or the parent's if the limit is reached.
     pub(super) fn push(
         &mut self,
         argv: Vec<Word>,
@@ -466,7 +467,8 @@ impl Walker {
     }
 }
 
-/// A first word with spaces isn't a program name. The wrapper passes it to a shell, together with the words after it.
+/// Converts a runnable whose first word contains spaces, which isn't a program name. The wrapper passes it to a shell,
+/// together with the words after it.
 fn as_text(what: Runnable) -> Runnable {
     match what {
         Runnable::Words { words, assignments } => match words.as_slice() {

@@ -1,4 +1,4 @@
-//! Meanings of names that a text declares: by `alias`, by `hash`, and in the arrays where shells store both.
+//! Meanings of names that a text declares: with `alias`, with `hash`, and in the shells' arrays for both.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::output::Input;
 use crate::options::{Flag, Options, leading};
 use crate::word::expand::literal;
 
-/// Functions that bash and zsh call when a command isn't found, with the command's words.
+/// Functions that bash and zsh call if a command isn't found, with the command's words.
 const HANDLERS: &[&str] = &["command_not_found_handle", "command_not_found_handler"];
 
 /// Words that begin, divide or end a compound command, unless they are aliases.
@@ -18,20 +18,20 @@ const RESERVED: &[&str] = &[
     "function", "if", "in", "repeat", "select", "then", "time", "until", "while",
 ];
 
-/// `TABLE[NAME]`.
+/// Splits `TABLE[NAME]`.
 pub(super) fn element(word: &str) -> Option<(&str, &str)> {
     word.strip_suffix(']')?.split_once('[')
 }
 
-/// The reason for a name whose meaning only the run shows.
+/// The reason for a name whose meaning is only known at run time.
 pub(super) const NOT_KNOWN: &str = "what a name means is known only at run time";
 
-/// Whether bash keeps in this array what names mean.
+/// Returns whether this is bash's array of aliases or command paths.
 pub(super) fn is_table(name: &str) -> bool {
     matches!(name, "BASH_CMDS" | "BASH_ALIASES")
 }
 
-/// Returns the text of an alias. If all of it is the output of another program, it is a text that only the run shows.
+/// Returns the text of an alias. If all of it is another program's output, the text is only known at run time.
 fn text_of_alias(word: &Word, text: &str) -> Option<Word> {
     if !word.dynamic {
         return Some(literal(text));
@@ -48,9 +48,9 @@ fn text_of_alias(word: &Word, text: &str) -> Option<Word> {
 }
 
 impl Walker {
-    /// `alias NAME=TEXT`, and `alias NAME TEXT` of fish.
+    /// Applies `alias NAME=TEXT`, and `alias NAME TEXT` of fish.
     pub(super) fn define_aliases(&mut self, words: &[Word], span: Span) {
-        // zsh: it stands for its text anywhere in a line, or for what opens files of a kind.
+        // zsh: the alias is replaced anywhere in a line, or opens files with an extension.
         let anywhere = matches!(words.first().map(|word| word.text.as_str()), Some("-g" | "-s"));
         let plain: Vec<&Word> = words.iter().filter(|word| !word.text.starts_with('-')).collect();
         if let [name, text] = plain.as_slice()
@@ -74,7 +74,7 @@ impl Walker {
         if text.text.contains("<<") {
             self.partial("a here-document stands in an alias");
         }
-        // Where such a word stands, the text does not parse as it runs: its commands count at once.
+        // With such an alias, the text doesn't parse as it runs, so the alias's commands are listed at once.
         if anywhere || RESERVED.contains(&name) && !RESERVED.contains(&text.text.trim()) {
             let certain = std::mem::replace(&mut self.scope.certain, false);
             let text = literal(text.text.trim_start_matches([' ', ';', '&', '|', '\n']));
@@ -86,7 +86,7 @@ impl Walker {
         }
     }
 
-    /// `hash -p FILE NAMES`, and `hash NAME=FILE` of zsh.
+    /// Applies `hash -p FILE NAMES`, and `hash NAME=FILE` of zsh.
     pub(super) fn define_files(&mut self, words: &[Word]) {
         let given = leading(words, Options::new("p", ""));
         if let Some(file) = given.flag(&["p"]).map(Flag::word) {
@@ -106,7 +106,7 @@ impl Walker {
         }
     }
 
-    /// Follows an assignment to an element of a shell's own table of names.
+    /// Applies an assignment to an element of a shell's own table of names.
     pub(super) fn name_means(&mut self, table: &str, name: &str, value: &Word, span: Span) {
         let table = self.shell.referred(table).to_owned();
         let name = &name.replace(['"', '\'', '\\'], "");
@@ -125,7 +125,7 @@ impl Walker {
         }
     }
 
-    /// The same for all elements: with their names, or each behind its name, as zsh takes them.
+    /// Applies an assignment to the whole table: elements with subscripts, or names followed by values, as in zsh.
     pub(super) fn names_mean(&mut self, table: &str, elements: &[(Option<String>, Word)], span: Span) {
         let mut names = elements.iter();
         while let Some((subscript, word)) = names.next() {
@@ -139,7 +139,7 @@ impl Walker {
         }
     }
 
-    /// The function of this text that runs in place of a command that may not exist.
+    /// Returns this text's function that runs in place of a command that may not exist.
     pub(super) fn handler_of(&self, name: &str) -> Option<&'static str> {
         let handler = HANDLERS.iter().copied().find(|handler| self.defined.contains_key(*handler))?;
         (!self.defined.contains_key(name)).then_some(handler)

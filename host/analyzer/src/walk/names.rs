@@ -1,4 +1,4 @@
-//! The meaning of a command's name that is neither written out nor fixed by the text.
+//! The meaning of a command's name that is neither literal nor determined by the text.
 
 use guard_sdk::syntax::Word;
 
@@ -13,7 +13,7 @@ use crate::wrappers::git_settings;
 use crate::wrappers::layer::{Layer, Place, Runnable, joined, program, spelled};
 
 impl Walker {
-    /// Puts what a name is taken to mean in its place. Whether it did.
+    /// Replaces a name with its assumed meaning. Returns whether it did.
     pub(super) fn name_is_supposed(&mut self, argv: &mut Vec<Word>) -> bool {
         let Some(first) = argv.first().filter(|first| first.dynamic) else { return false };
         let words = defaults(first).or_else(|| {
@@ -26,7 +26,7 @@ impl Walker {
         true
     }
 
-    /// The texts that an alias of this text makes of a command.
+    /// Returns the texts that a command's alias expands to.
     pub(super) fn unalias(&self, argv: &[Word]) -> Option<Layer> {
         let (first, rest) = argv.split_first()?;
         let is_literal = self.scope.expanding.contains(&first.text) || self.scope.as_written.contains(&first.text);
@@ -37,7 +37,7 @@ impl Walker {
         for text in self.shell.aliased(&first.text) {
             let text = self.unaliased(text, rest);
             let mut one = Layer::one("alias", &first.text, Runnable::Text { text, parameters: None }, Place::Here);
-            // A shell that is not interactive may leave aliases alone.
+            // A noninteractive shell may ignore aliases.
             one.runs.iter_mut().for_each(|run| run.certain = false);
             layer.runs.append(&mut one.runs);
         }
@@ -46,7 +46,7 @@ impl Walker {
 
     fn unaliased(&self, text: &Word, mut rest: &[Word]) -> Word {
         let mut words = vec![text.clone()];
-        // A text that ends in a blank has the next word looked up as well.
+        // If a value ends with a blank, the next word is expanded as well.
         while words.last().is_some_and(|word| word.text.ends_with([' ', '\t']))
             && let Some((next, tail)) = rest.split_first()
             && let Some(text) = self.shell.aliased(&next.text).last()
@@ -62,7 +62,7 @@ impl Walker {
         joined(&words)
     }
 
-    /// Keeps the alias that a call of git defines.
+    /// Records the alias that a git call defines.
     pub(super) fn keep_git_alias(&mut self, argv: &[Word]) {
         if program(argv) != Some("git") {
             return;
@@ -88,7 +88,7 @@ impl Walker {
     }
 }
 
-/// `${x:-rm}`: the default, as nothing is known of the variable.
+/// Returns the default in `${x:-rm}`, because the variable is unknown.
 fn defaults(name: &Word) -> Option<Vec<Word>> {
     if !name.parts.iter().any(|part| part.kind == "variable") {
         return None;
@@ -112,7 +112,7 @@ fn defaults(name: &Word) -> Option<Vec<Word>> {
     (!words.is_empty()).then_some(words)
 }
 
-/// `$KUBECTL`, `"$SHELL"`: the program that a variable is named after, as nothing else is known of it.
+/// Returns the program that a variable such as `$KUBECTL` or `"$SHELL"` is named after, because its value is unknown.
 fn named_after(argv: &[Word]) -> Option<Word> {
     let (first, rest) = argv.split_first()?;
     let mut parts = first.parts.iter().filter(|part| !part.text.is_empty());

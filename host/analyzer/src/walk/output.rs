@@ -1,6 +1,6 @@
 //! The input of a command and its known output, so that `echo TEXT | sh` can be followed.
 //!
-//! Looks at one command at a time and knows nothing of the walk.
+//! Examines one command at a time, independently of the walk.
 
 use guard_sdk::syntax::{Command, Redirection, Word};
 
@@ -17,20 +17,19 @@ use crate::word::{self, Mode};
 pub(super) enum Input {
     /// The input of the whole text.
     Outer,
-    /// Something from a pipe.
+    /// Unknown text from a pipe.
     Pipe,
-    /// The same, of the stages of this pipeline before this place.
+    /// Unknown text from the stages of this pipeline before this index.
     Stage(u32, u32),
     /// This text from a pipe.
     Piped(Word),
     /// A here-document or a here-string.
     Here(Word),
-    /// A file.
     File,
 }
 
 impl Input {
-    /// The text, if all of it is known.
+    /// Returns the text, if it is completely known.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Input::Piped(word) | Input::Here(word) if !word.dynamic => Some(&word.text),
@@ -38,7 +37,7 @@ impl Input {
         }
     }
 
-    /// The same, without what is known of it.
+    /// Returns the same kind of input, with unknown text.
     pub(super) fn unknown(&self) -> Input {
         match self {
             Input::Piped(_) | Input::Here(_) => Input::Pipe,
@@ -47,7 +46,7 @@ impl Input {
     }
 }
 
-/// The text of a here-document or a here-string.
+/// Returns the text of a here-document or a here-string.
 pub(super) fn here(redirection: &Redirection, values: &dyn Values) -> Input {
     match redirection.operator.as_str() {
         "<<<" => Input::Here(redirection.target.clone()),
@@ -60,12 +59,13 @@ pub(super) fn here(redirection: &Redirection, values: &dyn Values) -> Input {
     }
 }
 
-/// Whether a redirection takes standard output away.
+/// Returns whether a redirection diverts standard output.
 pub(super) fn takes_output(redirection: &Redirection) -> bool {
     matches!(redirection.fd, 1 | -1)
 }
 
-/// Returns the text that `command` writes to its standard output, wherever that goes, if its words determine it.
+/// Returns the text that `command` writes to its standard output, regardless of its destination, if its words determine
+/// it.
 pub(super) fn of(command: &Command, input: &Input, echo_dialect: EchoDialect) -> Input {
     let plain = command.argv.iter().all(|word| !word.dynamic && !word.glob);
     let words = command.argv.get(1..).unwrap_or_default();
@@ -102,13 +102,13 @@ pub(super) fn of(command: &Command, input: &Input, echo_dialect: EchoDialect) ->
     text.filter(|text| text.len() <= limits::SOURCE).map_or(Input::Pipe, |text| Input::Piped(expand::literal(&text)))
 }
 
-/// The last operand as an absolute path.
+/// Returns the last operand as an absolute path.
 fn absolute(command: &Command, words: &[Word]) -> Option<String> {
     let path = words.last().filter(|word| !word.text.starts_with('-'))?;
     super::shell::resolve(&command.cwd, &path.text).filter(|path| path.starts_with('/'))
 }
 
-/// Whether a command prints one text by the builtins of one shell, and another by those of another.
+/// Returns whether a command's output depends on the shell whose builtin prints it.
 pub(super) fn depends_on_speaker(command: &Command) -> bool {
     let words = command.argv.get(1..).unwrap_or_default();
     if !words.iter().any(|word| word.text.contains('\\')) || words.iter().any(|word| word.dynamic || word.glob) {
@@ -122,7 +122,7 @@ pub(super) fn depends_on_speaker(command: &Command) -> bool {
     ECHO_DIALECTS.windows(2).any(|pair| pair.first().map(by) != pair.last().map(by))
 }
 
-/// Where a program usually lies. As a command's name the folder means nothing; as an operand it does.
+/// Returns the usual path of a program. As a command's name, the folder has no effect, but as an operand it has.
 pub(super) fn installed(name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") }
 }
@@ -151,7 +151,7 @@ fn reversed(text: &str) -> String {
     text.lines().map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the output of `echo` for words with parts that only the run shows.
+/// Returns the output of `echo` for words with parts that are only known at run time.
 fn spelled_out(words: &[Word]) -> Input {
     let options = words.iter().take_while(|word| matches!(word.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en"));
     let words = words.get(options.count()..).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! A pattern in the place of a command's name: any program that fits it may run.
+//! Patterns in place of a command's name: any matching program may run.
 //!
-//! The pattern itself stays as a command, for nobody knows all programs. Those that fit and are known are listed
-//! behind it as uncertain: each by which something would be lost, and a few others.
+//! The pattern itself is also listed, because not all programs are known. The known matching programs follow it in the
+//! list as uncertain: those that would lose something, and a few others.
 
 use guard_sdk::syntax::{Via, Word};
 
@@ -10,7 +10,7 @@ use crate::programs;
 use crate::word::expand::{literal, parameter};
 use crate::wrappers::layer::{Layer, Place, Run, Runnable, program};
 
-/// Programs that stand in no table under these very names: those that run others, and other spellings of known ones.
+/// Programs that aren't in a table under these names: those that run others, and other spellings of known ones.
 const MORE: &[&str] = &[
     "sudo",
     "doas",
@@ -41,13 +41,13 @@ const MORE: &[&str] = &[
     "newfs_exfat",
 ];
 
-/// The most programs that fit and are looked into.
+/// The maximum number of examined matching programs.
 const MOST: usize = 160;
-/// The most that are listed: those by which something is lost, and others.
+/// The maximum number of listed programs, both of those that lose something and of others.
 const LISTED: usize = 8;
 
 impl Walker {
-    /// The programs that a command may run whose name is a pattern.
+    /// Returns the programs that a command with a pattern as its name may run.
     pub(super) fn fitting(&mut self, argv: &[Word]) -> Option<Layer> {
         let (name, words) = argv.split_first().filter(|(name, _)| name.glob && !name.dynamic)?;
         let pattern = program(argv)?;

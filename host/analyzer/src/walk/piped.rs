@@ -1,5 +1,4 @@
-//! The text that one stage of a pipeline hands on to the next: the output of all commands of a group, a loop or a
-//! function.
+//! The text that one pipeline stage passes to the next: the output of all commands of a group, a loop or a function.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,15 +11,15 @@ use super::{Place, Walker};
 use crate::wrappers;
 use crate::wrappers::shells;
 
-/// Texts by their pipeline and the place in it where they are read.
+/// Texts by pipeline and the index in it of their reader.
 pub(super) type PipedTexts = BTreeMap<(u32, u32), Rc<Word>>;
 
-/// Programs that print most of what they read.
+/// Programs that print most of their input.
 const PASSING: &[&str] =
     &["dos2unix", "envsubst", "gsed", "head", "iconv", "pv", "sed", "sort", "tail", "tr", "unbuffer", "uniq"];
 
 impl Walker {
-    /// The input of the stage behind `place`, which printed this, as far as it was collected.
+    /// Returns the input of the stage after `place`, which printed this collected text.
     pub(super) fn handed_on(&mut self, printed: Option<Content>, input: &Input, place: Place<'_>) -> Input {
         let key = (place.pipeline, place.index + 1);
         let printed = printed.filter(|content| !content.text.text.is_empty());
@@ -43,7 +42,7 @@ impl Walker {
         Input::Stage(key.0, key.1)
     }
 
-    /// Whether the command that was just listed at this place prints most of what it reads.
+    /// Returns whether the last listed command at this place prints most of its input.
     fn passes_on(&self, place: Place<'_>) -> bool {
         self.found.commands.last().is_some_and(|command| {
             let position = &command.position;
@@ -66,13 +65,13 @@ impl Walker {
         }
         let target = match input {
             Input::Stage(pipeline, index) => {
-                // Code that is known in part runs unknown code.
+                // Partly known code runs unknown code.
                 let is_data = !wrappers::layer::program(argv).is_some_and(wrappers::reads_code)
                     && ((*pipeline, *index) == (place.pipeline, place.index) || wrappers::reads_program(argv));
                 (**self.piped_texts.get(&(*pipeline, *index)).filter(|_| is_data)?).clone()
             }
             Input::Here(text) | Input::Piped(text) => {
-                // No command that others could look at has the text that `cat` prints of written files.
+                // No listed command contains the text that `cat` prints from written files.
                 let by_cat =
                     self.found.commands.last().is_some_and(|command| matches!(command.program(), "cat" | "tee"));
                 let is_hidden = (place.index == 0 || by_cat) && wrappers::reads_program(argv);
@@ -85,7 +84,7 @@ impl Walker {
     }
 }
 
-/// A text of which more may be printed, or less.
+/// Marks a text as incomplete or optional.
 fn unsure(mut text: Word) -> Word {
     text.dynamic = true;
     text

@@ -1,6 +1,6 @@
-//! A command that is no wrapper: it is listed, and what it reads, sets and writes is followed.
+//! Lists a command that isn't a wrapper, and follows its input, variables and files.
 //!
-//! What it does to the world is the business of [`crate::effects`].
+//! Its other effects are determined in [`crate::effects`].
 
 use guard_sdk::syntax::{Command, Redirection, Via, Word};
 
@@ -21,7 +21,7 @@ use crate::wrappers::shells::{self, Script};
 pub(super) const NOT_KNOWN: &str = "a file that the text itself writes runs, and what it holds is not known";
 
 impl Walker {
-    /// Lists a command that is no wrapper.
+    /// Lists a command that isn't a wrapper.
     pub(super) fn plain(&mut self, mut pending: Pending<'_>, place: Place<'_>) -> Input {
         let certain = pending.certain && pending.argv.first().is_none_or(|name| self.is_certain_name(name));
         if pending.argv.is_empty() && pending.assignments.is_empty() && pending.redirections.is_empty() {
@@ -48,7 +48,7 @@ impl Walker {
             output = Input::Pipe;
         }
         let unread = several && listed.is_some_and(|command| wrappers::reads_program(&command.argv));
-        // Only a builtin of this very shell changes it.
+        // Only a builtin of the current shell changes its state.
         let own = self.scope.via.iter().skip(self.scope.texts_via);
         let ours = own.into_iter().all(|via| matches!(via.kind.as_str(), "command" | "builtin" | "eval" | "time"));
         let script = script.or_else(|| self.found(&listed?.argv)).or(on_path);
@@ -90,7 +90,7 @@ impl Walker {
         output
     }
 
-    /// Lists a command, and gives its number.
+    /// Lists a command, and returns its id.
     fn list(&mut self, pending: &mut Pending<'_>, reads: bool, certain: bool, place: Place<'_>) -> u32 {
         let from_pipe = reads && matches!(pending.input, Input::Pipe | Input::Stage(..) | Input::Piped(_));
         if from_pipe {
@@ -110,7 +110,7 @@ impl Walker {
         id
     }
 
-    /// Whether it is known which program a name means.
+    /// Returns whether a name's program is known.
     fn is_certain_name(&mut self, name: &Word) -> bool {
         if name.dynamic && !only_the_folder_is_dynamic(name) {
             self.partial("the name of a command is known only at run time");
@@ -129,7 +129,7 @@ impl Walker {
         output::of(at_home.as_ref().unwrap_or(command), input, self.echo_dialect)
     }
 
-    /// Runs the script that a listed command is given, or what it reads from its input, or does what a builtin does.
+    /// Runs a listed command's script or input, or applies a builtin.
     fn follow_listed(&mut self, script: Option<&Script>, command: &Command, input: &Input, reads: bool) {
         if script.is_some_and(|script| self.run_script(script, command, input)) {
             return;
@@ -180,7 +180,7 @@ impl Walker {
                 None if remote => walker.shell = Shell::new("", ""),
                 None => {}
             }
-            // The shell of another machine is not known.
+            // The other machine's shell is unknown.
             let shell = if remote { "sh" } else { command.program() };
             if matches!(shell, "." | "source") {
                 return walker.run_text_of("", word, command.span);
@@ -196,7 +196,7 @@ impl Walker {
         self.scope.parent = before;
     }
 
-    /// Tells it if a program is given a file to run that this text writes, and what it holds is not known.
+    /// Adds a reason if a program gets a file to run that this text writes, and whose content is unknown.
     pub(super) fn note_unknown_input(&mut self, argv: &[Word], redirections: &[Redirection]) {
         let Some(input) = redirections.iter().rev().find(|redirection| redirection.fd == 0) else { return };
         let content = self.path_of(&input.target).and_then(|path| self.files.get(&path));
@@ -207,7 +207,8 @@ impl Walker {
         }
     }
 
-    /// Runs the text of a file that this text wrote, or what a process substitution prints. Whether it is known.
+    /// Runs the text of a file written by this text, or the output of a process substitution. Returns whether it is
+    /// known.
     fn run_script(&mut self, script: &Script, command: &Command, input: &Input) -> bool {
         let process = script.file.parts.iter().find(|part| part.kind == "process");
         let text = if let Some(part) = process {
@@ -241,7 +242,7 @@ impl Walker {
         self.run_held(script, &Content::known(literal(&text)), &script.file.text, command, input)
     }
 
-    /// Runs the files that this text wrote and that a script's name means. Whether all of them are known.
+    /// Runs the files written by this text that a script's name may refer to. Returns whether all of them are known.
     fn run_files(&mut self, script: &Script, command: &Command, input: &Input) -> bool {
         let mut files = self.meant(&script.file);
         if files.is_empty() {
@@ -265,22 +266,22 @@ impl Walker {
         all
     }
 
-    /// Runs a text that a file holds. Whether it is shell.
+    /// Runs the text in a file. Returns whether it is shell.
     fn run_held(&mut self, script: &Script, content: &Content, name: &str, command: &Command, input: &Input) -> bool {
         let parameters_of_caller = self.shell.has_parameters();
         let text = &content.text;
         let named = interpreter(&text.text);
-        // A first line that names another interpreter makes the text another language.
+        // If the first line specifies another interpreter, the text is in another language.
         let is_read_by_name = !shells::is_shell(command.program()) && !matches!(command.program(), "." | "source");
         if is_read_by_name && named.is_some_and(|name| !shells::is_shell(name)) {
             return false;
         }
-        // So does the ending of its name, where another shell reads it.
+        // The extension also does, if another shell reads it.
         let foreign = by_ending(name).filter(|name| is_foreign(name) || *name == "nu").filter(|_| named.is_none());
         if is_read_by_name && foreign.is_some() {
             return false;
         }
-        // A file that writes another text over itself, and runs that, is not the same again.
+        // A file that overwrites itself and runs again has another text.
         let running = format!("{name}\n{}", text.text);
         if self.scope.expanding.contains(&running) {
             return true;
@@ -313,7 +314,7 @@ impl Walker {
         }
         let kept = (self.deferred.kept.len(), self.deferred.kept_in.clone());
         if script.here && script.parameters.is_empty() {
-            // A file that is read in has the parameters of who reads it.
+            // A sourced file has its caller's parameters.
             self.shell.restore_parameters(parameters.clone());
         } else {
             self.shell.set_parameters(&script.parameters);
@@ -324,7 +325,7 @@ impl Walker {
         let reader = match command.program() {
             "source" | "." => foreign.unwrap_or_default(),
             shell if shells::is_shell(shell) => shell,
-            // Without a first line that says more, bash runs it by itself, and zsh gives it to `sh`.
+            // Without an informative first line, bash runs the file itself, and zsh passes it to `sh`.
             _ => named.unwrap_or("sh"),
         };
         if script.here {
@@ -347,7 +348,7 @@ impl Walker {
         true
     }
 
-    /// Sets the variables that a script finds set: its name, if it lies on the machine, and those before the command.
+    /// Sets the variables of a script: its name, if it is on the machine, and those before the command.
     fn give_variables(&mut self, script: &Script, content: &Content, name: &str, command: &Command) {
         let names: &[&str] = match (content.is_preexisting, script.here) {
             (false, _) => &[],
@@ -364,7 +365,7 @@ impl Walker {
     }
 }
 
-/// The file of which a process substitution shows all: `<(cat FILE)`.
+/// Returns the file that a process substitution prints in full: `<(cat FILE)`.
 fn shown_file(part: &str) -> Option<&str> {
     let body = part.trim_start_matches('<').strip_prefix('(')?.strip_suffix(')')?.trim();
     let file = body.strip_prefix("cat ")?.trim();
@@ -372,14 +373,14 @@ fn shown_file(part: &str) -> Option<&str> {
         .then_some(file)
 }
 
-/// Whether a dynamic word still ends in a literal name after a `/`: `"$DIR/run.sh"`.
+/// Returns whether a dynamic word ends in a literal name after a `/`: `"$DIR/run.sh"`.
 fn only_the_folder_is_dynamic(word: &Word) -> bool {
     word.parts.last().is_some_and(|part| {
         part.kind == "literal" && part.text.rsplit_once('/').is_some_and(|(_, name)| !name.is_empty())
     }) && word.parts.iter().all(|part| matches!(part.kind.as_str(), "literal" | "variable"))
 }
 
-/// Whether the name of a file is that of secret settings: `.env`, `.env.local`, `prod.env`. `.envrc` is code.
+/// Returns whether a file has the name of secret settings: `.env`, `.env.local`, `prod.env`. `.envrc` is code.
 fn is_settings_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name == ".env" || name.starts_with(".env.") || name.ends_with(".env")

@@ -11,7 +11,7 @@ use crate::parse::tree::{Item, Kind, Node, Range, Sequence};
 use crate::wrappers;
 use crate::wrappers::shells;
 
-/// Programs whose output their words say.
+/// Programs whose output is determined by their words.
 const PRINTERS: &[&str] =
     &["basename", "cat", "command", "dirname", "echo", "mktemp", "printf", "readlink", "realpath", "type", "which"];
 
@@ -19,8 +19,8 @@ const PRINTERS: &[&str] =
 const ROOT: &str = "git rev-parse --show-toplevel";
 
 impl Walker {
-    /// The text of a process substitution or a descriptor that stands in the place of a file of code. `None`: there is
-    /// none.
+    /// Returns the text of a process substitution or descriptor in place of a code file. The outer `None` means that
+    /// there is none.
     pub(super) fn code_in_place(&mut self, argv: &[Word], redirections: &[Redirection]) -> Option<Option<String>> {
         let in_place = |file: &Word| {
             shells::descriptor(&file.text).is_some() || file.parts.iter().any(|part| part.kind == "process")
@@ -50,7 +50,7 @@ impl Walker {
         if let Some(path) = found_program(body) {
             return Some(path);
         }
-        // Outside of a file they may be there to hide where a link leads.
+        // Outside a file, they may hide a link's target.
         let is_followed = self.scope.file.is_some() || !matches!(name, "readlink" | "realpath");
         let prints = PRINTERS.contains(&name) && is_followed;
         let several = body.contains([';', '\n', '&', '{']);
@@ -76,7 +76,7 @@ impl Walker {
         probe.budget.outputs_left = std::mem::take(&mut self.budget.outputs_left);
         probe.budget.depth = self.budget.depth + 1;
         probe.files = std::mem::take(&mut self.files);
-        // The probe counts its commands anew.
+        // The probe has its own command ids.
         let inside = std::mem::take(&mut probe.files.inside);
         let unit = Unit { text: body, origin: Origin::Inside(Span { start: 0, end: 0 }) };
         let output = if probe.budget.depth >= limits::WALK_DEPTH {
@@ -90,7 +90,7 @@ impl Walker {
         self.files = std::mem::take(&mut probe.files);
         self.files.inside = inside;
         self.echo_differs |= probe.echo_differs;
-        // That a text is decoded is worth telling more than the text.
+        // The fact that a text is decoded is more relevant than the text.
         let decoded = probe.found.commands.iter().any(|command| matches!(command.program(), "base64" | "rev"));
         match output {
             Input::Piped(word) if !word.dynamic && !decoded => Some(word.text.trim_end_matches('\n').to_owned()),
@@ -138,13 +138,13 @@ impl Walker {
     }
 }
 
-/// Whether commands simply run one after the other, so that what they print is one text.
+/// Returns whether the commands simply run in order, so that their output is one text.
 fn is_straight(items: &[Item]) -> bool {
     let is_plain = |node: &Node| matches!(node.kind, Kind::Simple { .. } | Kind::Function { .. } | Kind::Group(_));
     items.iter().all(|item| !item.background && item.operator != "||" && item.elements.iter().all(is_plain))
 }
 
-/// Whether the last command prints what its words say, or is a function that is defined right here.
+/// Returns whether the output of the last command is determined by its words, or whether it is a function defined here.
 fn ends_with_printer(body: &str, items: &[Item]) -> bool {
     let Some(Kind::Simple { words, .. }) = items.last().and_then(|item| item.elements.last()).map(|node| &node.kind)
     else {
@@ -159,7 +159,7 @@ fn ends_with_printer(body: &str, items: &[Item]) -> bool {
     PRINTERS.contains(&last) || items.iter().flat_map(|item| &item.elements).any(defines)
 }
 
-/// Returns the output of a search for one program, whichever of its versions exists: `which python3 || which python`.
+/// Returns the output of a search for one program in any version: `which python3 || which python`.
 fn found_program(body: &str) -> Option<String> {
     if body.len() > limits::VALUE || body.contains(['$', '`', '"', '\'', ';', '(']) {
         return None;
@@ -170,11 +170,11 @@ fn found_program(body: &str) -> Option<String> {
         "nodejs" => "node".to_owned(),
         name => name.to_owned(),
     };
-    // Different programs leave open which one runs.
+    // With different programs, it is unknown which one runs.
     names.all(|name| family(name) == family(first)).then(|| super::output::installed(first))
 }
 
-/// The names that one command looks for: `command -v python3`, `which -a node nodejs | head -1`.
+/// Returns the names that a command searches for: `command -v python3`, `which -a node nodejs | head -1`.
 fn searched(text: &str) -> Option<Vec<&str>> {
     let (text, rest) = text.split_once('|').unwrap_or((text, "head"));
     if rest.split_whitespace().next() != Some("head") || rest.contains('|') {

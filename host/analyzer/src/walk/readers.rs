@@ -1,5 +1,5 @@
-//! Which programs read a file as code: by an option, as an operand, or by the ending of its name. Tables, one entry a
-//! program.
+//! Tables of programs that run a file as code: from an option, as an operand, or by its extension. Each program has one
+//! entry.
 
 use guard_sdk::serde_json::{self, Value};
 
@@ -8,7 +8,7 @@ use crate::word::expand::literal;
 use crate::wrappers::code::languages::ANY;
 use crate::wrappers::{self, code};
 
-/// Programs that read commands of their own from a file: behind an option, or as an operand where the option has no name.
+/// Programs that read their own commands from a file: after an option, or as an operand for the empty option.
 pub(super) const READERS: &[(&[&str], &[&str])] = &[
     (&["vim", "vi", "nvim", "ex", "gvim", "view"], &["-S", "-s", "-u"]),
     (&["psql", "cqlsh", "duckdb", "usql", "snowsql"], &["-f", "--file"]),
@@ -29,7 +29,7 @@ pub(super) const READERS: &[(&[&str], &[&str])] = &[
     (&["lftp"], &["-f"]),
 ];
 
-/// Programs, and modules of Python behind `-m`, that run a file of code among their operands.
+/// Programs, and Python modules after `-m`, that run a code file among their operands.
 pub(super) const LAUNCHERS: &[&str] = &[
     "R",
     "accelerate",
@@ -82,7 +82,7 @@ pub(super) const LAUNCHERS: &[&str] = &[
     "zig",
 ];
 
-/// Verbs behind which a launcher runs the code of a whole project, and the file that it begins with.
+/// Verbs with which a launcher runs a whole project's code, and the project's entry files.
 pub(super) const ENTRIES: &[(&str, &[&str])] = &[
     ("cargo", &["src/main.rs"]),
     ("dart", &["bin/main.dart"]),
@@ -91,7 +91,7 @@ pub(super) const ENTRIES: &[(&str, &[&str])] = &[
     ("zig", &["src/main.zig"]),
 ];
 
-/// The file of a folder that stands in the place of a file of code, by interpreter.
+/// The entry file in a folder that replaces a code file, by interpreter.
 pub(super) const MAIN: &[(&str, &str)] = &[
     ("python", "__main__.py"),
     ("pypy", "__main__.py"),
@@ -101,10 +101,10 @@ pub(super) const MAIN: &[(&str, &str)] = &[
     ("bun", "index.js"),
 ];
 
-/// Commands of vim that run a file of others.
+/// vim commands that run a file of commands.
 const EX: &[&str] = &["source ", "so ", ":source ", ":so ", "+source ", "+so "];
 
-/// Lines by which statements take in a file, by client.
+/// Prefixes of lines that include a file, by client.
 pub(super) const INCLUDES: &[(&str, &[&str])] = &[
     ("psql", &["\\i ", "\\ir ", "\\include ", "\\include_relative "]),
     ("mysql", &["source ", "\\. "]),
@@ -117,7 +117,7 @@ pub(super) const INCLUDES: &[(&str, &[&str])] = &[
     ("ex", EX),
 ];
 
-/// The words by which a program reads code from its input.
+/// Returns the words with which a program reads code from its input.
 pub(super) fn reader(program: &str) -> Vec<String> {
     match program {
         // It takes source files, and no code as an argument.
@@ -128,12 +128,12 @@ pub(super) fn reader(program: &str) -> Vec<String> {
     }
 }
 
-/// Whether this program is a shell whose language is not ours, and whose text is translated.
+/// Returns whether this program is a shell in another language, whose text is translated.
 pub(super) fn is_foreign(program: &str) -> bool {
     crate::powershell::of_shell(program).is_some()
 }
 
-/// The words by which a program reads what a file holds, and the text that it then has.
+/// Returns the words with which a program reads a file's content, and the resulting text.
 pub(super) fn reading(program: &str, path: &str, content: Content) -> (Vec<String>, Content) {
     if path.ends_with(".ipynb") {
         let text = literal(&cells(&content.text.text));
@@ -157,10 +157,10 @@ pub(super) fn reading(program: &str, path: &str, content: Content) -> (Vec<Strin
     }
 }
 
-/// The most lines of a script of vim that are followed.
+/// The maximum number of followed lines in a vim script.
 const LINES: usize = 128;
 
-/// The code in the cells of a notebook.
+/// Returns the code in a notebook's cells.
 fn cells(text: &str) -> String {
     let notebook: Value = serde_json::from_str(text).unwrap_or_default();
     let cells = notebook.get("cells").and_then(Value::as_array).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! A text that more than one shell may run, each in its own way: what any of them does counts.
+//! Texts that more than one shell may run: the effects of all interpretations count.
 
 use guard_sdk::syntax::{Command, Redirection, Span, Word};
 
@@ -17,7 +17,7 @@ impl Walker {
         self.in_turn(first, &others, |walker, _| walker.unit(unit));
     }
 
-    /// Analyses a word that becomes the text of the shell of this name.
+    /// Analyzes a word that becomes the text of this shell.
     pub(super) fn run_text_of(&mut self, shell: &str, word: &Word, span: Span) {
         if let Some(translate) = powershell::of_shell(shell) {
             return self.run_text_in(word, span, Some(translate));
@@ -45,7 +45,7 @@ impl Walker {
         self.echo_dialect = outer;
     }
 
-    /// Walks a text as `first` has it, and as the others have it if that makes a difference.
+    /// Walks a text with the dialect `first`, and with the others if that makes a difference.
     fn in_turn(&mut self, first: EchoDialect, others: &[EchoDialect], walk: impl Fn(&mut Self, EchoDialect)) {
         let before = (self.shell.clone(), self.files.clone(), self.input.clone(), self.descriptors.clone());
         let left = (self.budget.loops_left, self.budget.calls_left, self.budget.outputs_left, self.budget.unknown_left);
@@ -74,11 +74,11 @@ impl Walker {
         }
         self.shell = after;
         self.echo_dialect = outer;
-        // Which shell reads the text is settled, but for the one that is around it.
+        // Differences are settled here, unless the text only ran in the enclosing shell's dialect.
         self.echo_differs = echo_differs || (others.is_empty() && outer == first && self.echo_differs);
     }
 
-    /// Whether the commands from `from` on are those of a reading before, whose ends are given.
+    /// Returns whether the commands from `from` on repeat an earlier interpretation. `ends` are the ends of these.
     fn is_known_reading(&self, ends: &[usize], from: usize) -> bool {
         let same = |one: &Command, other: &Command| {
             let texts = |words: &[Word]| words.iter().map(|word| word.text.clone()).collect::<Vec<_>>();
@@ -99,18 +99,18 @@ impl Walker {
     }
 }
 
-/// Syntax that dash reads differently.
+/// Syntax with another meaning in dash.
 const ODD: &[&str] = &["&>", "$'", "$\""];
 
-/// The position of the scanner: among commands, or in double quotes.
+/// The scanner's position: among commands, or in double quotes.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Commands,
     Double,
 }
 
-/// A text for bash that does what dash does with this one, if that is another: `&>` is `&` and then `>`, and `$'` and
-/// `$"` are a dollar sign before a quote.
+/// Returns a bash text with the effects of this one in dash, if they differ: `&>` becomes `&` and then `>`, and the
+/// dollar sign of `$'` and `$"` becomes literal.
 fn as_dash_reads(text: &str) -> Option<String> {
     let mut result = String::with_capacity(text.len() + 8);
     let mut places = vec![Place::Commands];

@@ -1,4 +1,4 @@
-//! Why the analysis is not complete.
+//! Reasons why the analysis isn't complete.
 
 use guard_sdk::syntax::Coverage;
 
@@ -6,7 +6,7 @@ use super::Walker;
 use crate::limits;
 
 impl Walker {
-    /// Notes that something could not be followed.
+    /// Records that something couldn't be followed.
     pub(crate) fn partial(&mut self, reason: &str) {
         if self.found.coverage == Coverage::Complete {
             self.found.coverage = Coverage::Partial;
@@ -19,7 +19,7 @@ impl Walker {
         self.reason(reason);
     }
 
-    /// Keeps a reason, once.
+    /// Adds a reason unless it is already present.
     fn reason(&mut self, reason: &str) {
         let reason = match &self.scope.file {
             Some(file) => format!("{}: {reason}", file.path),
@@ -28,7 +28,7 @@ impl Walker {
         if self.found.reasons.len() > limits::REASONS || self.found.reasons.contains(&reason) {
             return;
         }
-        // The last one stands for all that follow.
+        // The last reason represents all further ones.
         let is_last = self.found.reasons.len() == limits::REASONS;
         self.found.reasons.push(if is_last { "more reasons than are kept".to_owned() } else { reason });
     }

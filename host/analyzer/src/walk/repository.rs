@@ -20,10 +20,10 @@ use crate::wrappers::layer::quoted;
 use crate::wrappers::reads_code;
 use crate::wrappers::shells::is_shell;
 
-/// The most settings of one file that name programs.
+/// The maximum number of settings with programs in one file.
 const MOST: usize = 64;
 
-/// The git commands that run hooks of the repository, and their hooks.
+/// The git commands that run the repository's hooks, and their hooks.
 const HOOKS: &[(&[&str], &[&str])] = &[
     (&["commit"], &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]),
     (&["merge", "pull"], &["pre-merge-commit", "post-merge"]),
@@ -36,21 +36,21 @@ const HOOKS: &[(&[&str], &[&str])] = &[
     (&["am"], &["applypatch-msg", "pre-applypatch", "post-applypatch"]),
 ];
 
-/// Folders of a project in which hooks are kept that a setting of every repository may name.
+/// Project folders for hooks that a global setting may refer to.
 const FOLDERS: &[&str] = &[".githooks", ".husky", ".hooks"];
 
-/// How a manager of hooks writes down what a hook runs.
+/// The format in which a hook manager configures a hook's commands.
 #[derive(Clone, Copy)]
 enum Manager {
-    /// Values of this key in the block of the hook.
+    /// Values of this key in the hook's block.
     Block(&'static str),
-    /// Values of this key, all of which run before a commit.
+    /// Values of this key. All of them run before a commit.
     Commits(&'static str),
-    /// A table of the package, by the hook's name.
+    /// A table in the package manifest, by hook name.
     Package,
 }
 
-/// Files of managers of hooks.
+/// Configuration files of hook managers.
 const MANAGERS: &[(&str, Manager)] = &[
     ("lefthook.yml", Manager::Block("run")),
     (".lefthook.yml", Manager::Block("run")),
@@ -59,7 +59,7 @@ const MANAGERS: &[(&str, Manager)] = &[
     ("package.json", Manager::Package),
 ];
 
-/// The commands that a package has for a hook.
+/// Returns a hook's commands in a package manifest.
 fn packaged(text: &str, hook: &str) -> Vec<String> {
     const TABLES: &[&str] = &["/simple-git-hooks", "/gitHooks", "/husky/hooks", "/pre-commit"];
     let manifest: Value = serde_json::from_str(text).unwrap_or_default();
@@ -67,7 +67,7 @@ fn packaged(text: &str, hook: &str) -> Vec<String> {
     tables.map(str::to_owned).collect()
 }
 
-/// Commands of git that change something, which no alias takes the place of.
+/// git commands with effects, which an alias can't replace.
 const COMMANDS: &[&str] = &[
     "add",
     "apply",
@@ -97,7 +97,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 impl Walker {
-    /// The hooks of the repository that a command of git runs.
+    /// Returns the repository's hooks that a git command runs.
     pub(super) fn hooks(&mut self, words: &[Word]) -> Vec<Started> {
         let folder = values(words, "-C").into_iter().next();
         let mut operands = operands(words, &git::VALUE_OPTIONS);
@@ -127,11 +127,11 @@ impl Walker {
             Some(folder) => format!("{root}/{folder}"),
             None => format!("{root}/.git/hooks"),
         };
-        // What husky puts there starts the files in the folder above.
+        // husky's own files there start the files in the parent folder.
         let folder = folder.trim_end_matches('/').trim_end_matches("/_");
         let mut found = Vec::new();
         for hook in hooks {
-            // Where no folder is set, that of the project may be set for all repositories.
+            // Without a setting, a global setting may refer to a folder of the project.
             let own = FOLDERS.iter().filter(|_| !is_set).map(|own| format!("{root}/{own}"));
             let paths: Vec<String> =
                 std::iter::once(folder.to_owned()).chain(own).map(|folder| format!("{folder}/{hook}")).collect();
@@ -151,7 +151,7 @@ impl Walker {
         found
     }
 
-    /// The commands that a manager of hooks has in its file for this hook. Whether it is installed here is not asked.
+    /// Returns the commands for this hook in a hook manager's file. Whether the manager is installed isn't checked.
     fn managed_hooks(&mut self, root: &str, hook: &str) -> Vec<Started> {
         let mut found = Vec::new();
         for (file, form) in MANAGERS {
@@ -174,7 +174,7 @@ impl Walker {
         found
     }
 
-    /// Returns the code that files of the project make this git command run.
+    /// Returns the code in the project's files that this git command runs.
     fn repository_files(&mut self, command: &str) -> Vec<Started> {
         let (file, keys): (&str, &[&str]) = match command {
             "submodule" => (".gitmodules", &["update", "url"]),
@@ -198,7 +198,7 @@ impl Walker {
         vec![Started { name, argv: Vec::new(), content, sure: false, is_given: false }]
     }
 
-    /// An alias of the repository's settings.
+    /// Returns an alias from the repository's settings.
     fn git_alias(&mut self, command: &str, words: &[Word], folder: Option<&Word>) -> Option<Started> {
         let is_own = COMMANDS.contains(&command) || git::READING.contains(&command);
         if is_own || !command.chars().all(|char| char.is_ascii_alphanumeric() || char == '-') {
@@ -217,7 +217,7 @@ impl Walker {
     }
 }
 
-/// Variables that name a file of settings, and those that name a folder in which one is.
+/// Variables with a settings file, and variables with a folder that contains one.
 const SETTINGS: &[(&str, &str)] = &[
     ("GIT_CONFIG_GLOBAL", ""),
     ("GIT_CONFIG_SYSTEM", ""),
@@ -247,7 +247,7 @@ impl Walker {
         files.extend(included.filter_map(|word| Some((literal(word.text.strip_prefix("include.path=")?), true))));
         let mut found = Vec::new();
         for (file, is_named) in files {
-            // Of the files that every call has, only what this text wrote is of interest.
+            // Of the files used by every call, only those that this text wrote are relevant.
             let Some(path) = self.path_of(&file).filter(|path| is_named || self.files.get(path).is_some()) else {
                 continue;
             };
@@ -268,7 +268,7 @@ impl Walker {
     }
 }
 
-/// The programs that settings of git name.
+/// Returns the programs in git settings.
 fn programs(config: &str) -> Vec<String> {
     let mut section = String::new();
     let mut found = Vec::new();
@@ -287,7 +287,7 @@ fn programs(config: &str) -> Vec<String> {
     found
 }
 
-/// The value of an alias in git's settings.
+/// Returns the value of an alias in git settings.
 fn alias(config: &str, name: &str) -> Option<String> {
     let mut inside = false;
     for line in config.lines().map(str::trim) {
@@ -302,7 +302,7 @@ fn alias(config: &str, name: &str) -> Option<String> {
     None
 }
 
-/// The folder of hooks that a line of git's settings names.
+/// Returns the hooks folder in a line of git settings.
 fn hooks_path(line: &str) -> Option<String> {
     let line = line.trim().trim_start_matches("core.");
     let (key, value) = line.split_once('=')?;

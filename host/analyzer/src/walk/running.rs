@@ -1,4 +1,4 @@
-//! The content of files that a text runs: text that it wrote to them, or else their existing content.
+//! The content of files that a text runs: text that it wrote to them, or otherwise their existing content.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,38 +14,38 @@ use crate::word::expand::literal;
 use crate::word::is_name;
 use crate::wrappers::layer::place_of;
 
-/// A file of the machine whose text is walked.
+/// A file of the machine whose text is being walked.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) path: String,
     pub(super) text: String,
-    /// Where its lines begin.
+    /// The offsets of its lines.
     starts: Vec<usize>,
     pub(super) given: RunArguments,
 }
 
-/// The input that a file gets from the command that runs it.
+/// The arguments and variables that a file gets from its caller.
 #[derive(Debug, Default)]
 pub(super) struct RunArguments {
-    /// It has parameters.
+    /// Whether it has parameters.
     pub(super) parameters: bool,
-    /// The variables that are set around it.
+    /// The variables set by the caller.
     pub(super) variables: BTreeSet<String>,
-    /// All of it may use what it is given.
+    /// Whether any part of the file may use them.
     pub(super) everywhere: bool,
 }
 
-/// Where in a file a command stands.
+/// A command's position in a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SourceLine {
-    /// The line, from 1; 0 if it is not known.
+    /// The line, starting at 1. 0 if unknown.
     pub(super) line: u32,
-    /// Its words hold what the file was given.
+    /// Whether the command's words contain the file's arguments.
     pub(super) uses_arguments: bool,
 }
 
 impl RunArguments {
-    /// Whether a piece of the file's text names something that it is given.
+    /// Returns whether a piece of the file's text refers to an argument.
     pub(super) fn is_in(&self, text: &str) -> bool {
         if self.everywhere {
             return true;
@@ -64,7 +64,7 @@ impl RunArguments {
         })
     }
 
-    /// Takes in the variables to which the text hands on what it is given.
+    /// Adds the variables to which the text assigns its arguments.
     fn spread(&mut self, text: &str) {
         for _ in 0..HANDS {
             let before = self.variables.len();
@@ -81,10 +81,10 @@ impl RunArguments {
     }
 }
 
-/// Through how many variables a value is followed.
+/// The maximum number of variables through which a value is followed.
 const HANDS: usize = 8;
 
-/// The names that a line assigns, in an assignment, a loop or `read`.
+/// Returns the names that a line assigns, with `=`, a loop or `read`.
 fn assigned(line: &str) -> impl Iterator<Item = &str> {
     let mut listed = false;
     line.split(|char: char| char.is_whitespace() || matches!(char, ';' | '(' | '|' | '&')).filter_map(move |word| {
@@ -101,17 +101,17 @@ impl File {
         File { path: path.to_owned(), text: text.to_owned(), starts: std::iter::once(0).chain(breaks).collect(), given }
     }
 
-    /// The line of an offset, from 1.
+    /// Returns the line of an offset, starting at 1.
     pub(super) fn line(&self, at: usize) -> u32 {
         super::offset(self.starts.partition_point(|&start| start <= at))
     }
 }
 
-/// Folders above the working directory in which the file of a task runner may lie.
+/// The maximum number of parent folders searched for a task runner's file.
 const ABOVE: usize = 8;
 
 impl Walker {
-    /// The path on this machine of a file that a word names; none if it lies elsewhere, or nobody knows where.
+    /// Returns the path on this machine of a word's file. `None` if it is elsewhere or unknown.
     pub(super) fn path_here(&self, file: &Word) -> Option<String> {
         if !self.is_here(file) {
             return None;
@@ -119,7 +119,7 @@ impl Walker {
         self.path_of(file).filter(|path| path.starts_with('/'))
     }
 
-    /// Whether the file is on this machine.
+    /// Returns whether the file is on this machine.
     fn is_here(&self, file: &Word) -> bool {
         !file.glob
             && match &self.shell.view {
@@ -142,7 +142,7 @@ impl Walker {
         }
     }
 
-    /// The same, of a file that a word names.
+    /// Like [`Walker::running`], for a word's file.
     pub(super) fn running_file(&mut self, file: &Word) -> Option<(String, Content)> {
         let path = self.path_of(file)?;
         if self.files.get(&path).is_none() && !(path.starts_with('/') && self.is_here(file)) {
@@ -151,7 +151,7 @@ impl Walker {
         self.running(&path).map(|content| (path, content))
     }
 
-    /// The same, of a file that a plain name means, seen from the working directory.
+    /// Like [`Walker::running`], for a plain name in the working directory.
     pub(super) fn running_name(&mut self, name: &str) -> Option<(String, Content)> {
         let path = super::shell::resolve(&self.shell.cwd, name).filter(|_| self.shell.view.is_none());
         let Some(path) = path else { return self.running_file(&literal(name)) };
@@ -184,7 +184,7 @@ impl Walker {
         }
     }
 
-    /// The nearest of these files, in the folder or above it, and what it holds.
+    /// Returns the nearest of these files, in the folder or its parents, and its content.
     pub(super) fn nearest(&mut self, folder: Option<&Word>, names: &[&str]) -> Option<(String, Content)> {
         let mut folder = match folder {
             Some(folder) => self.path_here(folder)?,
@@ -205,18 +205,18 @@ impl Walker {
         None
     }
 
-    /// All of these files in the nearest folder that has one, and what they hold.
+    /// Returns all of these files in the nearest folder that has one, and their contents.
     pub(super) fn nearest_all(&mut self, names: &[&str]) -> Vec<(String, Content)> {
         let Some((first, _)) = self.nearest(None, names) else { return Vec::new() };
-        // A name may itself have a folder.
+        // A name may itself contain a folder.
         let own = names.iter().filter(|name| first.ends_with(**name)).map(|name| name.len()).max().unwrap_or(0);
         let folder = first.get(..first.len().saturating_sub(own)).unwrap_or_default().to_owned();
         let paths = names.iter().map(|name| format!("{folder}{name}"));
         paths.filter_map(|path| self.running(&path).map(|content| (path, content))).collect()
     }
 
-    /// The path of the file that a command has on its standard input, or that the `cat` before it prints. It lies here,
-    /// wherever the command runs.
+    /// Returns the path of a command's standard input, or of the file that the preceding `cat` prints. It is on this
+    /// machine, even if the command isn't.
     pub(super) fn input_file(&self, command: &Command, input: &Input) -> Option<String> {
         let path = |by: &Command, file: &Word| {
             let is_here = place_of(&by.via).is_empty() && !file.glob;
@@ -231,7 +231,7 @@ impl Walker {
                     if let Some(read) = by.redirections.iter().rev().find(|read| read.fd == 0) {
                         return if read.operator == "<" { path(by, &read.target) } else { None };
                     }
-                    // A wrapper hands on what it reads.
+                    // A wrapper passes its input on.
                     by = self.found.commands.get(usize::try_from(by.parent).ok()?.checked_sub(1)?)?;
                 }
                 None
@@ -249,7 +249,7 @@ impl Walker {
         }
     }
 
-    /// From now on the text of this file is walked. Gives what was walked before.
+    /// Makes this file the current one. Returns the previous one.
     pub(super) fn enter_file(
         &mut self,
         path: &str,
@@ -258,17 +258,17 @@ impl Walker {
     ) -> (Option<Rc<File>>, SourceLine) {
         let mut given = given;
         given.spread(&content.text.text);
-        // What the text itself wrote to a file is no part of the file as it lies there.
+        // Text that was just written to a file isn't part of the existing file.
         let is_changed = !content.is_preexisting && sources::is_known(path);
         let spot = SourceLine { line: 0, uses_arguments: given.everywhere || is_changed };
-        // Where a task stands in its file is not known.
+        // The position of a task in its file is unknown.
         let text = if content.is_excerpt { "" } else { content.text.text.as_str() };
         let file = content.is_preexisting.then(|| Rc::new(File::new(path, text, given)));
         (std::mem::replace(&mut self.scope.file, file), std::mem::replace(&mut self.scope.spot, spot))
     }
 
-    /// By which ways a command came to run: behind the file that holds it, its line, and whether it takes what the file is
-    /// given.
+    /// Returns how a command came to run: `via`, with the file, the line, and whether the command uses the file's
+    /// arguments at the end.
     pub(super) fn ways(&self) -> Vec<Via> {
         let mut ways = self.scope.via.clone();
         let SourceLine { line, uses_arguments } = self.scope.spot;
@@ -283,7 +283,7 @@ impl Walker {
     }
 }
 
-/// The program that the first line of a text names.
+/// Returns the program in a text's first line.
 pub(super) fn interpreter(text: &str) -> Option<&str> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace();

@@ -1,4 +1,4 @@
-//! Containers, sandboxes and logins: the shell that a command finds itself in there.
+//! Containers, sandboxes and logins: the state of a command's shell in them.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,19 +10,19 @@ use crate::wrappers::layer::place_of;
 use crate::wrappers::sandbox::{Mount, Sandbox};
 
 impl Walker {
-    /// The file systems of the commands that don't simply see this machine's.
+    /// Returns the file systems of commands for which it isn't just this machine's.
     pub(crate) fn file_systems(&self) -> &BTreeMap<u32, Inside> {
         &self.files.inside
     }
 
-    /// Goes into a container, or another file system of its own.
+    /// Enters a container, or another file system.
     pub(super) fn enter_sandbox(&mut self, sandbox: &Sandbox) {
         let known =
             if sandbox.joins { self.files.containers.get(&sandbox.name).cloned() } else { self.view_in(sandbox) };
         let directory = sandbox.directory.as_ref().and_then(|word| self.host_text(&word.text));
         let is_lost = sandbox.mounts.iter().any(|mount| mount.target == "/" && self.source(mount).is_none());
         let Some(view) = known else {
-            // Nothing of this machine is in it.
+            // It contains nothing of this machine.
             self.shell = Shell::new("", "");
             return;
         };
@@ -37,7 +37,7 @@ impl Walker {
         self.shell.view = Some(view);
     }
 
-    /// The file system of a container that is made. None if nothing of this machine is in it.
+    /// Returns the file system of a new container. `None` if it contains nothing of this machine.
     fn view_in(&mut self, sandbox: &Sandbox) -> Option<Rc<View>> {
         let nothing = || Rc::new(View::new(true, String::new()));
         let is_elsewhere = self.shell.view.is_none() && !place_of(&self.scope.via).is_empty();
@@ -55,7 +55,7 @@ impl Walker {
             let source = self.source(mount);
             let Some(target) = self.host_text(&mount.target) else { continue };
             if source.is_none() && target == "/" {
-                // An unknown root may be any.
+                // An unknown root may be any path.
                 continue;
             }
             has_host |= source.is_some();
@@ -75,13 +75,13 @@ impl Walker {
         view
     }
 
-    /// The path that is mounted. None if it is a volume, or not known.
+    /// Returns the mounted path. `None` if it is a volume, or unknown.
     fn source(&self, mount: &Mount) -> Option<String> {
         let is_path = mount.is_path && !mount.source.is_empty();
         if is_path { self.host_text(&mount.source) } else { None }
     }
 
-    /// A path as the shell around would have it, where it is not quoted.
+    /// Returns a path as the outer shell expands it without quotes.
     fn host_text(&self, text: &str) -> Option<String> {
         let home = self.shell.home_text().unwrap_or_default();
         let places = [
@@ -102,7 +102,7 @@ impl Walker {
         if path.starts_with(['~', '$', '`']) { None } else { resolve(&self.shell.cwd, &path) }
     }
 
-    /// The home in a container: as it is set, or where a mount says that somebody's is.
+    /// Returns the home in a container: as set, or according to a mount's target.
     fn home_inside(&self, sandbox: &Sandbox) -> String {
         if !sandbox.isolated {
             return self.shell.home_text().unwrap_or_default();
@@ -118,7 +118,7 @@ impl Walker {
         sandbox.mounts.iter().find_map(of_user).unwrap_or_else(|| "/root".to_owned())
     }
 
-    /// Goes to the home of a user of this machine, or of the container that the login happens in.
+    /// Enters the home of a user of this machine, or of the container in which the login happens.
     pub(super) fn log_in(&mut self, user: &str) {
         let view = self.shell.view.take();
         let home = match &view {
@@ -136,7 +136,7 @@ impl Walker {
         self.shell.view = view;
     }
 
-    /// Goes to the machine around the container, if the container sees its processes.
+    /// Returns to the machine outside the container, if the container sees its processes.
     pub(super) fn leave_container(&mut self) {
         match &self.shell.view {
             Some(view) if view.host_processes => self.shell = Shell::new("", &view.host_home),

@@ -1,4 +1,4 @@
-//! The files that a variable or an option has a program read before it does what its words say.
+//! Files that a program reads first because of a variable or an option.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::word::expand::{Values as _, literal};
 use crate::wrappers::layer::program;
 use crate::wrappers::shells;
 
-/// Variables that have a program read a file, or find one.
+/// Variables that make a program read a file, or find one.
 pub(super) const STARTS: &[&str] =
     &["PATH", "NODE_OPTIONS", "RUBYOPT", "PERL5OPT", "PSQLRC", "PYTHONSTARTUP", "BASH_ENV", "ENV"];
 
@@ -19,7 +19,7 @@ pub(super) const STARTS: &[&str] =
 const RUBIES: &[&str] = &["ruby", "rake", "bundle", "rails", "rspec", "irb", "gem", "jekyll"];
 
 impl Walker {
-    /// The file whose lines `parallel` runs: one of arguments without a command, or its input.
+    /// Returns the file whose lines `parallel` runs: an argument file without a command, or the input.
     pub(super) fn lines_of_parallel(&mut self, argv: &[Word], redirections: &[Redirection]) -> Option<Started> {
         let words = argv.get(1..)?;
         let of_input = || {
@@ -39,14 +39,14 @@ impl Walker {
         Some(Started { name, argv: Vec::new(), content, sure: true, is_given: false })
     }
 
-    /// The files that a variable or an option has a program read first.
+    /// Returns the files that a program reads first because of a variable or an option.
     pub(super) fn set_up_by(&mut self, argv: &[Word], assignments: &[Assignment]) -> Vec<Started> {
         let Some((name, words)) = program(argv).zip(argv.get(1..)) else { return Vec::new() };
         let value = |variable: &str| {
             let own = assignments.iter().find(|assignment| assignment.name == variable);
             own.map(|own| own.value.clone()).or_else(|| self.shell.value(variable).map(Cow::into_owned))
         };
-        // The values of these options among the words of a variable.
+        // The values of these options in a variable's words.
         let set = |variable: &str, options: &[&str]| {
             let text = value(variable).map(|word| word.text).unwrap_or_default();
             let set: Vec<Word> = text.split_whitespace().map(literal).collect();
@@ -55,7 +55,7 @@ impl Walker {
         let mut files: Vec<(Word, &str)> = Vec::new();
         let mut add =
             |found: Vec<Word>, reader: &'static str| files.extend(found.into_iter().map(|file| (file, reader)));
-        // Whatever starts `node` has it read them.
+        // Every program that starts `node` makes it read them.
         add(set("NODE_OPTIONS", &["-r", "--require", "--import"]), "node");
         if shells::is_shell(name) {
             add(["BASH_ENV", "ENV"].iter().filter_map(|variable| value(variable)).collect(), "");
@@ -90,7 +90,7 @@ impl Walker {
             let Some((name, content)) = self.running_file(&file) else { continue };
             let argv = match program {
                 "" => Vec::new(),
-                // A client of a database reads its input without being told so.
+                // A database client reads its input by default.
                 "psql" => vec!["psql".to_owned()],
                 program => reader(program),
             };

@@ -1,6 +1,6 @@
-//! Facts that a text fixes about the shell that runs it: its directory and the values of some variables.
+//! The known state of a shell: its directory and the values of some variables.
 //!
-//! Follows straight lines only. What may or may not have happened is unknown afterwards.
+//! Only straight lines are followed. After a step that may not have run, the state is unknown.
 
 mod arrays;
 mod branches;
@@ -17,26 +17,26 @@ use crate::view::View;
 use crate::word::expand::parameter;
 use crate::word::expand::{Home, Values, literal};
 
-/// The value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     Scalar(Rc<Word>),
     /// Subscripts and elements, in order.
     Array(Rc<Vec<(String, Word)>>),
-    /// The name of another variable, by `declare -n`.
+    /// The name of another variable, from `declare -n`.
     Reference(Rc<str>),
 }
 
-/// Through how many names a reference is followed.
+/// The maximum number of names through which a reference is followed.
 const HANDS: usize = 8;
 
-/// The variable that `~` stands for.
+/// The variable that `~` expands to.
 const HOME: &str = "HOME";
 
-/// The variable that holds the separators.
+/// The variable with the field separators.
 const IFS: &str = "IFS";
 
-/// Whether an operand is one word when it is expanded: of `$x` and `"$@"` there may be none, or several; `{}` is one.
+/// Returns whether an operand expands to exactly one word. `$x` and `"$@"` may expand to none or several. `{}` is one
+/// word.
 fn is_one(word: &Word) -> bool {
     !word.dynamic || word.text.contains("{}") || word.quoted && !word.text.contains(['@', '*'])
 }
@@ -44,23 +44,23 @@ fn is_one(word: &Word) -> bool {
 /// The state of one shell. Copies share their tables until one of them changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shell {
-    /// Absolute, or empty when it is not known.
+    /// Absolute, or empty if unknown.
     pub(crate) cwd: String,
-    /// The file system, if it is not simply that of this machine.
+    /// The file system, if it isn't just this machine's.
     pub(crate) view: Option<Rc<View>>,
     /// The target of `cd -`.
     previous: String,
     home: Rc<str>,
     variables: Rc<BTreeMap<Rc<str>, Value>>,
-    /// The variables that other processes are given, besides those of [`ENVIRONMENT`].
+    /// The exported variables, besides those in [`ENVIRONMENT`].
     exported: Rc<BTreeSet<Rc<str>>>,
-    /// All that is assigned is exported.
+    /// Whether all assigned variables are exported.
     exports_all: bool,
     parameters: Option<Rc<[Word]>>,
-    /// Texts of functions that the text defines.
+    /// The bodies of functions that the text defines.
     functions: Rc<BTreeMap<Rc<str>, Rc<str>>>,
-    /// Texts of aliases that the text defines, the latest last. A line is read whole before it runs, so that an alias which
-    /// is defined anew, or ended, may still have its old text.
+    /// The values of aliases that the text defines, the latest last. A line is parsed before it runs, so an alias that
+    /// is redefined or removed on it may still have its old value.
     aliases: Rc<BTreeMap<Rc<str>, Vec<Rc<Word>>>>,
 }
 
@@ -79,7 +79,7 @@ impl Values for Shell {
         }
         if let Some(index) = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
             let parameters = self.parameters.as_ref()?;
-            // Behind a word that may be none, or several, nobody knows which one it is.
+            // After a word that may expand to none or several, the positions are unknown.
             let known = parameters.iter().take(index + 1).all(is_one);
             return known.then(|| parameters.get(index).map_or_else(|| Cow::Owned(literal("")), Cow::Borrowed));
         }
@@ -148,14 +148,14 @@ impl Shell {
         }
     }
 
-    /// The names of the variables that the text sets.
+    /// Returns the names of the variables that the text sets.
     pub(crate) fn names(&self) -> BTreeSet<String> {
         self.variables.keys().map(|name| name.to_string()).collect()
     }
 
     /// Sets the parameters `$1`, `$2`, ...
     pub(crate) fn set_parameters(&mut self, words: &[Word]) {
-        // A tilde means the home here, and nothing behind a quoted `$1`. The home is one word.
+        // A tilde is the home here, but not in a quoted `$1`. The home is one word.
         let is_home = |part: &Part| part.kind == "tilde" || part.kind == "variable" && part.text == HOME;
         let at_home = |word: &Word| word.parts.first().is_some_and(is_home);
         let expanded = |word: &Word| {
@@ -167,22 +167,22 @@ impl Shell {
         }
     }
 
-    /// It was given parameters.
+    /// Returns whether the shell has parameters.
     pub(crate) fn has_parameters(&self) -> bool {
         self.parameters.as_ref().is_some_and(|words| !words.is_empty())
     }
 
-    /// Takes the parameters away, to be put back later.
+    /// Removes the parameters, to be restored later.
     pub(crate) fn take_parameters(&mut self) -> Option<Rc<[Word]>> {
         self.parameters.take()
     }
 
-    /// Puts back what [`Shell::take_parameters`] took.
+    /// Restores the parameters from [`Shell::take_parameters`].
     pub(crate) fn restore_parameters(&mut self, parameters: Option<Rc<[Word]>>) {
         self.parameters = parameters;
     }
 
-    /// `shift`, by a number if it is known.
+    /// Applies `shift`, with a number if it is known.
     pub(crate) fn shift(&mut self, by: Option<usize>) {
         let words = self.parameters.take();
         let left = |(words, by): (Rc<[Word]>, usize)| {
@@ -192,7 +192,7 @@ impl Shell {
         self.parameters = words.zip(by).and_then(left);
     }
 
-    /// Assigns a word to a variable. `append` for `+=`.
+    /// Assigns a word to a variable. `append` is for `+=`.
     pub(crate) fn assign(&mut self, name: &str, word: &Word, append: bool) {
         let name = &*self.referred(name).to_owned();
         let word = match self.plain(word) {
@@ -206,11 +206,11 @@ impl Shell {
             }
             (true, _) => None,
         };
-        // Of a value without any text of its own nothing is known.
+        // A value without literal text is unknown.
         let told =
             |part: &Part| part.kind == "literal" || part.kind == "variable" && parameter::default(&part.text).is_some();
         let worth = |word: &Word| !word.dynamic || word.parts.iter().any(told);
-        // A separator that is not known leaves a mark, for the usual one does not hold any more.
+        // Unknown separators are recorded, because the usual ones no longer apply.
         let kept = word.filter(|word| (name == IFS || worth(word)) && fits(word));
         match kept {
             Some(word) => self.set(name, Value::Scalar(Rc::new(word))),
@@ -218,8 +218,8 @@ impl Shell {
         }
     }
 
-    /// Has a variable stand for the files that a pattern selects, one after the other. Quotes around the variable change
-    /// nothing about that, as the pattern was expanded before.
+    /// Assigns the files that a pattern selects to a loop variable. Quotes around the variable don't matter, because
+    /// the pattern was expanded before.
     pub(crate) fn assign_selected(&mut self, name: &str, pattern: &Word) {
         if fits(pattern) {
             self.set(name, Value::Scalar(Rc::new(pattern.clone())));
@@ -228,12 +228,12 @@ impl Shell {
         }
     }
 
-    /// `declare -n NAME=OTHER`.
+    /// Applies `declare -n NAME=OTHER`.
     pub(crate) fn refer(&mut self, name: &str, other: &str) {
         self.set(name, Value::Reference(other.into()));
     }
 
-    /// The variable that a name stands for.
+    /// Returns the variable that a name refers to.
     pub(crate) fn referred<'s>(&'s self, name: &'s str) -> &'s str {
         let mut name = name;
         for _ in 0..HANDS {
@@ -257,10 +257,10 @@ impl Shell {
         }
     }
 
-    /// The value of this variable is not known any more.
+    /// Marks the variable's value as unknown.
     pub(crate) fn forget(&mut self, name: &str) {
         match name {
-            // Without a value it would be the user's.
+            // Without an entry, the user's value would apply.
             HOME | IFS => self.refer(name, ""),
             _ => self.remove(name),
         }
@@ -272,7 +272,7 @@ impl Shell {
         }
     }
 
-    /// `unset`: the variable has no value any more.
+    /// Applies `unset`: the variable no longer has a value.
     pub(crate) fn unset(&mut self, name: &str) {
         match name {
             HOME => self.forget(HOME),
@@ -280,23 +280,23 @@ impl Shell {
         }
     }
 
-    /// Nothing is known of variables any more.
+    /// Marks all variables as unknown.
     pub(crate) fn forget_all(&mut self) {
         self.forget_all_but(&BTreeSet::new());
     }
 
-    /// The variables of these names, with their values.
+    /// Returns the variables with these names, with their values.
     pub(crate) fn values(&self, names: &BTreeSet<String>) -> Vec<(Rc<str>, Value)> {
         let named = self.variables.iter().filter(|(name, _)| names.contains(&***name));
         named.map(|(name, value)| (Rc::clone(name), value.clone())).collect()
     }
 
-    /// Whether the variable has this value.
+    /// Returns whether the variable has this value.
     pub(crate) fn has(&self, name: &str, value: &Value) -> bool {
         self.variables.get(name) == Some(value)
     }
 
-    /// Nothing is known of variables any more, but of these.
+    /// Marks all variables except these as unknown.
     pub(crate) fn forget_all_but(&mut self, names: &BTreeSet<String>) {
         let is_odd = self.variables.contains_key(HOME) && !names.contains(HOME);
         if !self.variables.is_empty() {
@@ -308,7 +308,7 @@ impl Shell {
         }
     }
 
-    /// Forgets the variables that `body`, which may run again, could set: those that it names without a `$`.
+    /// Forgets the variables that `body`, which may run again, could set: the names without a `$`.
     pub(crate) fn forget_named_in(&mut self, body: &str) {
         let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
         let mut before = ' ';
@@ -333,12 +333,12 @@ impl Shell {
         }
     }
 
-    /// The text of a word, with a leading home made absolute; `None` if a part of it is not known.
+    /// Returns the text of a word, with a leading home made absolute. `None` if a part of it is unknown.
     pub(crate) fn plain(&self, word: &Word) -> Option<String> {
         self.plain_text(word).map(Cow::into_owned)
     }
 
-    /// The same, without a copy of what is plain as it is written.
+    /// Like [`Shell::plain`], without a copy if the word is already plain.
     pub(crate) fn plain_text<'w>(&self, word: &'w Word) -> Option<Cow<'w, str>> {
         let tilde = |part: &Part| part.kind == "tilde";
         if !word.dynamic && !word.parts.iter().any(tilde) {
@@ -357,13 +357,13 @@ impl Shell {
         Some(Cow::Owned(text))
     }
 
-    /// The words, with the home in the place of its variable.
+    /// Returns the words with the home in place of its variable.
     pub(crate) fn at_home(&self, words: &[Word]) -> Vec<Word> {
         let plain = |word: &Word| self.plain(word).filter(|_| word.dynamic && !word.glob);
         words.iter().map(|word| plain(word).map_or_else(|| word.clone(), |text| literal(&text))).collect()
     }
 
-    /// The home as the text has it, if it is known.
+    /// Returns the home, if known. The text may have changed it.
     pub(crate) fn home_text(&self) -> Option<String> {
         let home = match self.home() {
             Home::Usual => self.home.to_string(),
@@ -373,7 +373,7 @@ impl Shell {
         Some(home).filter(|home| !home.is_empty())
     }
 
-    /// `cd` with these operands.
+    /// Applies `cd` with these operands.
     pub(crate) fn change_directory(&mut self, operands: &[Word]) {
         let operands: Vec<&Word> =
             operands.iter().filter(|word| !matches!(word.text.as_str(), "-L" | "-P" | "-e" | "-@" | "--")).collect();
@@ -381,7 +381,7 @@ impl Shell {
             [] => self.home_text(),
             [word] if word.text == "-" => Some(self.previous.clone()),
             [word] if self.variables.contains_key("CDPATH") && !word.text.starts_with(['/', '.', '~', '$']) => {
-                // Of several folders it is found in any.
+                // With several folders, the target may be in any of them.
                 let folder = self.value("CDPATH").and_then(|folder| self.plain(&folder));
                 let folder = folder.filter(|folder| folder.starts_with('/') && !folder.contains(':'));
                 folder.and_then(|folder| resolve(&folder, &self.plain(word)?))
@@ -392,19 +392,19 @@ impl Shell {
         self.previous = std::mem::replace(&mut self.cwd, target.unwrap_or_default());
     }
 
-    /// The directory is not known any more.
+    /// Marks the directory as unknown.
     pub(crate) fn lose_directory(&mut self) {
         self.cwd.clear();
     }
 }
 
-/// Whether a substitution gives the working directory.
+/// Returns whether a substitution prints the working directory.
 fn is_pwd(substitution: &str) -> bool {
     let inner = substitution.trim_start_matches("$(").trim_end_matches(')').trim_matches('`');
     matches!(inner.trim(), "pwd" | "pwd -L" | "pwd -P")
 }
 
-/// Whether a value is short enough to be followed.
+/// Returns whether a value is short enough to be followed.
 fn fits(word: &Word) -> bool {
     let fits = word.text.len() <= limits::VALUE && word.parts.len() <= limits::PARTS;
     if !fits {
@@ -413,7 +413,7 @@ fn fits(word: &Word) -> bool {
     fits
 }
 
-/// Two values, one behind the other.
+/// Concatenates two values.
 fn concatenated(first: &Word, second: &Word) -> Word {
     let mut word = first.clone();
     word.text.push_str(&second.text);
@@ -426,13 +426,13 @@ fn concatenated(first: &Word, second: &Word) -> Word {
     word
 }
 
-/// Whether a path has no step to leave out: no empty one, none that is a dot or two.
+/// Returns whether a path has no empty step, `.` or `..`.
 fn is_straight(path: &str) -> bool {
     let mut steps = path.strip_prefix('/').unwrap_or(path).split('/');
     path.is_empty() || steps.all(|step| !matches!(step, "" | "." | ".."))
 }
 
-/// `path` made absolute against `cwd` and freed of `.` and `..`, by text alone.
+/// Makes `path` absolute against `cwd` and removes `.` and `..` lexically.
 pub(crate) fn resolve(cwd: &str, path: &str) -> Option<String> {
     if !path.starts_with('/') && (cwd.is_empty() || path.is_empty()) {
         return None;

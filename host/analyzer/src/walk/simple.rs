@@ -1,6 +1,6 @@
-//! One simple command as it is written: its words, assignments and redirections.
+//! Reads one simple command: its words, assignments and redirections.
 //!
-//! What runs because of it is the business of [`super::layers`].
+//! [`super::layers`] determines what it runs.
 
 use guard_sdk::syntax::{Assignment, Redirection, Span, Word};
 
@@ -14,7 +14,7 @@ use crate::word::expand::Values as _;
 use crate::word::{self, Child, Mode, PieceKind, expand, is_name};
 use crate::wrappers::layer::Runnable;
 
-/// Prefix assignments that change which program a name means.
+/// Prefix assignments that change which program a name refers to.
 const REDIRECTING: &[&str] = &["PATH", "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "DYLD_INSERT_LIBRARIES"];
 
 impl Walker {
@@ -32,7 +32,7 @@ impl Walker {
             if let Origin::File(prepared, base, _) = unit.origin {
                 self.scope.spot.line = file.line(prepared.original(base + range.start));
             }
-            // A text that became shell comes from the command that held it.
+            // A text that became shell belongs to the command that contains it.
             let is_inside = matches!(unit.origin, Origin::Inside(_)) && self.scope.spot.uses_arguments;
             self.scope.spot.uses_arguments = is_inside || file.given.is_in(unit.slice(range));
         }
@@ -59,13 +59,13 @@ impl Walker {
                 self.partial("too many words from the braces of one word");
             }
             for word in &mut word.words {
-                // A program such as `xargs` puts something in this place.
+                // A program such as `xargs` replaces this placeholder.
                 word.dynamic |= self.scope.marks.iter().any(|mark| word.text.contains(mark.as_str()));
                 size += 64 + word.text.len();
             }
             argv.append(&mut word.words);
             if argv.len() > room || size > limits::RESULT / 2 {
-                // The first words say what it is.
+                // The first words identify the command.
                 self.partial("too many words");
                 argv.truncate(room.min(limits::FIRST_WORDS));
                 break;
@@ -96,7 +96,7 @@ impl Walker {
         self.dispatch(pending, place)
     }
 
-    /// A command that is only guessed.
+    /// Lists a command that is only a guess.
     pub(super) fn guessed(&mut self, words: Vec<String>, place: Place<'_>, span: Span) {
         let pending = Pending {
             argv: words.iter().map(|word| expand::literal(word)).collect(),
@@ -111,8 +111,8 @@ impl Walker {
         self.dispatch(pending, place);
     }
 
-    /// `${x:=TEXT}` assigns where the variable has no value. Only a text that would be harmful as a command counts: of
-    /// others it is better to know nothing, because the variable may have a value.
+    /// Applies `${x:=TEXT}`, which assigns if the variable has no value. Only a text that would be harmful as a command
+    /// is assigned. Otherwise the value is unknown, because the variable may have one.
     pub(super) fn assign_default(&mut self, source: &str) {
         let Some((name, text)) = expand::parameter::assigned(source) else { return };
         let text = expand::literal(text.trim_matches(['"', '\'']));
@@ -169,7 +169,7 @@ impl Walker {
     }
 
     fn word(&mut self, unit: Unit<'_>, at: &WordAt, before: &[Word], children: &mut Vec<Child>) -> expand::Words {
-        // The name of a builtin is given with the white space before it.
+        // The parser includes the white space before a builtin's name.
         let blank = unit.slice(Range { end: unit.text.len(), ..at.range });
         let blank = blank.len() - blank.trim_start_matches([' ', '\t']).len();
         let range = Range { start: at.range.start + blank, end: at.range.end + blank };
@@ -188,7 +188,7 @@ impl Walker {
         let pieces = self.read(unit, range, mode, children);
         let ours = children.get(seen..).unwrap_or_default();
         let agrees = |theirs: &Range| {
-            // Ours are in the order of the text.
+            // Ours are in source order.
             let found = ours.binary_search_by_key(&theirs.start, |child| child.whole.start);
             found.ok().and_then(|index| ours.get(index)).is_some_and(|child| child.whole == *theirs)
         };
@@ -206,7 +206,7 @@ impl Walker {
         expand::words(pieces, &self.shell)
     }
 
-    /// `NAME=value`, `NAME[subscript]+=value`, `NAME=(...)`.
+    /// Reads `NAME=value`, `NAME[subscript]+=value` or `NAME=(...)`.
     fn assignment(&mut self, unit: Unit<'_>, range: Range, children: &mut Vec<Child>) -> Option<Assigned> {
         self.account(range);
         let raw = unit.slice(range);
@@ -261,19 +261,19 @@ impl Walker {
         self.account(redirect.span);
         let written = unit.slice(redirect.span);
         let raw = written.trim_start_matches(|char: char| char.is_ascii_digit());
-        // The parser gives a descriptor even where none is written.
+        // The parser returns a descriptor even if there is none in the source.
         let number = written.get(..written.len() - raw.len()).and_then(|digits| digits.parse().ok());
         let number = if redirect.named { Some(-2) } else { number };
         let raw = if raw.starts_with('{') { raw.split_once('}').map_or(raw, |(_, tail)| tail) } else { raw };
         let operator = OPERATORS.iter().find(|operator| raw.starts_with(**operator)).copied().unwrap_or(">");
         let mut at = redirect.target;
-        // Of a second here-document on a line, the parser misplaces the delimiter and takes it for quoted.
+        // For a second here-document on a line, the parser misplaces the delimiter and treats it as quoted.
         if at.start >= at.end || redirect.heredoc.is_some() {
             if operator.starts_with('&') {
-                // The parser splits `&>>` in two; the other half says it all.
+                // The parser splits `&>>` in two. The other half is sufficient.
                 return None;
             }
-            // `2>&1` is one token of the parser's.
+            // The parser returns `2>&1` as one token.
             let told = raw.strip_prefix(operator).unwrap_or_default().trim_start();
             at = Range { start: redirect.span.end.saturating_sub(told.len()), end: redirect.span.end };
         }
@@ -317,10 +317,10 @@ impl Walker {
     }
 }
 
-/// An assignment as it is written.
+/// A parsed assignment.
 struct Assigned {
     assignment: Assignment,
-    /// `+=`
+    /// Whether the operator is `+=`.
     append: bool,
     to: AssignTarget,
 }
@@ -328,12 +328,12 @@ struct Assigned {
 /// The target of an assignment.
 enum AssignTarget {
     Scalar,
-    /// The elements, if all of them can be read.
+    /// The elements, if all of them can be parsed.
     Array(Option<Vec<(Option<String>, Word)>>),
     Element(String),
 }
 
-/// Where the command is written, without what separates it from the next one and without comments.
+/// Returns the range of the command, without separators and comments.
 fn extent(unit: Unit<'_>, node: &Node, assignments: &[Range], words: &[WordAt]) -> Range {
     const SEPARATORS: [char; 5] = [' ', '\t', ';', '&', '|'];
     let range = node.span;
@@ -350,7 +350,7 @@ fn extent(unit: Unit<'_>, node: &Node, assignments: &[Range], words: &[WordAt]) 
     Range { start: range.start, end }
 }
 
-/// The words, with those joined that stand side by side without anything between them: the parser splits some.
+/// Joins adjacent words, because the parser splits some.
 fn adjoined(unit: Unit<'_>, words: &[WordAt]) -> Vec<WordAt> {
     let mut joined: Vec<WordAt> = Vec::with_capacity(words.len());
     for word in words {
@@ -365,8 +365,8 @@ fn adjoined(unit: Unit<'_>, words: &[WordAt]) -> Vec<WordAt> {
     joined
 }
 
-/// The words without the numbers that stand right before a redirection, and these: the parser takes the descriptor of
-/// a here-document for a word.
+/// Separates the numbers directly before a redirection from the words, because the parser treats a here-document's
+/// descriptor as a word.
 fn numbered(unit: Unit<'_>, words: Vec<WordAt>, redirects: &[Redirect]) -> (Vec<WordAt>, Vec<(Range, i32)>) {
     let number = |word: &WordAt| {
         let digits = unit.slice(word.range).trim_start_matches([' ', '\t']);
@@ -378,7 +378,7 @@ fn numbered(unit: Unit<'_>, words: Vec<WordAt>, redirects: &[Redirect]) -> (Vec<
     (words.into_iter().filter(|word| number(word).is_none()).collect(), numbers)
 }
 
-/// Where the subscript that opens at `at` closes.
+/// Returns the end of the subscript that opens at `at`.
 fn subscript_end(bytes: &[u8], at: usize) -> Option<usize> {
     crate::parse::scan::close(bytes, at + 1, crate::parse::scan::Frame::Bracket { open: 0 }).map(|(end, _)| end - 1)
 }

@@ -1,4 +1,4 @@
-//! Which files a command starts: scripts, code of other languages, rules, scripts of a package.
+//! The files that a command runs: scripts, code in other languages, rules, package scripts.
 
 use std::borrow::Cow;
 
@@ -14,36 +14,36 @@ use crate::wrappers;
 use crate::wrappers::layer::program;
 use crate::wrappers::shells::{self, Script};
 
-/// Programs that run the scripts of a package.
+/// Programs that run package scripts.
 pub(super) const PACKAGERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
-/// The most files that the statements of one command take in.
+/// The maximum number of files that one command's statements include.
 const MOST: usize = 32;
 
-/// The most folders of a search for programs that are looked into.
+/// The maximum number of folders in a program search.
 const FOLDERS: usize = 8;
 
-/// Builtins that no file takes the place of.
+/// Builtins that take precedence over any file.
 const BUILTINS: &[&str] =
     &["test", "[", "echo", "printf", "cd", "true", "false", "set", "export", "read", "exit", "pwd"];
 
-/// Code that a command takes from a file.
+/// Code that a command reads from a file.
 pub(super) struct Started {
-    /// A name for what runs.
+    /// The name of the code.
     pub(super) name: String,
-    /// The program and its words that read it as their input; none if it is shell.
+    /// The program and its arguments that read the code as input. Empty for shell.
     pub(super) argv: Vec<String>,
     pub(super) content: Content,
-    /// It is this very code that runs, not perhaps another rule or script.
+    /// Whether exactly this code runs, and not perhaps another rule or script.
     pub(super) sure: bool,
-    /// It is given arguments, and may use them.
+    /// Whether the code gets arguments that it may use.
     pub(super) is_given: bool,
 }
 
 use super::set_up::STARTS;
 
 impl Walker {
-    /// The files that a name in the place of a script means.
+    /// Returns the files that a script's name may refer to.
     pub(super) fn meant(&self, file: &Word) -> Vec<String> {
         if self.files.is_empty() {
             return Vec::new();
@@ -52,7 +52,7 @@ impl Walker {
             return self.matching(file);
         }
         if file.text.contains("{}") {
-            // A search supplies names; those of scripts are worth a look.
+            // A search supplies names, which may be those of scripts.
             let script = |path: &str, content: &Content| path.ends_with("sh") || content.text.text.starts_with("#!");
             return self
                 .files
@@ -65,12 +65,12 @@ impl Walker {
         if exact.iter().any(|path| path.starts_with('/')) || file.dynamic || file.text.starts_with('/') {
             return exact;
         }
-        // Where a `cd` may have failed, or leads nobody knows where, any file of this name may be meant.
+        // After a `cd` that may have failed or whose target is unknown, any file with this name may be meant.
         let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
         self.files.all().map(|(path, _)| path).filter(|path| last(path) == last(&file.text)).cloned().collect()
     }
 
-    /// The file of this text that a name without a folder is found as.
+    /// Returns the file of this text that a name without a folder resolves to.
     pub(super) fn found(&self, argv: &[Word]) -> Option<Script> {
         let (first, parameters) = argv.split_first().filter(|_| !self.files.is_empty())?;
         if first.dynamic || BUILTINS.contains(&first.text.as_str()) || self.defined.contains_key(&first.text) {
@@ -80,7 +80,7 @@ impl Walker {
         Some(Script { file: literal(path), parameters: parameters.to_vec(), here: false })
     }
 
-    /// The file that a name is found as in the folders that the text puts before those of the system.
+    /// Returns the file that a name resolves to in the folders that the text adds before the system's.
     pub(super) fn on_path(&mut self, command: &Command) -> Option<Script> {
         let (first, parameters) = command.argv.split_first()?;
         let own = command.assignments.iter().find(|assignment| assignment.name == "PATH");
@@ -97,7 +97,7 @@ impl Walker {
         Some(Script { file, parameters: parameters.to_vec(), here: false })
     }
 
-    /// Whether the shell finds the file at `path` where a command has this name.
+    /// Returns whether the shell finds the file at `path` for a command with this name.
     pub(super) fn is_found(&self, path: &str, name: &str) -> bool {
         const RUNNERS: &[&str] = &["uv", "poetry", "pipenv", "npx", "pnpx", "bunx", "tsx", "hatch", "pdm"];
         // All files of the text are tried for each command.
@@ -109,7 +109,7 @@ impl Walker {
         last == name && (self.files.searched || folder.ends_with("/bin") || is_run())
     }
 
-    /// Returns the code that a command takes from files.
+    /// Returns the code that a command reads from files.
     pub(super) fn started(&mut self, command: &Command, input: &Input) -> Vec<Started> {
         let Some(name) = program(&command.argv).map(str::to_owned) else { return Vec::new() };
         let words = command.argv.get(1..).unwrap_or_default();
@@ -137,10 +137,10 @@ impl Walker {
         found
     }
 
-    /// The code that an interpreter is given as files.
+    /// Returns the code files passed to an interpreter.
     fn code_files(&mut self, name: &str, command: &Command) -> Vec<Started> {
         let mut found: Vec<Started> = Vec::new();
-        // What Python loads by itself.
+        // Files that Python loads automatically.
         let own = ["sitecustomize.py", "usercustomize.py"]
             .iter()
             .filter(|_| name.starts_with("python"))
@@ -185,7 +185,7 @@ impl Walker {
         found
     }
 
-    /// The file of commands that a program is given by an option.
+    /// Returns the command file in a program's option.
     fn option_file(&mut self, name: &str, words: &[Word]) -> Option<Started> {
         let (_, options) = READERS.iter().find(|(programs, _)| programs.contains(&name))?;
         let files: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
@@ -200,7 +200,7 @@ impl Walker {
         Some(Started { name: path, argv, content, sure: false, is_given: false })
     }
 
-    /// The file of code that another program runs.
+    /// Returns the code file that another program runs.
     fn launched(&mut self, name: &str, words: &[Word]) -> Option<Started> {
         let module = words.windows(2).find(|pair| pair.first().is_some_and(|word| word.text == "-m"));
         let module = module.and_then(<[Word]>::last).filter(|_| name.starts_with("python"));
@@ -217,7 +217,7 @@ impl Walker {
         Some(Started { name: path, argv, content, sure: true, is_given })
     }
 
-    /// The file that a project's code begins with, if this text wrote it.
+    /// Returns the entry file of a project's code, if this text wrote it.
     fn entry(&self, name: &str, words: &[Word]) -> Option<Word> {
         let (_, files) = ENTRIES.iter().find(|(launcher, _)| *launcher == name)?;
         words.iter().find(|word| matches!(word.text.as_str(), "run" | "r"))?;
@@ -225,7 +225,7 @@ impl Walker {
         files.find(|file| self.path_of(file).is_some_and(|path| self.files.get(&path).is_some()))
     }
 
-    /// The files that the statements of a client take in.
+    /// Returns the files that a client's statements include.
     fn included(&mut self, name: &str, command: &Command, found: &[Started]) -> Vec<Started> {
         let Some((_, begins)) = INCLUDES.iter().find(|(client, _)| *client == name) else { return Vec::new() };
         let here = command.redirections.iter().flat_map(|read| [&read.body, &read.target.text]);
@@ -251,10 +251,10 @@ impl Walker {
         started
     }
 
-    /// A name: the first line of the file, or its ending, says who reads it.
+    /// Returns the script with a command's name. Its first line or extension determines the interpreter.
     fn by_name(&mut self, command: &Command) -> Option<Started> {
         let first = command.argv.first()?;
-        // The shells of Windows look into the working directory as well.
+        // Windows shells also search the working directory.
         let is_foreign_file = by_ending(&first.text).is_some_and(is_foreign);
         let file = match first.text.contains('/') || is_foreign_file {
             true => first.clone(),
@@ -274,12 +274,12 @@ impl Walker {
         is_known.then_some(Started { name: path, argv, content, sure: true, is_given })
     }
 
-    /// The file that a program reads its commands from, through a redirection or a `cat`.
+    /// Returns the file from which a program reads its commands, through a redirection or `cat`.
     fn read_in(&mut self, name: &str, command: &Command, input: &Input) -> Option<Started> {
         if !wrappers::reads_program(&command.argv) {
             return None;
         }
-        // What the text itself wrote is known where the command is listed.
+        // Files that the text wrote are handled where the command is listed.
         let path = self.input_file(command, input).filter(|path| self.files.get(path).is_none())?;
         let content = self.running(&path)?;
         let given = command.argv.iter().skip(1).map(|word| word.text.clone());
@@ -288,7 +288,7 @@ impl Walker {
     }
 }
 
-/// Whether a command may take what runs from a file that the text did not write.
+/// Returns whether a command may run a file that the text didn't write.
 pub(super) fn may_start(command: &Command) -> bool {
     let Some(name) = program(&command.argv) else { return false };
     command.word(0).contains('/')
@@ -304,13 +304,13 @@ pub(super) fn may_start(command: &Command) -> bool {
         || matches!(name, "." | "source" | "parallel" | "php" | "screen")
 }
 
-/// Whether code of a language looks at its arguments.
+/// Returns whether code uses its arguments.
 fn takes_arguments(code: &str) -> bool {
     let code = code.to_ascii_lowercase();
     ["arg", "click", "typer", "fire"].iter().any(|part| code.contains(part))
 }
 
-/// A client's words without those that name the file of its statements.
+/// Returns a client's arguments without its statement file.
 fn without(name: &str, words: &[Word], file: &str) -> Vec<String> {
     let mut kept = vec![name.to_owned()];
     let mut words = words.iter().peekable();
@@ -324,7 +324,7 @@ fn without(name: &str, words: &[Word], file: &str) -> Vec<String> {
     kept
 }
 
-/// The values of an option, behind it or attached to it; of the option without a name, the operands.
+/// Returns the values of an option, attached or in the next word. For an option without a name, returns the operands.
 pub(super) fn values(words: &[Word], option: &str) -> Vec<Word> {
     let mut found = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -339,7 +339,7 @@ pub(super) fn values(words: &[Word], option: &str) -> Vec<Word> {
                 None => {}
             }
         } else if text.starts_with('-') && !text.starts_with("--") {
-            // The letter may end a cluster, and its value may follow at once.
+            // The letter may end a cluster, and its value may be attached.
             let letter = option.trim_start_matches('-');
             match text.split_once(letter) {
                 Some((_, "")) => found.extend(next()),

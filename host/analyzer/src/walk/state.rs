@@ -1,4 +1,4 @@
-//! Effects of a command on the shell that runs it, where later commands depend on them.
+//! Effects of a command on its shell that later commands depend on.
 
 use guard_sdk::syntax::{Command, Span, Word};
 
@@ -12,7 +12,7 @@ use crate::parse::tree::{Item, Kind, Range, Sequence};
 use crate::word::expand::Values as _;
 use crate::word::{self, Mode, Piece, PieceKind, expand, is_name};
 
-/// The raw name of a pipeline that is one simple command; empty for assignments alone.
+/// Returns the raw name in a pipeline that is one simple command. Empty for assignments alone.
 fn name<'t>(unit: &'t Unit<'_>, item: &Item) -> Option<&'t str> {
     match item.elements.as_slice() {
         [node] => match &node.kind {
@@ -23,7 +23,7 @@ fn name<'t>(unit: &'t Unit<'_>, item: &Item) -> Option<&'t str> {
     }
 }
 
-/// Whether a pipeline is taken to succeed: if it does not, nobody expects the rest of the line to be right.
+/// Returns whether a pipeline is assumed to succeed, because the rest of the line makes no sense otherwise.
 pub(super) fn succeeds(unit: Unit<'_>, item: &Item) -> bool {
     !item.negated
         && matches!(
@@ -45,7 +45,7 @@ pub(super) fn succeeds(unit: Unit<'_>, item: &Item) -> bool {
         )
 }
 
-/// Whether a pipeline surely fails, so that what stands behind `||` runs.
+/// Returns whether a pipeline always fails, so that the command after `||` runs.
 pub(super) fn fails(unit: Unit<'_>, item: &Item) -> bool {
     match name(&unit, item) {
         Some("false") => !item.negated,
@@ -54,7 +54,7 @@ pub(super) fn fails(unit: Unit<'_>, item: &Item) -> bool {
     }
 }
 
-/// Whether a pipeline ends the shell or its loop.
+/// Returns whether a pipeline ends the shell or its loop.
 pub(super) fn leaves(unit: Unit<'_>, item: &Item) -> bool {
     let leaving = |name: &str| matches!(name, "exit" | "return" | "break" | "continue");
     match item.elements.as_slice() {
@@ -66,17 +66,17 @@ pub(super) fn leaves(unit: Unit<'_>, item: &Item) -> bool {
     }
 }
 
-/// Whether a pipeline surely leaves the shell's directory and variables as they are.
+/// Returns whether a pipeline never changes the shell's directory or variables.
 pub(super) fn keeps_shell(unit: Unit<'_>, item: &Item) -> bool {
     item.elements.len() > 1 || matches!(name(&unit, item), Some("echo" | "true" | ":" | "printf" | "false"))
 }
 
-/// The text that opens a loop, without a negation before it.
+/// Returns the header of a loop, without a negation.
 fn opener(header: &str) -> &str {
     header.trim_start_matches(['!', ' ', '\t', '\n'])
 }
 
-/// Whether a loop that is opened so runs for ever.
+/// Returns whether a loop with this header never ends.
 pub(super) fn never_ends(header: &str) -> bool {
     let header = opener(header);
     let mut words = header.split([' ', '\t', '\n', ';']).filter(|word| !word.is_empty() && *word != "do");
@@ -87,7 +87,7 @@ pub(super) fn never_ends(header: &str) -> bool {
         }
         "until" => matches!(rest.as_str(), "false" | "((0))" | "(( 0 ))" | "! true" | "! :"),
         _ => {
-            // The middle of the three expressions is empty.
+            // The middle one of the three expressions is empty.
             let inner =
                 header.split_once("((").and_then(|(_, rest)| rest.split_once("))")).map_or("", |(inner, _)| inner);
             let mut expressions = inner.split(';');
@@ -96,7 +96,7 @@ pub(super) fn never_ends(header: &str) -> bool {
     }
 }
 
-/// Whether a body starts something in the background and nothing in it takes its time.
+/// Returns whether a body starts something in the background and nothing in it waits.
 pub(super) fn starts_without_rest(unit: Unit<'_>, body: &Sequence) -> bool {
     let starts = |item: &Item| {
         let inside = item.elements.iter().any(|node| match &node.kind {
@@ -110,20 +110,20 @@ pub(super) fn starts_without_rest(unit: Unit<'_>, body: &Sequence) -> bool {
     body.items.iter().any(starts) && !body.items.iter().any(rests)
 }
 
-/// Whether a text may change the directory.
+/// Returns whether a text may change the directory.
 pub(super) fn changes_directory(text: &str) -> bool {
     text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_')
         .any(|word| matches!(word, "cd" | "pushd" | "popd"))
 }
 
-/// Whether a word expands the text of a variable once more, and that text holds a substitution: arithmetic takes it for
-/// an expression, `${x@P}` for a prompt.
+/// Returns whether a word expands the text of a variable again, and that text contains a substitution. Arithmetic
+/// evaluates it as an expression, and `${x@P}` as a prompt.
 pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
     match piece.kind {
         PieceKind::Arithmetic => calculates(&piece.text, shell),
         PieceKind::Parameter => {
             let inner = piece.text.trim_start_matches("${").trim_end_matches('}');
-            // The text of the variable is the name of another one, whose subscript is arithmetic.
+            // The variable's text is the name of another variable, whose subscript is arithmetic.
             let named = inner.strip_prefix('!').and_then(|rest| rest.split(|char: char| !is_part_of_name(char)).next());
             // A subscript, an offset and a length are arithmetic.
             let number = inner.find(['[', ':']).and_then(|at| inner.get(at + 1..));
@@ -136,7 +136,7 @@ pub(super) fn evaluates(piece: &Piece, shell: &Shell) -> bool {
     }
 }
 
-/// Whether an arithmetic text names a variable whose text holds a substitution, or holds one that is expanded only then.
+/// Returns whether an arithmetic text contains a late substitution, or a variable whose text contains one.
 pub(super) fn calculates(text: &str, shell: &Shell) -> bool {
     let mut names = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
     text.contains("\\$(") || text.contains("\\`") || names.any(|name| holds(name, shell))
@@ -146,13 +146,13 @@ fn is_part_of_name(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }
 
-/// Whether a variable's text holds a substitution.
+/// Returns whether a variable's text contains a substitution.
 fn holds(name: &str, shell: &Shell) -> bool {
     let content = is_name(name).then(|| shell.value(name)).flatten();
     content.is_some_and(|word| word.text.contains("$(") || word.text.contains('`'))
 }
 
-/// Whether a builtin expands once more what its operands hold as plain text: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.
+/// Returns whether a builtin expands the plain text of its operands again: `let 'x[$(a)]'`, `test -v 'x[$(a)]'`.
 pub(super) fn expands_again(argv: &[Word], shell: &Shell) -> bool {
     const BUILTINS: &[&str] = &[
         "let",
@@ -172,7 +172,7 @@ pub(super) fn expands_again(argv: &[Word], shell: &Shell) -> bool {
         "wait",
     ];
     let Some((name, words)) = argv.split_first() else { return false };
-    // zsh expands a prompt that it prints.
+    // zsh expands a printed prompt.
     if name.text == "print" && words.iter().any(|word| word.text.starts_with('-') && word.text.contains('P')) {
         return words.iter().any(|word| word.text.contains("$(") || word.text.contains('`'));
     }
@@ -182,7 +182,7 @@ pub(super) fn expands_again(argv: &[Word], shell: &Shell) -> bool {
     if name.text == "let" && words.iter().any(|word| calculates(&word.text, shell)) {
         return true;
     }
-    // `-i` takes the value for arithmetic, and `-n` for the name of a variable.
+    // `-i` evaluates the value as arithmetic, and `-n` takes it as a variable's name.
     let takes = |letter| words.iter().any(|word| is_cluster_with(&word.text, letter));
     let declares = matches!(name.text.as_str(), "declare" | "typeset" | "local" | "export" | "readonly");
     if declares && (takes('i') || takes('n')) {
@@ -203,14 +203,14 @@ fn subscript(text: &str) -> Option<&str> {
     is_name(name).then_some(rest)
 }
 
-/// Bytes that a round takes besides those of its body: a short one is walked, too.
+/// Bytes added for each round, so that short bodies count, too.
 const ROUND: usize = 64;
 
-/// The same of a round in a round of another loop, or in a call of a function: they multiply.
+/// Bytes added for each round inside another loop's round or a function call, because these multiply.
 const INNER_ROUND: usize = limits::LOOPS / 128;
 
 impl Walker {
-    /// The values that a loop's variable takes, if they are few and plain; else one unknown round.
+    /// Returns the values of a loop's variable if they are few and plain, otherwise one unknown round.
     pub(super) fn rounds(
         &mut self,
         unit: Unit<'_>,
@@ -240,7 +240,7 @@ impl Walker {
         if values.is_empty() || !told {
             return unknown;
         }
-        // Of numbers, one is like the other.
+        // All numbers are treated alike.
         const FEW: usize = 16;
         let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
         let has_room = self.size_of_rounds(body, values.len()) <= self.budget.loops_left;
@@ -254,7 +254,7 @@ impl Walker {
         values.into_iter().map(Some).collect()
     }
 
-    /// The lines that a loop is given to read, if they are known and few.
+    /// Returns the lines that a loop reads, if they are known and few.
     pub(super) fn lines(&mut self, body: Range) -> Vec<Word> {
         let lines: Vec<Word> = self.input.text().unwrap_or_default().lines().map(expand::literal).collect();
         if lines.len() > limits::LINES || !self.take_rounds(body, lines.len()) {
@@ -264,21 +264,21 @@ impl Walker {
         lines
     }
 
-    /// The bytes that are walked in so many rounds of a loop.
+    /// Returns the bytes that are walked in this number of rounds.
     fn size_of_rounds(&self, body: Range, count: usize) -> usize {
         let multiplies = |within: &&str| *within == "loop" || *within == "function" && !self.deferred.defining;
         let round = if self.scope.within.iter().any(multiplies) { INNER_ROUND } else { ROUND };
         body.end.saturating_sub(body.start).saturating_add(round).saturating_mul(count)
     }
 
-    /// Takes the rounds of a loop from what is left for all loops. Whether there is enough.
+    /// Deducts the rounds from the limit for all loops. Returns whether it was sufficient.
     fn take_rounds(&mut self, body: Range, count: usize) -> bool {
         let left = self.budget.loops_left.checked_sub(self.size_of_rounds(body, count));
         self.budget.loops_left = left.unwrap_or(self.budget.loops_left);
         left.is_some()
     }
 
-    /// Whether a command of this name may change the shell that runs it.
+    /// Returns whether a command with this name may change its shell.
     pub(super) fn concerns_shell(&self, name: &str) -> bool {
         const BUILTINS: &[&str] = &[
             "cd",
@@ -310,7 +310,7 @@ impl Walker {
         BUILTINS.contains(&name) || self.defined.contains_key(name) || self.handler_of(name).is_some()
     }
 
-    /// Follows what a builtin does to this shell.
+    /// Applies a builtin's changes to this shell.
     pub(super) fn follow(&mut self, command: &Command, input: &Input) {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.word(0) {
@@ -348,7 +348,7 @@ impl Walker {
         }
     }
 
-    /// `export`, `declare` and their like.
+    /// Applies `export`, `declare` and similar builtins.
     fn declare_all(&mut self, command: &Command, words: &[Word]) {
         let has = |letter| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter));
         let (refers, exports) = (has('n'), command.word(0) == "export" && !has('n') || has('x'));
@@ -364,12 +364,12 @@ impl Walker {
         }
     }
 
-    /// Builtins that write to variables which their words name.
+    /// Applies builtins that write to the variables in their words.
     fn read_into(&mut self, command: &Command, words: &[Word], input: &Input) {
         for word in words {
             let end = word.text.find(|char: char| !char.is_ascii_alphanumeric() && char != '_');
             let name = end.and_then(|end| word.text.get(..end)).unwrap_or(&word.text);
-            // `printf` writes its operands; only after `-v` is one of them a variable.
+            // `printf` prints its operands. Only the operand after `-v` is a variable.
             match command.word(0) {
                 "printf" if command.word(1) != "-v" || element(&word.text).is_some() => {}
                 "unset" => match element(&word.text) {
@@ -404,7 +404,7 @@ impl Walker {
         }
     }
 
-    /// `set`
+    /// Applies `set`.
     fn set(&mut self, words: &[Word]) {
         let dashes = words.iter().position(|word| word.text == "--").map(|at| at + 1);
         let plain = words.first().is_some_and(|word| !word.text.starts_with(['-', '+'])).then_some(0);
@@ -434,7 +434,7 @@ impl Walker {
             return;
         }
         if value.starts_with('(') {
-            // An array was assigned when it was read; in quotes it is a text that becomes one.
+            // An array was assigned during parsing. A quoted operand is evaluated as an array now.
             let quoted = word.parts.first().is_some_and(|part| part.kind == "literal") && !word.dynamic;
             let inner = value.strip_prefix('(').and_then(|value| value.strip_suffix(')')).filter(|_| quoted);
             if let Some(inner) = inner
@@ -455,7 +455,7 @@ impl Walker {
     }
 }
 
-/// Whether the word is a cluster of short options with this letter.
+/// Returns whether the word is a cluster of short options with this letter.
 fn is_cluster_with(word: &str, letter: char) -> bool {
     word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
 }

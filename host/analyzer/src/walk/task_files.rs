@@ -8,10 +8,10 @@ use crate::parse::{self, Dialect};
 use crate::wrappers::shells;
 use crate::{limits, programs};
 
-/// The most tasks that one task reaches.
+/// The maximum number of tasks reached from one task.
 const MOST: usize = 32;
 
-/// All texts in a value of JSON.
+/// Adds all strings in a JSON value.
 pub(super) fn strings(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -24,9 +24,9 @@ pub(super) fn strings(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The texts at these keys of a value of JSON, wherever they stand.
+/// Adds the strings at these keys of a JSON value, at any depth.
 pub(super) fn at_keys(value: &Value, keys: &[&str], found: &mut Vec<String>) {
-    // The parser lets no value be nested deeper than a stack can take.
+    // The parser limits nesting, so recursion can't overflow the stack.
     match value {
         Value::Array(values) => values.iter().for_each(|value| at_keys(value, keys, found)),
         Value::Object(values) => {
@@ -45,20 +45,21 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// A value of YAML without its quotes.
+/// Returns a YAML value without its quotes.
 fn unquoted(value: &str) -> &str {
     let value = value.trim();
     let inner = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
     inner.unwrap_or(value)
 }
 
-/// The lines of a block of YAML, below a line that is indented so far.
+/// Returns the lines of a YAML block below a line with this indentation.
 fn block<'t>(lines: &[&'t str], from: usize, outer: usize) -> Vec<&'t str> {
     let lines = lines.iter().skip(from).take_while(|line| line.trim().is_empty() || indent(line) > outer);
     lines.copied().collect()
 }
 
-/// The commands of a task and of the tasks that it names: the values of these keys. Without a task, all of them.
+/// Returns the commands of a task and its dependencies: the values of these keys. Without a task, returns those of all
+/// tasks.
 pub(super) fn yaml(text: &str, section: &str, task: &str, keys: &[&str]) -> Vec<String> {
     let all: Vec<&str> = text.lines().collect();
     let header = |lines: &[&str], name: &str| {
@@ -93,7 +94,7 @@ pub(super) fn yaml(text: &str, section: &str, task: &str, keys: &[&str]) -> Vec<
     found
 }
 
-/// The commands of a task that is written in one line: `x: rm y`, `x: [rm y]`, `x: {cmds: [rm y]}`.
+/// Returns the commands of a task on one line: `x: rm y`, `x: [rm y]`, `x: {cmds: [rm y]}`.
 fn in_line(lines: &[&str], name: &str, keys: &[&str]) -> Vec<String> {
     let mut split = lines.iter().filter_map(|line| line.split_once(':'));
     let Some((_, value)) = split.find(|(key, _)| unquoted(key) == name) else { return Vec::new() };
@@ -109,7 +110,7 @@ fn in_line(lines: &[&str], name: &str, keys: &[&str]) -> Vec<String> {
     texts.filter(|text| !text.is_empty()).collect()
 }
 
-/// The items of a list that is the whole block.
+/// Returns the items of a list that is the whole block.
 fn bare_list(lines: &[&str]) -> Vec<String> {
     let mut filled = lines.iter().filter(|line| !line.trim().is_empty()).peekable();
     let Some(outer) = filled.peek().filter(|line| line.trim_start().starts_with("- ")).map(|line| indent(line)) else {
@@ -120,7 +121,7 @@ fn bare_list(lines: &[&str]) -> Vec<String> {
     items.filter(is_plain).map(|item| unquoted(item).to_owned()).collect()
 }
 
-/// The values of these keys: in the line, as a list, or as a block of lines.
+/// Returns the values of these keys: on the line, as a list, or as a block of lines.
 fn yaml_values(lines: &[&str], keys: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -148,7 +149,7 @@ fn yaml_values(lines: &[&str], keys: &[&str]) -> Vec<String> {
     found
 }
 
-/// The commands of a task in the tables of these names, and of the tasks that it names.
+/// Returns the commands of a task in tables with these names, and of its dependencies.
 pub(super) fn toml(text: &str, tables: &[&str], task: &str) -> Vec<String> {
     let mut tasks: Vec<(String, String)> = Vec::new();
     let mut table = None;
@@ -186,7 +187,7 @@ pub(super) fn toml(text: &str, tables: &[&str], task: &str) -> Vec<String> {
     found
 }
 
-/// The texts in quotes of a value of TOML; not the names of a table in it.
+/// Returns the quoted texts in a TOML value, except an inline table's keys.
 fn quoted(value: &str) -> impl Iterator<Item = &str> {
     let mut rest = value;
     std::iter::from_fn(move || {
@@ -198,14 +199,14 @@ fn quoted(value: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The texts in quotes of lines that set one of these keys; of `*`, any.
+/// Returns the quoted texts in lines that set one of these keys. `*` matches any key.
 pub(super) fn set(text: &str, keys: &[&str]) -> Vec<String> {
     let value = |line: &str| {
         let (key, value) = line.split_once(['=', ':'])?;
         let key = key.trim().trim_matches('"');
         (keys.contains(&key) || keys == ["*"]).then(|| quoted(value).map(str::to_owned).collect::<Vec<_>>())
     };
-    // A list is the words of one command.
+    // A list contains the words of one command.
     let list = |texts: Vec<String>| match texts.len() {
         0 | 1 => texts,
         _ => vec![texts.iter().map(|word| crate::wrappers::layer::quoted(word)).collect::<Vec<_>>().join(" ")],
@@ -213,11 +214,11 @@ pub(super) fn set(text: &str, keys: &[&str]) -> Vec<String> {
     text.lines().filter_map(value).flat_map(list).collect()
 }
 
-/// The most commands of a file that are followed.
+/// The maximum number of followed commands in a file.
 const SPELLED_OUT: usize = 256;
 
-/// Texts that spell out a command: lines, quoted texts, and the words of a list in quotes or in elements of XML. A text is
-/// taken for a command if it begins with the name of a program whose effects are known.
+/// Returns texts that look like a command: lines, quoted texts, and lists of words in quotes or XML elements. A text
+/// counts as a command if it begins with the name of a program with known effects.
 pub(super) fn spelled_out(text: &str) -> Vec<String> {
     let mut found = BTreeSet::new();
     let mut elements: Vec<&str> = Vec::new();
@@ -236,7 +237,7 @@ pub(super) fn spelled_out(text: &str) -> Vec<String> {
         let value = plain.split_once(": ").map_or(plain, |(_, value)| value);
         let value = value.split_once("COMMAND ").map_or(value, |(_, value)| value.trim_end_matches(')'));
         let value = value.strip_prefix("command = ").unwrap_or(value);
-        // A prompt of GHC, and a rule of tup.
+        // A GHC prompt, and a tup rule.
         let value = value.strip_prefix(":!").or_else(|| value.strip_prefix(": |> ")).unwrap_or(value).trim_start();
         let texts = quotes.iter().copied().chain([value]).chain(element.map(|(text, _)| text)).map(str::to_owned);
         found.extend(texts.chain(joined(&quotes)).filter(|text| is_command(text)));
@@ -248,7 +249,7 @@ pub(super) fn spelled_out(text: &str) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// The words of a list as a command: those from the first one on that names a program.
+/// Returns a list's words as a command, from the first word that is a program.
 fn joined(words: &[&str]) -> Option<String> {
     let at = words.iter().position(|word| names_program(word))?;
     let words = words.get(at..).filter(|words| words.len() > 1)?;
@@ -265,7 +266,7 @@ fn is_command(text: &str) -> bool {
     words.next().is_some_and(names_program) && words.next().is_some() && parse::parse(text, Dialect::Bash).is_ok()
 }
 
-/// The lines behind these keys.
+/// Returns the lines after these keys.
 pub(super) fn ini(text: &str, keys: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut inside = false;

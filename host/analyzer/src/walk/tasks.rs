@@ -1,7 +1,7 @@
-//! Task runners: which commands of a project's files a task, a rule or a hook of git runs.
+//! Task runners: the commands in a project's files that a task, a rule or a git hook runs.
 //!
-//! The files are read line by line, not by a parser of YAML or TOML: a task that is spelled in a rare way lists a command
-//! too many or too few.
+//! The files are read line by line, without a YAML or TOML parser. For a task with unusual syntax, the list may have a
+//! command too many or too few.
 
 mod references;
 mod table;
@@ -23,57 +23,57 @@ use crate::word::expand::{Values as _, literal};
 use crate::wrappers::code::languages::LOADED;
 use crate::wrappers::layer::quoted;
 
-/// How a file holds commands.
+/// The format in which a file contains commands.
 #[derive(Clone, Copy)]
 enum Form {
-    /// Code of this interpreter, all of which runs.
+    /// Code for this interpreter. All of it runs.
     Code(&'static str),
-    /// YAML: the values of these keys, in the block of a task below this key.
+    /// YAML: the values of these keys, in a task's block below this key.
     Yaml(&'static str, &'static [&'static str]),
-    /// TOML: the tables of these names hold tasks.
+    /// TOML: tables with these names contain tasks.
     Toml(&'static [&'static str]),
-    /// Lines behind these keys, until one that is not indented.
+    /// Lines after these keys, up to one that isn't indented.
     Ini(&'static [&'static str]),
     /// JSON: an object of tasks at this key.
     Json(&'static str),
-    /// JSON: the texts at these keys, wherever they stand.
+    /// JSON: the texts at these keys, at any depth.
     JsonKeys(&'static [&'static str]),
-    /// Scripts of the package, by the names of the operands.
+    /// Package scripts, named by the operands.
     Scripts,
-    /// Lines that set one of these keys, wherever they stand.
+    /// Lines that set one of these keys, anywhere in the file.
     Keys(&'static [&'static str]),
-    /// Lines of a name, a colon and a command.
+    /// Lines with a name, a colon and a command.
     Values,
-    /// A language without a reader: texts in it that spell out a command.
+    /// A language without an analyzer: texts in it that look like a command.
     Texts,
 }
 
-/// The most scripts, files and folders that the words of one call name.
+/// The maximum number of scripts, files and folders in one call.
 const SCRIPTS: usize = 16;
 
-/// When a tool runs what is in its files.
+/// When a tool runs the tasks in its files.
 #[derive(Clone, Copy)]
 enum TaskPosition {
     Always,
-    /// Behind one of these words, which the task's name may follow.
+    /// After one of these words, which the task's name may follow.
     Behind(&'static [&'static str]),
-    /// The first operand names the task, or the next one if it is one of these words.
+    /// The first operand is the task, or the next one if the first is one of these words.
     Named(&'static [&'static str]),
 }
 
-/// A task runner, and the files in which it finds its tasks.
+/// A task runner, and the files with its tasks.
 struct Runner {
     programs: &'static [&'static str],
-    /// In the place of `*` at the end stands any ending of a module of JavaScript.
+    /// A trailing `*` matches any extension of a JavaScript module.
     files: &'static [&'static str],
     form: Form,
     when: TaskPosition,
-    /// Options whose value is the file instead, and endings of operands that are.
+    /// Options whose value replaces these files, and extensions of operands that do.
     given: &'static [&'static str],
 }
 
 impl Runner {
-    /// The task that these words run; an empty name is all of them.
+    /// Returns the task that these words run. An empty name means all tasks.
     fn task<'w>(&self, words: &'w [Word]) -> Option<&'w str> {
         const VALUES: &[&str] = &["-C", "-c", "-d", "-f", "-t", "--config", "--dir", "--taskfile", "--rootdir"];
         let known = self.programs.first().and_then(|name| task_runner(name));
@@ -96,20 +96,20 @@ impl Runner {
     }
 }
 
-/// Every runner that has one of these names.
+/// Returns every runner with this name.
 fn runners(program: &str) -> impl Iterator<Item = &'static Runner> + use<'_> {
     let all = table::TASKS.iter().chain(table::SPELLED).chain(table::LOADERS);
     all.filter(move |runner| runner.programs.contains(&program))
 }
 
-/// The names of a file: one that ends with `*` has any ending of a module of JavaScript.
+/// Expands a file name: a trailing `*` matches any extension of a JavaScript module.
 fn spelled(name: &str) -> impl Iterator<Item = String> + use<'_> {
     const ENDINGS: &[&str] = &["js", "cjs", "mjs", "ts", "mts", "cts"];
     let (stem, endings) = name.strip_suffix('*').map_or((name, &[""][..]), |stem| (stem, ENDINGS));
     endings.iter().map(move |ending| format!("{stem}{ending}"))
 }
 
-/// Whether this program runs tasks of a project's files.
+/// Returns whether this program runs tasks from a project's files.
 pub(super) fn is_runner(name: &str) -> bool {
     PACKAGERS.contains(&name)
         || matches!(name, "make" | "gmake" | "just" | "git" | "pip" | "pip3" | "tmux")
@@ -118,13 +118,13 @@ pub(super) fn is_runner(name: &str) -> bool {
         || references::has_settings(name)
 }
 
-/// Whether this program, in no table, may find code by its own name.
+/// Returns whether a program that is in no table may have a configuration file with its own name.
 pub(super) fn may_have_config(command: &Command, name: &str) -> bool {
     references::may_have_config(name, command.via.iter().any(|via| references::is_packager(&via.kind)))
 }
 
 impl Walker {
-    /// The tasks that a runner's words run.
+    /// Returns the tasks that a runner's words run.
     pub(super) fn tasks(&mut self, name: &str, words: &[Word]) -> Vec<Started> {
         if name == "node" {
             let script = values(words, "--run").into_iter().next();
@@ -146,7 +146,7 @@ impl Walker {
         found
     }
 
-    /// The tasks in a runner's own files.
+    /// Returns the tasks in a runner's own files.
     fn tasks_of(&mut self, name: &str, words: &[Word]) -> Vec<Started> {
         match name {
             "make" | "gmake" | "just" => self.rules(name, words).into_iter().collect(),
@@ -170,7 +170,7 @@ impl Walker {
         }
     }
 
-    /// The rules that `make` or `just` runs.
+    /// Returns the rules that `make` or `just` runs.
     fn rules(&mut self, program: &str, words: &[Word]) -> Option<Started> {
         let own = if program == "just" { JUST } else { MAKE };
         let folder = values(words, "-C").into_iter().chain(values(words, "--directory")).next();
@@ -197,7 +197,7 @@ impl Walker {
             .collect();
         let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
         let goals = match goals.as_slice() {
-            // What stands behind a recipe with parameters is their values.
+            // The words after a recipe with parameters are their values.
             [first, ..] if program == "just" && has_parameters(&content.text.text, first) => vec![*first],
             goals => goals.to_vec(),
         };
@@ -208,14 +208,14 @@ impl Walker {
         Some(Started { name, argv, content: Content { text, is_excerpt: true, ..content }, sure, is_given })
     }
 
-    /// The scripts of a package that a package manager's words run, one after the other.
+    /// Returns the package scripts that a package manager's words run, in order.
     fn package_scripts(&mut self, program: &str, words: &[Word]) -> Option<Started> {
         const FOLDERS: &[&str] = &["--prefix", "-C", "--dir", "--cwd"];
         let runner = task_runner(program);
         let valued = [FOLDERS, runner.map_or(&[], TaskRunner::value_options)].concat();
         let operands: Vec<&str> = operands(words, &valued).collect();
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-        // `yarn workspaces foreach run x`, and the like.
+        // `yarn workspaces foreach run x` and similar.
         let script = runner.and_then(|runner| runner.tasks(&texts).first().map(|(_, task)| *task));
         let script = script.filter(|_| matches!(operands.first(), Some(&("workspace" | "workspaces" | "recursive"))));
         let name = match script.or(operands.first().copied()).unwrap_or("install") {
@@ -231,7 +231,7 @@ impl Walker {
             "restart" => names.extend(["stop", "start"].map(str::to_owned)),
             _ => {}
         }
-        // What stands behind the script's name is put to its text.
+        // The words after the script's name are appended to its text.
         let given: Vec<&str> =
             words.iter().map(|word| word.text.as_str()).skip_while(|word| *word != name).skip(1).collect();
         let is_given = given.iter().any(|word| *word != "--");
@@ -270,7 +270,7 @@ impl Walker {
         Some(Started { name: format!("{path}{GOAL}{name}"), argv: Vec::new(), content, sure: is_preexisting, is_given })
     }
 
-    /// The file of hooks that `pnpm` loads.
+    /// Returns the hooks file that `pnpm` loads.
     fn pnpm_file(&mut self, program: &str) -> Option<Started> {
         let file = Some(".pnpmfile.cjs").filter(|_| program == "pnpm")?;
         let (path, content) = self.running_file(&literal(file))?;
@@ -288,7 +288,7 @@ impl Walker {
         read.ok()
     }
 
-    /// Returns the code that the tools of this name take from their files.
+    /// Returns the code that the tools with this name load from their files.
     fn task(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
         let mut found: Vec<Started> = Vec::new();
         for runner in runners(program) {
@@ -310,7 +310,7 @@ impl Walker {
         found
     }
 
-    /// The scripts of the package that the operands of a runner name.
+    /// Returns the package scripts named by a runner's operands.
     fn named_scripts(&mut self, words: &[Word], values: &[&str]) -> Vec<Started> {
         let names = operands(words, values).take(SCRIPTS);
         let names =
@@ -320,7 +320,7 @@ impl Walker {
         names.into_iter().filter_map(&mut scripts).collect()
     }
 
-    /// The files that a call names in the place of a tool's own.
+    /// Returns the files that a call specifies in place of a tool's default ones.
     fn given_files(&mut self, words: &[Word], given: &[&str]) -> Vec<(String, Content)> {
         let (options, endings): (Vec<&str>, Vec<&str>) = given.iter().partition(|given| given.starts_with('-'));
         let mut files: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
@@ -329,7 +329,7 @@ impl Walker {
         files.iter().take(SCRIPTS).filter_map(|file| self.running_file(file)).collect()
     }
 
-    /// The code that a tool loads.
+    /// Returns the code that a tool loads.
     fn loaded(&mut self, runner: &Runner, words: &[Word], language: &str) -> Vec<Started> {
         let mut files = self.given_files(words, runner.given);
         if files.is_empty() {
@@ -374,7 +374,7 @@ impl Walker {
         found
     }
 
-    /// The commands of a task in a file.
+    /// Returns the commands of a task in a file.
     fn commands_of(&mut self, task: &str, path: &str, content: &Content, form: Form) -> Vec<String> {
         let text = content.text.text.as_str();
         match form {
@@ -401,18 +401,18 @@ impl Walker {
         }
     }
 
-    /// `pip install FOLDER`: its `setup.py` runs.
+    /// Returns the `setup.py` that `pip install FOLDER` runs.
     fn set_up(&mut self, words: &[Word]) -> Option<Started> {
         let folders = words.iter().skip_while(|word| !matches!(word.text.as_str(), "install" | "wheel" | "download"));
         let folders = folders.skip(1).filter(|word| word.text.starts_with(['.', '/']));
-        // Behind the folder stand the parts that are wanted: `.[dev]`.
+        // Extras may follow the folder: `.[dev]`.
         let folders = folders.map(|folder| folder.text.split('[').next().unwrap_or(&folder.text).trim_end_matches('/'));
         let files: Vec<Word> = folders.take(SCRIPTS).map(|folder| literal(&format!("{folder}/setup.py"))).collect();
         let (path, content) = files.iter().find_map(|file| self.running_file(file))?;
         Some(Started { name: path, argv: reader("python3"), content, sure: false, is_given: false })
     }
 
-    /// The modules of Python that a server, a worker or a runner of tests is given by name: `app.main:app`.
+    /// Returns the Python modules that a server, a worker or a test runner gets by name: `app.main:app`.
     fn modules(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
         let mut names: Vec<Word> = ["-A", "--app"].iter().flat_map(|option| values(words, option)).collect();
         let is_name = |word: &&Word| match program {
@@ -433,11 +433,11 @@ impl Walker {
     }
 }
 
-/// Programs and modules that are given modules of Python by name.
+/// Programs and modules that take Python modules by name.
 const SERVERS: &[&str] =
     &["uvicorn", "gunicorn", "hypercorn", "daphne", "granian", "waitress-serve", "celery", "flask", "unittest"];
 
-/// The words that are no options and no values of these options.
+/// Returns the words that are neither options nor values of these options.
 pub(super) fn operands<'w, 'v>(
     words: &'w [Word],
     with_value: &'v [&'v str],

@@ -1,11 +1,11 @@
-//! [`Unit`]: a text that is walked.
+//! [`Unit`]: a text that is being walked.
 
 use guard_sdk::syntax::Span;
 
 use crate::parse::tree::Range;
 use crate::prescan::Prepared;
 
-/// A text that is walked, and where it stands in the outermost one.
+/// A text that is being walked, and its position in the outermost one.
 #[derive(Clone, Copy)]
 pub(super) struct Unit<'t> {
     pub(super) text: &'t str,
@@ -16,9 +16,9 @@ pub(super) struct Unit<'t> {
 pub(super) enum Origin<'t> {
     /// A piece of the outermost text, from this offset.
     Outermost(&'t Prepared, usize),
-    /// A text of its own; this span holds it.
+    /// A separate text. The span contains it.
     Inside(Span),
-    /// A piece of a file, from this offset; this span runs it.
+    /// A piece of a file, from this offset. The span runs it.
     File(&'t Prepared, usize, Span),
 }
 

@@ -1,7 +1,7 @@
-//! Programs that nobody has described, with a dangerous command at the end of their words.
+//! Programs without a description that have a dangerous command at the end of their words.
 //!
-//! A net under the table of wrappers: such a program may run the command, so the command is listed as uncertain. It
-//! acts only where the words, taken as a command, would lose something.
+//! A fallback after the table of wrappers: such a program may run the command, so it is listed as uncertain. It only
+//! applies if the words as a command would lose something.
 
 use guard_sdk::syntax::{Severity, Via, Word};
 
@@ -16,20 +16,20 @@ use crate::wrappers::layer::{Layer, Place, Run, Runnable, program};
 use crate::wrappers::shells::is_shell;
 use crate::wrappers::{reads_code, reads_program};
 
-/// Words behind which a program's words are often another command.
+/// Words after which a program's arguments are often another command.
 const BEFORE_WORDS: &[&str] = &["--", "-e", "-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "with"];
 
-/// Options whose value is often a text that becomes shell.
+/// Options whose value is often shell text.
 const BEFORE_TEXT: &[&str] =
     &["-c", "-x", "exec", "run", "--exec", "--command", "--cmd", "--run", "--script", "--hook"];
 
-/// Words behind which stand a machine or a container and then a command.
+/// Words that are followed by a machine or container and then a command.
 const BEFORE_TARGET: &[&str] = &["ssh", "rsh", "exec", "execute", "enter", "shell", "run"];
 
-/// Ends of the names of options and settings whose value is a text that becomes shell, such as `--ssh-command`.
+/// Suffixes of options and settings whose value is shell text, such as `--ssh-command`.
 const ENDS_OF_TEXT: &[&str] = &["command", "commands", "cmd", "script", "scripts"];
 
-/// Programs whose words are data, code of another language, or names.
+/// Programs whose arguments are data, code in another language, or names.
 const DATA: &[&str] = &[
     "ack",
     "adduser",
@@ -98,20 +98,20 @@ const DATA: &[&str] = &[
     "[",
 ];
 
-/// Effects that others feel although little is lost.
+/// Operations that affect other people or secrets, even if little is lost.
 const STOPPED: &[&str] = &["code.unknown", "secret.", "package.publish", "service.stop"];
 
 /// Options before a machine's name that mostly have a value.
 const TARGETED: Options = Options::leading("cnpgu", "project namespace user profile context cluster");
 
-/// The most commands that one program's words are taken for.
+/// The maximum number of commands guessed from one program's words.
 const GUESSES: usize = 3;
 
-/// The most words that are looked at.
+/// The maximum number of examined words.
 const MOST: usize = 256;
 
 impl Walker {
-    /// The dangerous command at the end of the words of a program that is no known wrapper.
+    /// Returns the dangerous command at the end of the words of a program that isn't a known wrapper.
     pub(super) fn behind_unknown(&mut self, pending: &Pending<'_>) -> Option<Layer> {
         let (first, words) = pending.argv.split_first()?;
         if first.dynamic {
@@ -131,7 +131,7 @@ impl Walker {
             let what = Runnable::Words { assignments: Vec::new(), words: words.get(at..)?.to_vec() };
             return Some(self.guessed_layer(name, outer, what));
         }
-        // A program of which nobody knows anything may as well run all of its words.
+        // An unknown program may also run all of its words.
         let all = (!known && leads(name, &pending.argv))
             .then(|| (Runnable::Words { assignments: Vec::new(), words: words.to_vec() }, 0));
         let behind = pairs.filter_map(|(index, pair)| {
@@ -178,7 +178,7 @@ impl Walker {
         Some(self.guessed_layer(name, outer, what))
     }
 
-    /// The text of `-c` or of the input, behind a name known only at run time that may be a shell.
+    /// Returns the text of `-c` or of the input, after a name that is only known at run time and may be a shell.
     fn behind_unknown_name(&self, first: &Word, words: &[Word], pending: &Pending<'_>) -> Option<Layer> {
         let is_text = |word: &Word| {
             let letters = word.text.strip_prefix('-');
@@ -198,7 +198,7 @@ impl Walker {
         Layer { outer: Some(outer), runs: vec![Run { via, what, place: Place::Apart, certain: false, mark: None }] }
     }
 
-    /// Whether a command, taken alone, loses something that does not come back by itself.
+    /// Returns whether a command, taken alone, loses something that can't be recovered.
     pub(super) fn loses(&self, what: &Runnable) -> bool {
         let mut probe = Walker::new(self.dialect, &self.shell.cwd, "");
         probe.budget.unknown_left = 0;
@@ -211,7 +211,7 @@ impl Walker {
             }
         }
         let effects = effects::collect(&probe.found.commands, &probe.found.feeds, probe.file_systems(), "").effects;
-        // A text that reads like SQL is no command.
+        // A text that looks like SQL isn't a command.
         let by_store = |id: u32| {
             let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
             place.and_then(|place| probe.found.commands.get(place)).is_some_and(|command| reads_program(&command.argv))
@@ -225,15 +225,15 @@ impl Walker {
     }
 }
 
-/// Whether the name of an option or a setting says that its value becomes shell.
+/// Returns whether an option's or setting's name indicates shell text.
 fn names_text(name: &str) -> bool {
     let name = name.trim_start_matches('-');
     let end = name.rsplit(['-', '_']).next().unwrap_or(name);
     ENDS_OF_TEXT.contains(&end)
 }
 
-/// The command that a program of which nobody knows anything runs elsewhere: a setting such as `command=TEXT`, or what
-/// stands behind a machine's name.
+/// Returns the command that an unknown program runs elsewhere: a setting such as `command=TEXT`, or the words after a
+/// machine's name.
 fn at_target(words: &[Word]) -> Option<(Runnable, usize)> {
     let text = |word: &Word| Runnable::Text { text: word.clone(), parameters: None };
     let set = words.iter().take(MOST).enumerate().find_map(|(at, word)| {
@@ -254,12 +254,12 @@ fn at_target(words: &[Word]) -> Option<(Runnable, usize)> {
     })
 }
 
-/// Whether a table, or a reader of code, says what the program does with its words.
+/// Returns whether a table or a code analyzer describes the program's arguments.
 fn is_described(name: &str) -> bool {
     programs::is_known(name) || programs::is_plain(name) || reads_code(name)
 }
 
-/// Whether the first word behind a program that nobody knows is a program that is known, and the only one.
+/// Returns whether the first word after an unknown program is a known program.
 fn leads(name: &str, argv: &[Word]) -> bool {
     let first = argv.get(1).map(|word| word.text.as_str()).unwrap_or_default();
     let plain = first.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'.');
@@ -272,7 +272,7 @@ fn leads(name: &str, argv: &[Word]) -> bool {
         && !programs::is_plain(name)
 }
 
-/// Whether the words behind are arguments of the user's own program, which is built here and run.
+/// Returns whether the words are arguments of the user's own program, which is built and run here.
 fn is_own(argv: &[Word]) -> bool {
     let word = |at: usize| argv.get(at).map(|word| word.text.as_str()).unwrap_or_default();
     let built = ["target/debug/", "target/release/", "build/", "dist/", "bin/Debug/"];
@@ -289,7 +289,7 @@ fn is_own(argv: &[Word]) -> bool {
     }
 }
 
-/// Where a shell with a text to run stands among the words: `bash -c TEXT` is no data.
+/// Returns the index of a shell with a text among the words: `bash -c TEXT` isn't data.
 fn shell_text(words: &[Word]) -> Option<usize> {
     let text = |three: &[Word]| {
         let [shell, option, _] = three else { return false };

@@ -1,4 +1,4 @@
-//! Variables whose value is a command that the next program runs, or more words for it.
+//! Variables whose value is a command that the next program runs, or further arguments.
 
 use guard_sdk::git::PROGRAM_VARIABLES;
 use guard_sdk::syntax::{Assignment, Span, Via, Word};
@@ -14,7 +14,7 @@ use crate::wrappers;
 use crate::wrappers::git_settings;
 use crate::wrappers::layer::{Runnable, program, quoted};
 
-/// Variables whose value some program runs, beside those of git.
+/// Variables whose value some program runs, besides git's.
 const COMMANDS: &[&str] = &[
     "AWS_PAGER",
     "BASH_ENV",
@@ -60,10 +60,10 @@ const COMMANDS: &[&str] = &[
     "VISUAL",
 ];
 
-/// Variables that a shell expands before it takes them for something else: only substitutions in them run.
+/// Variables that a shell expands before another use. Only substitutions in them run.
 const EXPANDED: &[&str] = &["BASH_ENV", "ENV", "PS0", "PS1", "PS4"];
 
-/// Variables that name a library or a file of code that the next program loads.
+/// Variables with a library or code file that the next program loads.
 const LOADED: &[&str] = &[
     "BASH_ENV",
     "CARGO_BUILD_RUSTC",
@@ -104,7 +104,7 @@ const LOADED: &[&str] = &[
     "npm_config_script_shell",
 ];
 
-/// Variables that hold options, and the options in them that name code.
+/// Variables that contain options, and their options with a code file.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("NODE_OPTIONS", &["--require", "-r", "--import", "--loader", "--experimental-loader"]),
     ("RUBYOPT", &["-r"]),
@@ -114,25 +114,25 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("GOFLAGS", &["-toolexec=", "-exec="]),
 ];
 
-/// How the reason begins that a file is loaded; a policy reads it.
+/// The start of the reason for a loaded file. A policy matches it.
 const LOADS: &str = "a variable has the program load code from a folder that everybody may write to: ";
 
-/// Variables that name folders in which programs or modules are looked for.
+/// Variables with folders that are searched for programs or modules.
 const SEARCHED: &[&str] = &["PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "GIT_EXEC_PATH", "GEM_PATH"];
 
-/// Whether some program runs the value of this variable.
+/// Returns whether some program runs the value of this variable.
 fn is_command(name: &str) -> bool {
     COMMANDS.contains(&name) || PROGRAM_VARIABLES.contains(&name)
 }
 
-/// A program acts by the value of this variable: it runs it, loads it, or looks for things in it.
+/// Returns whether some program runs, loads or searches the value of this variable.
 pub(super) fn is_read_by_programs(name: &str) -> bool {
     let is_option = OPTIONS.iter().any(|(known, _)| *known == name);
     is_option || is_command(name) || [LOADED, SEARCHED].iter().any(|names| names.contains(&name)) || name == "HOME"
 }
 
-/// The file of code in the value of a variable that lies where everybody may write, if it is one that gets loaded. What
-/// lies below the folder that the call begins in is the project's.
+/// Returns the code file in a variable's value if it gets loaded and is in a world-writable folder. Files below the
+/// call's working directory belong to the project.
 fn loaded_from_anywhere<'v>(name: &str, value: &'v str, start: &str) -> Option<&'v str> {
     let open = |path: &&str| sources::is_open_to_all(path, start);
     if LOADED.contains(&name) {
@@ -151,7 +151,7 @@ fn loaded_from_anywhere<'v>(name: &str, value: &'v str, start: &str) -> Option<&
     inline.chain(apart).find(open)
 }
 
-/// The command in the value of a variable that holds more than a command, as it is spelled.
+/// Returns the command in a variable's value that contains more than a command.
 fn content(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option<String> {
     let setting = |key: &str, value: &str| {
         let setting = git_settings::Setting { name: key.to_ascii_lowercase(), value: literal(value), stays: true };
@@ -183,7 +183,7 @@ fn content(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Opt
         }
         "RUSTC_WRAPPER" | "RUSTC_WORKSPACE_WRAPPER" => Some(value.to_owned()),
         "PERL5DB" => Some(format!("perl -e {}", quoted(value))),
-        // `-MModule;CODE`
+        // `-MModule;CODE`.
         "PERL5OPT" => {
             let (_, code) = value.split_once("-M")?.1.split_once(';')?;
             Some(format!("perl -e {}", quoted(code)))
@@ -191,14 +191,14 @@ fn content(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Opt
         "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "JAVA_OPTS" | "MAVEN_OPTS" | "GRADLE_OPTS" => {
             value.contains("-XX:On").then(|| format!("java {value}"))
         }
-        // More words of a program.
+        // Further arguments of a program.
         "LESS" => Some(format!("less {}", quoted(value))),
         "FZF_DEFAULT_OPTS" => Some(format!("fzf {value}")),
         "MANOPT" => Some(format!("man {value}")),
         _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => {
             Some(value.to_owned())
         }
-        // A function that the shell takes from its environment.
+        // A function that the shell imports from its environment.
         _ if name.starts_with("BASH_FUNC_") => {
             value.split_once('{').map(|(_, body)| body.trim_end().trim_end_matches('}').to_owned())
         }
@@ -206,7 +206,7 @@ fn content(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Opt
     }
 }
 
-/// Returns the program that git runs, or the place where it looks for programs, because of a setting in its
+/// Returns the program that git runs, or the folder in which it searches for programs, because of a setting in its
 /// environment.
 fn led_to(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Option<String> {
     let (key, text) = match name.strip_prefix("GIT_CONFIG_VALUE_") {
@@ -223,7 +223,7 @@ fn led_to(name: &str, value: &str, key: impl Fn(&str) -> Option<String>) -> Opti
     setting.decides_what_runs().then_some(setting.value.text)
 }
 
-/// The words in the value of a variable: a backslash or quotes hide a blank.
+/// Splits a variable's value into words. A backslash or quotes escape a blank.
 fn fields(text: &str) -> Vec<Word> {
     let mut found = Vec::new();
     let (mut word, mut quote) = (None::<String>, None);
@@ -241,10 +241,10 @@ fn fields(text: &str) -> Vec<Word> {
     found
 }
 
-/// Programs that read more of their words from a variable.
+/// Programs that read further arguments from a variable.
 const MORE_WORDS: &[(&[&str], &str)] = &[(&["tar", "gtar"], "TAR_OPTIONS"), (&["zip"], "ZIPOPT"), (&["gzip"], "GZIP")];
 
-/// Programs that read the names of files from a list, and the options that name it.
+/// Programs that read file names from a list, and the options for the list.
 const LISTS: &[(&[&str], &[&str])] = &[
     (&["tar", "gtar", "bsdtar"], &["-T", "--files-from"]),
     (&["rsync"], &["--files-from"]),
@@ -253,7 +253,7 @@ const LISTS: &[(&[&str], &[&str])] = &[
 ];
 
 impl Walker {
-    /// Walks the values that programs run, of a command that was just listed.
+    /// Walks the values that a command's program runs. The command was just listed.
     pub(super) fn run_variables(&mut self, id: u32) {
         let Some(place) = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)) else { return };
         let Some(command) = self.found.commands.get(place) else { return };
@@ -300,12 +300,12 @@ impl Walker {
             self.partial(&format!("{LOADS}{path}"));
         }
         for (name, value) in found {
-            // A bare word names a helper.
+            // A bare word is a helper.
             let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+:".contains(char);
             let text = value.text.trim_start_matches(['|', '-']).to_owned();
             let expanded = EXPANDED.contains(&name.as_str());
             if wrappers::loses_files(&text) && !expanded {
-                // Which files it is given, nobody knows.
+                // The files passed to it are unknown.
                 let helper = literal(&format!("xargs {text}"));
                 self.run_variable(id, name, &helper, span);
                 continue;
@@ -335,14 +335,15 @@ impl Walker {
         self.scope.parent = parent;
     }
 
-    /// The value of a variable that is named like one whose value some program runs, if it would lose something.
+    /// Returns the value of a variable as a command, if the variable is named like one that some program runs and the
+    /// command would lose something.
     fn lost_by_variable(&self, name: &str, value: &Word) -> Option<Word> {
         let is_candidate = !value.dynamic && value.text.contains(' ') && embedded::variable_names_command(name);
         let what = || Runnable::Text { text: value.clone(), parameters: None };
         (is_candidate && self.loses(&what())).then(|| value.clone())
     }
 
-    /// Whether a command before this one writes into a folder that everybody may write to.
+    /// Returns whether an earlier command writes to a world-writable folder.
     fn fills(&self, folder: &str, id: u32) -> bool {
         let open = OPEN_TO_ALL.iter().any(|open| folder.starts_with(open));
         let inside = |text: &str| text.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
@@ -358,7 +359,7 @@ impl Walker {
         })
     }
 
-    /// Spells `git --config-env=NAME=VARIABLE` as `-c NAME=VALUE`, where the value is known.
+    /// Replaces `git --config-env=NAME=VARIABLE` with `-c NAME=VALUE` if the value is known.
     fn set_from_environment(&self, argv: &mut Vec<Word>, assignments: &[Assignment]) {
         let Some(at) = argv.iter().take(limits::FIRST_WORDS).position(|word| word.text.starts_with("--config-env"))
         else {
@@ -376,7 +377,7 @@ impl Walker {
         drop(argv.splice(at..end, words));
     }
 
-    /// Adds the names that a program reads from a list which this text wrote.
+    /// Adds the names that a program reads from a list written by this text.
     pub(super) fn add_listed(&self, argv: &mut Vec<Word>, input: &Input) {
         let Some(name) = program(argv) else { return };
         let Some((_, options)) = LISTS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
@@ -385,7 +386,7 @@ impl Walker {
         let written =
             || self.path_of(&file).and_then(|path| self.files.get(&path)).map(|content| content.text.text.clone());
         let text = if file.text == "-" { input.text().map(str::to_owned) } else { written() };
-        // `rsync` looks for the names below its first operand.
+        // `rsync` resolves the names below its first operand.
         let root = words.iter().find(|word| name == "rsync" && !word.text.starts_with('-') && word.text != file.text);
         let root = root.and_then(|root| self.shell.plain(root)).map(|root| format!("{}/", root.trim_end_matches('/')));
         let root = root.unwrap_or_default();
@@ -395,7 +396,7 @@ impl Walker {
         if name == "rsync" { drop(argv.splice(1..1, names)) } else { argv.extend(names) }
     }
 
-    /// Adds the words that a program reads from a variable.
+    /// Adds the arguments that a program reads from a variable.
     pub(super) fn add_words(&mut self, argv: &mut Vec<Word>, assignments: &[Assignment]) {
         let Some(name) = program(argv) else { return };
         if name == "git" {

@@ -1,7 +1,6 @@
-//! Code that a text writes first and runs later: code in a file, rules for `make`, scripts of a package, a copy of a
-//! program.
+//! Code that a text writes and then runs: code in a file, rules for `make`, package scripts, a copy of a program.
 //!
-//! Shell that is written and run is followed in [`super::plain`], for it may run in this very shell.
+//! Shell that is written and run is followed in [`super::plain`], because it may run in the current shell.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +17,17 @@ use super::{Place, Walker};
 use crate::limits;
 use crate::word::expand::literal;
 
-/// Files that `make` reads by itself, the first one that is there.
+/// The default files of `make`. The first existing one is used.
 pub(super) const MAKE: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 
-/// Files that `just` reads by itself.
+/// The default files of `just`.
 pub(super) const JUST: &[&str] = &["justfile", "Justfile", ".justfile"];
 
-/// The most rules of a makefile, and goals that they reach.
+/// The maximum number of rules in a makefile, and of goals that they reach.
 const MOST: usize = 256;
 
 impl Walker {
-    /// Keeps the scripts that a command sets in the manifest of a package.
+    /// Records the scripts that a command sets in a package manifest.
     pub(super) fn keep_settings(&mut self, command: &Command) {
         if !PACKAGERS.contains(&command.program()) {
             return;
@@ -50,7 +49,7 @@ impl Walker {
         }
     }
 
-    /// Puts the program in the place of a copy or a link of it. Whether it did.
+    /// Replaces a copy of or link to a program with the program. Returns whether it did.
     pub(super) fn name_is_copied(&self, argv: &mut [Word]) -> bool {
         let Some(first) = argv.first_mut().filter(|_| !self.files.copies.is_empty()) else { return false };
         let known = if first.text.contains('/') {
@@ -64,7 +63,7 @@ impl Walker {
         true
     }
 
-    /// Runs the code that a command takes from files.
+    /// Runs the code that a command reads from files.
     pub(super) fn run_written(&mut self, command: &Command, input: &Input, place: Place<'_>) {
         if self.deferred.defining {
             return;
@@ -88,11 +87,11 @@ impl Walker {
         }
         self.budget.calls_left -= 1;
         let certain = self.scope.certain;
-        // Rules and scripts of a package may be others than those that are known.
+        // The rules or package scripts that run may differ from the known ones.
         self.scope.certain &= sure;
         let parent = std::mem::replace(&mut self.scope.parent, id);
         let path = name.split_once(GOAL).map_or(name.as_str(), |(path, _)| path);
-        // A file of another language takes its arguments in ways of its own.
+        // A file in another language may use its arguments anywhere.
         let is_set = is_set || !self.shell.names().is_empty();
         let given = RunArguments { everywhere: is_given || is_set || self.files.stirred, ..RunArguments::default() };
         let outer = self.enter_file(path, &content, given);
@@ -133,19 +132,19 @@ impl Walker {
     }
 }
 
-/// The separator between the path of a file and the rules of it that run.
+/// The separator between a file's path and its goals.
 pub(super) const GOAL: &str = "\n";
 
-/// The prefix for the name of a package's script, among the files.
+/// The prefix of package script names, among the files.
 pub(super) const SCRIPT: &str = "script of the package: ";
 
-/// Whether a recipe of `just` has parameters.
+/// Returns whether a `just` recipe has parameters.
 pub(super) fn has_parameters(text: &str, recipe: &str) -> bool {
     let header = |line: &str| line.split_once(':').is_some_and(|(header, _)| header.split_whitespace().count() > 1);
     text.lines().any(|line| line.split([' ', ':']).next() == Some(recipe) && header(line))
 }
 
-/// A makefile with the values of its plain variables. What else a variable is, only the run shows.
+/// Expands the plain variables of a makefile. Other variables are only known at run time.
 pub(super) fn expanded(text: &str, words: &[Word]) -> String {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -154,7 +153,7 @@ pub(super) fn expanded(text: &str, words: &[Word]) -> String {
         let name = name.trim_end_matches([':', '?', ' ']);
         (is_name(name) && !value.contains('$')).then(|| (name, value.trim()))
     });
-    // What the command line sets wins.
+    // The command line's values take precedence.
     let given = words.iter().filter_map(|word| word.text.split_once('=')).filter(|(name, _)| is_name(name));
     let values: BTreeMap<&str, &str> = set.take(MOST).chain(given).collect();
     let mut result = String::with_capacity(text.len());
@@ -176,8 +175,8 @@ pub(super) fn expanded(text: &str, words: &[Word]) -> String {
     result
 }
 
-/// The rules of a makefile that these goals reach, or the first goal; with what stands outside of rules. Recipes
-/// begin with a tab, as `make` has it, whatever they began with.
+/// Returns the rules of a makefile that these goals, or the first goal, reach, and the text outside rules. Recipes get
+/// a leading tab, as in `make`, regardless of their original prefix.
 pub(super) fn reached(text: &str, goals: &[&str]) -> String {
     let indented = |line: &str| line.starts_with([' ', '\t']);
     let header = |line: &str| {

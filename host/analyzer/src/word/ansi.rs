@@ -1,8 +1,8 @@
-//! `$'...'`: the escapes of ANSI C, as bash reads them.
+//! `$'...'`: ANSI C escapes as in bash.
 
-/// Decodes what stands between the quotes.
+/// Decodes the text between the quotes.
 ///
-/// Bytes that are no UTF-8 become U+FFFD. A NUL ends the text, as it does in bash.
+/// Invalid UTF-8 becomes U+FFFD. A NUL ends the text, as in bash.
 pub(super) fn decode(raw: &str) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut chars = raw.chars().peekable();

@@ -1,4 +1,4 @@
-//! Brace expansion of one word, bounded.
+//! Brace expansion of one word, with limits.
 
 use super::{Piece, PieceKind};
 use crate::limits;
@@ -10,10 +10,11 @@ enum Token {
     Piece(Piece),
 }
 
-/// The words that a word becomes, in order, and whether these are all; the word itself if it holds no brace expression.
+/// Returns the words that a word expands to, in order, and whether they are complete. Returns the word itself if it has
+/// no brace expression.
 ///
-/// With more than [`limits::VARIANTS`] results, each sequence of numbers gives its ends only, as pieces of kind
-/// [`PieceKind::Brace`]. If that does not help, the first results stand for all.
+/// With more than [`limits::VARIANTS`] results, each sequence of numbers only gives its ends, as pieces of kind
+/// [`PieceKind::Brace`]. If there are still too many, the first results represent all.
 pub(super) fn expand(pieces: Vec<Piece>) -> (Vec<Vec<Piece>>, bool) {
     let opens = pieces.iter().any(|piece| is_bare(piece) && piece.text.contains('{'));
     let closes = pieces.iter().any(|piece| is_bare(piece) && piece.text.contains('}'));
@@ -41,14 +42,14 @@ pub(super) fn expand(pieces: Vec<Piece>) -> (Vec<Vec<Piece>>, bool) {
     (found.into_iter().map(collect).collect(), all)
 }
 
-/// The most numbers or letters that a sequence such as `{1..9}` gives. Of a longer one the ends stand for all.
+/// The maximum number of elements of a sequence such as `{1..9}`. The ends of a longer one represent all.
 const SEQUENCE: i64 = 64;
 
-/// One try to expand a word.
+/// One attempt to expand a word.
 struct Run {
-    /// Of a sequence of numbers that is long, only the ends.
+    /// Whether a long sequence of numbers only gives its ends.
     ends_only: bool,
-    /// Nothing was left out.
+    /// Whether the expansion is complete.
     whole: bool,
 }
 
@@ -105,7 +106,7 @@ impl Run {
 
 type Alternatives = Option<Vec<Vec<Token>>>;
 
-/// The first brace expression: where it opens and closes, and what stands in it.
+/// Returns the first brace expression: its start, end and alternatives.
 fn expression(tokens: &[Token], ends_only: bool) -> Option<(usize, usize, Alternatives)> {
     // One pass with a stack: each opener that closes with a comma, or as a sequence, is a candidate.
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -145,8 +146,8 @@ fn expression(tokens: &[Token], ends_only: bool) -> Option<(usize, usize, Altern
     Some((start, end, Some(alternatives)))
 }
 
-/// `1..5`, `a..e`, with an optional step. The outer `None`: no sequence; the inner one: too long. `ends_only`: of more
-/// than a few numbers, the first and the last.
+/// Reads `1..5` or `a..e`, with an optional step. The outer `None` means no sequence, and the inner one that it is too
+/// long. `ends_only`: only the first and last of more than a few numbers.
 fn sequence(tokens: &[Token], ends_only: bool) -> Option<Alternatives> {
     if tokens.len() > 64 {
         return None;

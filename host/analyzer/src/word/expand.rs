@@ -1,4 +1,4 @@
-//! Pieces to words: braces, values of variables that are known, and the splitting of what they give.
+//! Expands pieces to words: braces, known variables, and field splitting.
 
 pub(crate) mod arithmetic;
 pub(crate) mod parameter;
@@ -10,19 +10,19 @@ use guard_sdk::syntax::{Part, Word};
 use super::{Piece, PieceKind, brace, is_name};
 use crate::limits;
 
-/// The known variables of a text. A value may have parts that are known only at run time.
+/// The known variables of a text. A value may have parts that are only known at run time.
 pub(crate) trait Values {
-    /// The value of `name`, or of the parameter of this number.
+    /// Returns the value of `name`, or of the parameter with this number.
     fn value(&self, name: &str) -> Option<Cow<'_, Word>>;
-    /// The elements of the array `name`; of `@`, the parameters.
+    /// Returns the elements of the array `name`, or the parameters for `@`.
     fn elements(&self, name: &str) -> Option<Vec<&Word>>;
-    /// The element of the array `name` at a literal subscript.
+    /// Returns the element of the array `name` at a literal subscript.
     fn element(&self, name: &str, subscript: &str) -> Option<&Word>;
-    /// The subscripts of the array `name`.
+    /// Returns the subscripts of the array `name`.
     fn subscripts(&self, _name: &str) -> Option<Vec<&str>> {
         None
     }
-    /// The characters that an unquoted value is split at.
+    /// Returns the field separators, or `None` if they are unknown.
     fn separators(&self) -> Option<&str>;
     /// Returns the home that `~` refers to, as changed by the text.
     fn home(&self) -> Home<'_> {
@@ -34,13 +34,13 @@ pub(crate) trait Values {
 pub(crate) enum Home<'a> {
     /// The user's home.
     Usual,
-    /// This, by the text's own word.
+    /// Set by the text.
     Is(&'a Word),
-    /// Something that is not known.
+    /// Unknown.
     Unknown,
 }
 
-/// A text of which no variable is known.
+/// A text without known variables.
 pub(crate) struct NoVariables;
 
 impl Values for NoVariables {
@@ -64,14 +64,14 @@ impl Values for NoVariables {
 /// The known value of an expansion.
 pub(super) enum KnownValue<'v> {
     One(Cow<'v, Word>),
-    /// `"$@"`: a word each. Joined if it is `$*`.
+    /// One word for each element, as for `"$@"`. For `$*`, the elements are joined.
     Each(Vec<Cow<'v, Word>>),
     Joined(Vec<Cow<'v, Word>>),
 }
 
 fn known<'v>(piece: &Piece, values: &'v dyn Values) -> Option<KnownValue<'v>> {
     match piece.kind {
-        // zsh puts all elements of an array in, bash the first.
+        // zsh inserts all elements of an array, and bash the first.
         PieceKind::Variable { .. } if !piece.quoted && is_name(&piece.text) => {
             let several = values.elements(&piece.text).filter(|words| words.len() > 1);
             let all = several.map(|words| KnownValue::Each(words.into_iter().map(Cow::Borrowed).collect()));
@@ -97,17 +97,17 @@ pub(super) fn variable<'v>(name: &str, values: &'v dyn Values) -> Option<KnownVa
     }
 }
 
-/// The words that one word becomes.
+/// The words that one word expands to.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     pub(crate) words: Vec<Word>,
-    /// Words were split at a field separator that is only assumed.
+    /// Whether words were split at a field separator that is only assumed.
     pub(crate) assumed: bool,
-    /// Braces give more words than these.
+    /// Whether braces expand to more words than these.
     pub(crate) cut: bool,
 }
 
-/// Expands a word as far as it is known.
+/// Expands a word as far as its value is known.
 pub(crate) fn words(pieces: Vec<Piece>, values: &dyn Values) -> Words {
     let mut result = Words::default();
     let (variants, all) = brace::expand(pieces);
@@ -126,7 +126,7 @@ pub(crate) fn words(pieces: Vec<Piece>, values: &dyn Values) -> Words {
     result
 }
 
-/// Expands a word that is never split: a value, a redirection's target.
+/// Expands a word that is never split: a value, or a redirection's target.
 pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
     let mut fields = Fields::default();
     for piece in pieces {
@@ -150,14 +150,14 @@ pub(crate) fn word(pieces: Vec<Piece>, values: &dyn Values) -> Word {
     fields.done.pop().unwrap_or_else(|| literal(""))
 }
 
-/// Expands a word that is not split, but may be several by its braces: an operand of `declare`.
+/// Expands a word that isn't split, but may become several through braces, such as an operand of `declare`.
 pub(crate) fn unsplit(pieces: Vec<Piece>, values: &dyn Values) -> Words {
     let (variants, all) = brace::expand(pieces);
     let words = variants.into_iter().map(|variant| word(variant, values)).collect();
     Words { words, assumed: false, cut: !all }
 }
 
-/// The elements of an array, with the subscripts that are written before them. `None` if one cannot be read.
+/// Returns the elements of an array with their subscripts. `None` if one can't be parsed.
 pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(Option<String>, Word)>> {
     let mut groups: Vec<Vec<Piece>> = vec![Vec::new()];
     for piece in pieces {
@@ -179,7 +179,7 @@ pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(O
         if found.len() > limits::ELEMENTS {
             return None;
         }
-        // `['NAME']=value` and `[$((1+1))]=value`
+        // `['NAME']=value` and `[$((1+1))]=value`.
         if let [open, name, close, ..] = group.as_slice()
             && (open.text.as_str(), open.quoted) == ("[", false)
             && let Some(value) = close.text.strip_prefix("]=").filter(|_| !close.quoted).map(str::to_owned)
@@ -215,7 +215,7 @@ pub(crate) fn elements(pieces: Vec<Piece>, values: &dyn Values) -> Option<Vec<(O
     Some(found)
 }
 
-/// The fields of a plain text.
+/// Splits a plain text into fields.
 pub(crate) fn fields(text: &str, separators: &str) -> Vec<Word> {
     let mut fields = Fields::default();
     fields.split_text(text, separators, None);
@@ -223,7 +223,7 @@ pub(crate) fn fields(text: &str, separators: &str) -> Vec<Word> {
     fields.done
 }
 
-/// A word of plain text.
+/// Creates a word of plain text.
 pub(crate) fn literal(text: &str) -> Word {
     let parts = vec![Part { kind: "literal".to_owned(), text: text.to_owned(), quoted: false }];
     Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts }
@@ -233,7 +233,7 @@ pub(crate) fn literal(text: &str) -> Word {
 struct Fields {
     done: Vec<Word>,
     current: Option<Word>,
-    /// An unquoted variable was empty: without anything else there is no word.
+    /// Whether an unquoted variable was empty. If there is nothing else, there is no word.
     vanished: bool,
 }
 
@@ -279,7 +279,7 @@ impl Fields {
         }
     }
 
-    /// A value that is not split.
+    /// Adds a value without splitting it.
     fn value(&mut self, value: &Word, quoted: bool) {
         if !value.dynamic && !value.glob {
             return self.literal(&value.text, quoted);
@@ -301,7 +301,7 @@ impl Fields {
         word.glob |= part.kind == "glob";
     }
 
-    /// Adds the output of a substitution; the part records its origin.
+    /// Adds the output of a substitution. The part records its origin.
     fn output(&mut self, piece: &Piece, text: &str) {
         self.part("command", &piece.text, piece.quoted);
         let word = self.current();
@@ -309,7 +309,7 @@ impl Fields {
         word.quoted |= piece.quoted;
     }
 
-    /// Values in one word.
+    /// Adds values as one word.
     fn joined(&mut self, words: &[Cow<'_, Word>], between: &str, quoted: bool) {
         for (index, word) in words.iter().enumerate() {
             if index > 0 {
@@ -319,7 +319,7 @@ impl Fields {
         }
     }
 
-    /// A value outside quotes: split at the separators, and a pattern if it holds one.
+    /// Adds an unquoted value, which is split at the separators and may be a pattern.
     fn split(&mut self, value: &Word, separators: &str) {
         self.vanished = true;
         if !value.dynamic && !value.glob {
@@ -333,8 +333,8 @@ impl Fields {
         }
     }
 
-    /// Splits a text as POSIX says: blanks among the separators end a field, if there is one; each other separator ends one
-    /// that may be empty, and takes the blanks around it with it.
+    /// Splits a text according to POSIX: a run of blank separators ends a field, if there is one. Any other separator
+    /// ends a field, which may be empty, and absorbs the blanks around it.
     fn split_text(&mut self, text: &str, separators: &str, from: Option<&Piece>) {
         self.vanished = true;
         let mut field = String::new();
@@ -394,7 +394,7 @@ impl Fields {
             (Some(KnownValue::Joined(words)), Some(separators)) if piece.quoted => {
                 self.joined(&words, first(separators), true);
             }
-            // bash joins the words, and splits what comes of it; zsh splits nothing.
+            // bash joins the words and splits the result. zsh doesn't split.
             (Some(KnownValue::Joined(words)), Some(separators))
                 if !first(separators).trim().is_empty() && words.iter().all(|word| !word.dynamic && !word.glob) =>
             {
@@ -459,12 +459,12 @@ impl Fields {
     }
 }
 
-/// The separator that `$*` puts between words: the first one, if there is any.
+/// Returns the separator that `$*` puts between words: the first one, if there is any.
 fn first(separators: &str) -> &str {
     separators.chars().next().and_then(|char| separators.get(..char.len_utf8())).unwrap_or_default()
 }
 
-/// A part as it is written.
+/// Returns a part's source text.
 pub(crate) fn source(part: &Part) -> Cow<'_, str> {
     let plain = is_name(&part.text) || part.text.len() == 1;
     if part.kind == "variable" && plain { Cow::Owned(format!("${}", part.text)) } else { Cow::Borrowed(&part.text) }

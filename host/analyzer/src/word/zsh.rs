@@ -1,8 +1,8 @@
-//! Word syntax that only zsh reads. The shell of a harness may be zsh, and bash gives none of it another meaning.
+//! Word syntax that only zsh supports. A harness's shell may be zsh, and bash gives this syntax no other meaning.
 
 use super::is_name;
 
-/// The name in `${=NAME}`, `${(z)NAME}` and their kin, whose value is split into words even between double quotes.
+/// Returns the name in `${=NAME}`, `${(z)NAME}` and similar, whose value is split into words even in double quotes.
 pub(super) fn split_name(inner: &str) -> Option<&str> {
     let rest = match flags(inner) {
         Some((flags, rest)) if flags.chars().all(|flag| "zfA@kvwQ=".contains(flag)) => rest,
@@ -13,14 +13,14 @@ pub(super) fn split_name(inner: &str) -> Option<&str> {
     (name.len() < inner.len() && is_name(name)).then_some(name)
 }
 
-/// Whether a name stands behind the marks of `$=NAME`, `$==NAME`, `$~NAME`.
+/// Returns whether a name follows the marks in `$=NAME`, `$==NAME`, `$~NAME`.
 pub(super) fn is_marked_name(text: &str) -> bool {
     let name = text.trim_start_matches(['=', '~', '^']);
     text.len() - name.len() <= 2 && name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
 }
 
-/// Whether `${...}`, as it is written, makes more of a value than can be seen: it expands the value once more, takes it
-/// for a name, or splits and joins it.
+/// Returns whether `${...}` hides a part of the result: it expands the value again, uses it as a name, or splits and
+/// joins it.
 pub(crate) fn hides(source: &str) -> bool {
     let inner = source.strip_prefix("${").unwrap_or(source);
     let slice = |(name, rest): (&str, &str)| is_name(name) && rest.trim_end_matches("]}").contains(',');
@@ -28,15 +28,15 @@ pub(crate) fn hides(source: &str) -> bool {
         || inner.ends_with("]}") && inner.split_once('[').is_some_and(slice)
 }
 
-/// `(FLAGS)REST`
+/// Splits `(FLAGS)REST`.
 fn flags(inner: &str) -> Option<(&str, &str)> {
     inner.strip_prefix('(')?.split_once(')')
 }
 
-/// The code that a pattern's qualifiers run for each file: `*(e:'CODE':)`, `*(+NAME)`.
+/// Returns the code that a pattern's qualifiers run for each file: `*(e:'CODE':)`, `*(+NAME)`.
 pub(crate) fn code_of_qualifiers(inner: &str) -> Option<String> {
     let qualifier = |char: char| char.is_ascii_alphanumeric() || "./@=%*^-,#".contains(char);
-    // A delimiter that is a letter of other qualifiers as well: `e,'CODE',`.
+    // A delimiter that is also a letter of other qualifiers: `e,'CODE',`.
     let quote = inner.find(['\'', '"']).filter(|at| {
         let before: Vec<char> = inner.chars().take(*at).collect();
         matches!(before.as_slice(), [.., 'e', '/' | ',' | '.' | '=' | '@' | '%' | '^' | '-' | '#'])

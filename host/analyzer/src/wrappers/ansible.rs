@@ -1,4 +1,4 @@
-//! One module of Ansible, by `ansible HOSTS -m MODULE -a WORDS`, as the command that does the same.
+//! Converts one Ansible module, `ansible HOSTS -m MODULE -a WORDS`, to an equivalent command.
 
 use guard_sdk::syntax::{Via, Word};
 
@@ -6,10 +6,10 @@ use super::layer::{Place, Run, Runnable, takes};
 use crate::options::leading;
 use crate::word::expand::literal;
 
-/// Patterns of hosts that mean this machine.
+/// Host patterns for this machine.
 const HERE: &[&str] = &["localhost", "127.0.0.1", "::1"];
 
-/// The command of a module that changes or reads files, or that starts a script. None: the module is another one.
+/// Returns the command of a module that changes or reads files, or starts a script. `None` for other modules.
 pub(super) fn runs(argv: &[Word]) -> Option<Vec<Run>> {
     let spec = takes("imaeutfMcl", "inventory args module-name connection extra-vars limit user");
     let mut rest = argv.get(1..)?;
@@ -37,7 +37,7 @@ pub(super) fn runs(argv: &[Word]) -> Option<Vec<Run>> {
     Some(vec![Run { via, what, place, certain: true, mark: None }])
 }
 
-/// The command that does the same as a module.
+/// Returns a module's equivalent command.
 fn command(module: &str, pairs: &[(String, String)]) -> Option<String> {
     let value = |names: &[&str]| {
         let found = pairs.iter().find(|(name, _)| names.contains(&name.as_str()));
@@ -76,7 +76,7 @@ fn command(module: &str, pairs: &[(String, String)]) -> Option<String> {
     })
 }
 
-/// The pairs in `path=a line='b c'`.
+/// Returns the pairs in `path=a line='b c'`.
 fn pairs(given: &str) -> Vec<(String, String)> {
     const MOST: usize = 32;
     let mut found = Vec::new();
@@ -93,7 +93,7 @@ fn pairs(given: &str) -> Vec<(String, String)> {
     found
 }
 
-/// A value as a word of shell. One that begins with the home still does.
+/// Returns a value as a shell word. A home at its start is preserved.
 fn spelled(value: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "/._-+=:@%,~".contains(char);
     let (home, rest) = match value.strip_prefix("~/") {

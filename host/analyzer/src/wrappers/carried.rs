@@ -1,7 +1,7 @@
-//! Programs that run a text which stands in an option or an operand: what they run. The program itself stays.
+//! Programs that run a text from an option or an operand. The program itself is also listed.
 //!
-//! Which option of which program it is, is data. A value that is one bare word (`tar -I zstd`) names a helper and is
-//! left alone, unless it is a path of a program of the user's own: without words it does nothing to name.
+//! The table defines the options of each program. A value that is one bare word (`tar -I zstd`) is a helper without
+//! arguments, which does nothing worth listing. Paths of the user's own programs are listed.
 
 mod table;
 
@@ -15,13 +15,13 @@ use crate::sources::is_own_program;
 use crate::word::expand::literal;
 use table::CARRIERS;
 
-/// A program, and where the texts stand that it runs.
+/// A program, and the locations of the texts that it runs.
 struct Carrier {
     names: &'static [&'static str],
     takes: Options,
-    /// Options, each with what must stand before the text in its value.
+    /// Options, each with a required prefix in its value.
     options: &'static [(&'static str, &'static str)],
-    /// Prefixes that must come before the text in an operand.
+    /// Required prefixes in an operand.
     operands: &'static [&'static str],
 }
 
@@ -34,22 +34,22 @@ const fn carrier(
     Carrier { names, takes, options, operands }
 }
 
-/// Programs that keep settings, and the words before a setting's name.
+/// Programs with settings, and the words before a setting's name.
 const SETTINGS: &[(&[&str], &[&str])] = &[
     (&["gh", "glab", "hub", "jj", "npm", "pnpm", "yarn", "bundle", "poetry"], &["config", "set"]),
     (&["aws"], &["configure", "set"]),
     (&["fossil"], &["settings"]),
 ];
 
-/// Helpers that lose every file they are given.
+/// Helpers that delete every file passed to them.
 const LOSING: &[&str] = &["rm", "shred", "srm", "unlink", "wipe"];
 
-/// Whether a bare word names a helper that loses every file it is given.
+/// Returns whether a bare word is a helper that deletes every file passed to it.
 pub(crate) fn loses_files(helper: &str) -> bool {
     LOSING.contains(&helper.rsplit('/').next().unwrap_or_default())
 }
 
-/// The texts that the command carries, as things to run.
+/// Returns the texts in the command's words that it runs.
 pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
     let words = argv.get(1..).unwrap_or_default();
     if name == "git" {
@@ -61,7 +61,7 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         return runs;
     }
     if matches!(name, "gcc" | "g++" | "cc" | "c++" | "c89" | "c99" | "clang" | "clang++" | "gfortran") {
-        // `-wrapper PROGRAM,WORD,...`
+        // `-wrapper PROGRAM,WORD,...`.
         let wrapped = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-wrapper"));
         let words = |text: &Word| text.text.split(',').map(literal).collect();
         let runs = wrapped
@@ -69,7 +69,7 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         return runs.collect();
     }
     if name == "history" {
-        // What is put into the history may be run from there.
+        // Text added to the history may be run from there.
         let kept = words.split_first().filter(|(option, _)| option.text == "-s").map(|(_, kept)| joined(kept));
         return kept.filter(|text| !text.dynamic).and_then(|text| run(name, &text)).into_iter().collect();
     }
@@ -80,7 +80,7 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         return text.and_then(|text| run(name, &literal(&text))).into_iter().collect();
     }
     if name == "bind" {
-        // `bind -x '"KEY": COMMAND'`
+        // `bind -x '"KEY": COMMAND'`.
         let bound = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-x"));
         let texts = bound.filter_map(|pair| run(name, &literal(pair.get(1)?.text.split_once(':')?.1)));
         return texts.collect();
@@ -92,7 +92,7 @@ pub(super) fn runs(name: &str, argv: &[Word]) -> Vec<Run> {
         .collect()
 }
 
-/// By the table of carriers.
+/// Returns the runs defined by the table of carriers.
 fn described(name: &str, words: &[Word]) -> Vec<Run> {
     let Some(carrier) = CARRIERS.iter().find(|carrier| carrier.names.contains(&name)) else { return Vec::new() };
     let (flags, operands) = everything(words, carrier.takes, name);
@@ -117,14 +117,14 @@ fn described(name: &str, words: &[Word]) -> Vec<Run> {
     found
 }
 
-/// Lists of words that a builtin expands: `compgen -W WORDS`.
+/// Returns the word lists that a builtin expands: `compgen -W WORDS`.
 fn found_words(name: &str, words: &[Word]) -> Vec<Run> {
     let listed = words.windows(2).filter(|pair| pair.first().is_some_and(|option| option.text == "-W"));
     let listed = listed.filter_map(|pair| pair.get(1)).filter(|words| words.text.contains(['`', '(']));
     listed.filter_map(|words| run(name, &literal(&format!(": {}", words.text)))).collect()
 }
 
-/// A setting whose value is a command, or an alias that a shell runs: `gh config set editor TEXT`.
+/// Returns settings whose value is a command, or an alias that a shell runs: `gh config set editor TEXT`.
 fn settings(name: &str, words: &[Word]) -> Vec<Run> {
     let operands: Vec<&Word> = words.iter().filter(|word| !word.text.starts_with("--")).collect();
     let leads = |verbs: &[&str]| {
@@ -147,7 +147,7 @@ fn settings(name: &str, words: &[Word]) -> Vec<Run> {
     if runs { run(name, &literal(value)).into_iter().collect() } else { Vec::new() }
 }
 
-/// A setting of ssh with `=` behind its name, where blanks may stand as well.
+/// Returns an ssh setting with `=` after its name, where ssh also accepts blanks.
 fn setting_of_ssh(word: &Word) -> Word {
     let text = word.text.trim_start();
     let end = text.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(text.len());
@@ -156,11 +156,11 @@ fn setting_of_ssh(word: &Word) -> Word {
     if name.is_empty() || value.len() == rest.len() { word.clone() } else { literal(&format!("{name}={value}")) }
 }
 
-/// All options, wherever they stand, and the operands.
+/// Returns all options, at any position, and the operands.
 fn everything<'a>(words: &'a [Word], takes: Options, name: &str) -> (Vec<Flag<'a>>, Vec<&'a Word>) {
     let (mut flags, mut operands) = (Vec::new(), Vec::new());
     let mut rest = words;
-    // Long options of these begin with one dash.
+    // Long options of these programs begin with one dash.
     if matches!(name, "zip" | "go" | "boundary" | "consul-template") {
         let single = |pair: &'a [Word]| match pair {
             [option, value] => Some(Flag::long(option.text.strip_prefix('-')?.trim_start_matches('-'), value)),
@@ -188,7 +188,7 @@ fn behind(word: &Word, before: &str) -> Option<Word> {
     let lower = text.to_ascii_lowercase();
     let at = if before.contains(['=', '(']) { lower.find(before)? } else { lower.starts_with(before).then_some(0)? };
     let rest = text.get(at + before.len()..)?.trim_end_matches(')');
-    // A list of `apt`, which ends behind the last line: `{"LINE;"}`.
+    // An `apt` list, which ends after the last line: `{"LINE;"}`.
     let rest = if before.ends_with('{') { rest.trim_end_matches(['}', ';']) } else { rest };
     // TOML: a string, or a list of words.
     let rest = rest.trim_matches(['"', '\'']).trim_start_matches("[\"").trim_end_matches("\"]").replace("\",\"", " ");
@@ -197,25 +197,25 @@ fn behind(word: &Word, before: &str) -> Option<Word> {
     Some(rest)
 }
 
-/// A text that runs, unless it is a bare word.
+/// Returns a text that runs, unless it is a bare word.
 fn run(name: &str, text: &Word) -> Option<Run> {
     let bare = |char: char| char.is_ascii_alphanumeric() || "-_./+".contains(char);
     if text.text.chars().all(bare) && !is_own_program(&text.text) {
         let helper = text.text.rsplit('/').next().unwrap_or_default();
-        // It is given files of which nobody knows which ones.
+        // The files passed to it are unknown.
         let words = ["xargs", helper].map(literal).to_vec();
         return loses_files(&text.text).then(|| of(name, Runnable::Words { assignments: Vec::new(), words }));
     }
     Some(of(name, Runnable::Text { text: text.clone(), parameters: None }))
 }
 
-/// A helper that is a shell: it gets nothing to run but what somebody types.
+/// Returns a helper that is a shell, which only runs typed commands.
 fn bare_shell(name: &str, text: &Word) -> Option<Run> {
     let shell = is_shell(text.text.rsplit('/').next().unwrap_or_default());
     shell.then(|| of(name, Runnable::Words { assignments: Vec::new(), words: vec![text.clone()] }))
 }
 
-/// Whether a setting is there to name the shell of other commands: `npm --script-shell bash`.
+/// Returns whether a setting selects the shell for other commands: `npm --script-shell bash`.
 fn names_shell(setting: &str) -> bool {
     setting.contains("shell")
 }
@@ -225,7 +225,7 @@ fn of(name: &str, what: Runnable) -> Run {
     Run { via, what, place: Place::Apart, certain: true, mark: None }
 }
 
-/// Subcommands of git that run the text of an option.
+/// git subcommands that run the text of an option.
 const GIT_OPTIONS: &[(&str, &[&str])] = &[
     ("rebase", &["x", "exec"]),
     ("difftool", &["x", "extcmd"]),
@@ -264,7 +264,7 @@ fn git(words: &[Word]) -> Vec<Run> {
         }
     }
     let Some((verb, rest)) = options.rest.split_first() else { return found };
-    // `ext::COMMAND` is a transport that starts it; a blank inside of a word has `%` before it.
+    // `ext::COMMAND` is a transport that starts the command. `%` escapes a blank in a word.
     for text in rest.iter().filter_map(|word| word.text.strip_prefix("ext::")) {
         let text = text.replace("% ", "\u{1}");
         let words = text.split_whitespace().map(|word| literal(&word.replace('\u{1}', " "))).collect();

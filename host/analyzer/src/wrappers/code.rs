@@ -1,8 +1,8 @@
-//! Code of a general language on the command line, in a here-document or from a known pipe: the commands that it starts.
+//! The commands started by code in a general language: on the command line, in a here-document or from a known pipe.
 //!
-//! Some languages are read by a parser (see [`crate::summaries`]). Of the others, a call by which the language starts a program is
-//! taken at its word if its words are literal; what is not literal becomes a part that is known only at run time. What
-//! code does to files itself is the business of [`crate::languages::code`].
+//! Some languages have a parser (see [`crate::summaries`]). In the others, a call that starts a program is used if its
+//! words are literal. Other words become parts that are only known at run time. The effects of code itself on files are
+//! determined in [`crate::languages::code`].
 
 mod calls;
 pub(crate) mod client_libraries;
@@ -27,7 +27,7 @@ use crate::word::expand::literal;
 use calls::{commands, string};
 use languages::LANGUAGES;
 
-/// Programs whose input has lines that run, and what begins such a line.
+/// Programs whose input has lines that run, and the prefixes of these lines.
 const LINES: &[(&[&str], &[&str])] = &[
     (
         &["ed", "ex", "vi", "vim", "nvim", "view", "vimdiff", "gvim", "rvim", "rview", "nvr"],
@@ -39,16 +39,16 @@ const LINES: &[(&[&str], &[&str])] = &[
     (&["make", "gmake"], &["\t@", "\t-", "\t"]),
 ];
 
-/// The longest call.
+/// The maximum length of a call, in bytes.
 const LONGEST: usize = 4096;
 
-/// Whether this program, in lower case, reads code of a general language.
+/// Returns whether this program, in lower case, reads code in a general language.
 pub(super) fn is_language(name: &str) -> bool {
     let plain = unversioned(name);
     scripts::is_awk(plain) || LANGUAGES.iter().any(|language| language.programs.contains(&plain))
 }
 
-/// The files of code that the interpreter `name` may be given, if it is one.
+/// Returns the code files passed to the interpreter `name`, if it is one.
 pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
     let lower = name.to_ascii_lowercase();
     let plain = unversioned(&lower);
@@ -73,7 +73,7 @@ pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
     } else if options.flag(language.code).is_none() {
         found.extend(options.rest.iter().find(|file| file.text != "run").cloned());
     }
-    // A class is named without the ending of the file that it was compiled of.
+    // A Java class is specified without its file's extension.
     if plain == "java" {
         found
             .iter_mut()
@@ -84,10 +84,10 @@ pub(super) fn files(name: &str, argv: &[Word]) -> Vec<Word> {
     ended(found, if plain == "ruby" { &[".rb"] } else { &[] })
 }
 
-/// Endings without which a module of JavaScript is named.
+/// Extensions that are optional for a JavaScript module.
 const JAVASCRIPT_ENDS: &[&str] = &[".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"];
 
-/// The same files, and those with one of the endings.
+/// Returns the files, and the files with one of the extensions.
 fn ended(mut files: Vec<Word>, ends: &[&str]) -> Vec<Word> {
     let longer: Vec<Word> =
         files.iter().flat_map(|word| ends.iter().map(|end| literal(&format!("{}{end}", word.text)))).collect();
@@ -95,15 +95,15 @@ fn ended(mut files: Vec<Word>, ends: &[&str]) -> Vec<Word> {
     files
 }
 
-/// Options whose value is a file of code.
+/// Options whose value is a code file.
 const FILES: &[&str] = &["f", "file", "r", "require", "import", "i", "include"];
 
-/// Whether an operand is standard input, or a text that is printed in its place.
+/// Returns whether an operand is standard input, or a process substitution.
 pub(super) fn reads_text(word: &Word) -> bool {
     word.text == "-" || descriptor(&word.text).is_some() || word.parts.iter().any(|part| part.kind == "process")
 }
 
-/// Returns everything that the code given to a command runs.
+/// Returns everything that a command's code runs.
 pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     let lower = name.to_ascii_lowercase();
     let words = argv.get(1..).unwrap_or_default();
@@ -180,13 +180,13 @@ pub(super) fn runs(name: &str, argv: &[Word], input: Option<&str>) -> Vec<Run> {
     own.into_iter().chain(of_libraries).collect()
 }
 
-/// The commands that calls of client libraries amount to, in the languages whose calls look alike.
+/// Returns the commands that calls of client libraries correspond to, in languages with similar call syntax.
 fn of_libraries(name: &str, language: &str, code: &str) -> Vec<Run> {
     if !matches!(language, "python" | "javascript" | "ruby" | "php") {
         return Vec::new();
     }
     let found = client_libraries::commands(language, code);
-    // The code may never come to the call.
+    // The code may never reach the call.
     found.into_iter().map(|what| Run { certain: false, ..run(name, what) }).collect()
 }
 
@@ -195,9 +195,9 @@ fn run(name: &str, what: Runnable) -> Run {
     Run { via, what, place: Place::Apart, certain: true, mark: None }
 }
 
-/// Code that a setting brings, and code that is read from the input by a debugger or by a file that stands for it.
+/// Returns code from a setting, and code that a debugger or a file operand for standard input reads from the input.
 fn set_code<'t>(plain: &str, words: &'t [Word], options: &Parsed<'_>, input: Option<&'t str>) -> Vec<&'t str> {
-    // A file that runs before or after what php is given.
+    // A file that runs before or after php's script.
     let is_set = |word: &Word| {
         word.text.split_once("pend_file=").is_some_and(|(_, file)| descriptor(file) == Some(0) || file == "php://stdin")
     };
@@ -206,14 +206,14 @@ fn set_code<'t>(plain: &str, words: &'t [Word], options: &Parsed<'_>, input: Opt
         "php" => words.iter().any(is_set),
         _ => false,
     };
-    // Settings of IPython whose value is code: `--TerminalIPythonApp.exec_lines=CODE`.
+    // IPython settings whose value is code: `--TerminalIPythonApp.exec_lines=CODE`.
     let settings = ["exec_lines=", "code_to_run="];
     let set = words.iter().filter(|word| word.text.starts_with("--"));
     let set = set.filter_map(|word| settings.iter().find_map(|name| Some(word.text.split_once(name)?.1)));
     input.filter(|_| reads).into_iter().chain(set).collect()
 }
 
-/// The removal of a file that a resource of puppet says is to be absent: `file { PATH: ensure => absent }`.
+/// Returns the removal of a file that a Puppet resource declares absent: `file { PATH: ensure => absent }`.
 fn removed(code: &str) -> Option<Runnable> {
     let (_, resource) = code.split_once("file")?;
     let (path, width) = string(resource.trim_start().strip_prefix('{')?.trim_start())?;
@@ -222,7 +222,7 @@ fn removed(code: &str) -> Option<Runnable> {
     rest.contains("absent").then_some(Runnable::Words { assignments: Vec::new(), words })
 }
 
-/// The lines that IPython gives to a shell.
+/// Returns the lines that IPython passes to a shell.
 fn escapes(name: &str, code: &str) -> Vec<Run> {
     const MARKS: &[&str] = &["!!", "!", "%sx ", "%system ", "%%bash\n", "%%sh\n"];
     let command = |line: &str| MARKS.iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(str::to_owned);
@@ -235,7 +235,7 @@ fn text(text: &str) -> Runnable {
     Runnable::Text { text: literal(text), parameters: None }
 }
 
-/// Lines of an input that run.
+/// Returns the lines of an input that run.
 fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     let make = name.ends_with("make");
     let pairs = words.windows(2).filter_map(|pair| match pair {
@@ -244,11 +244,11 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     });
     let evals = words.iter().filter_map(|word| word.text.strip_prefix("--eval="));
     let evals = evals.chain(pairs).filter(|_| make);
-    // A makefile is read from the input only if it is asked for.
+    // A makefile is only read from the input if an option says so.
     let reads = !make
         || words.windows(2).any(|pair| matches!(pair, [option, file] if option.text == "-f" && matches!(file.text.as_str(), "-" | "/dev/stdin")));
     let given = input.lines().filter(|_| reads);
-    // A script of tcl on the command line has its commands behind semicolons as well.
+    // In a Tcl script on the command line, commands may also follow semicolons.
     let scripts = words.windows(2).filter(|pair| pair.first().is_some_and(|word| word.text == "-c"));
     let scripts =
         scripts.filter_map(|pair| pair.last()).flat_map(|script| script.text.split([';', '\n'])).map(str::trim_start);
@@ -256,7 +256,7 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     let mut found = Vec::new();
     for line in given.chain(evals.clone().flat_map(str::lines)).chain(scripts.filter(|_| is_tcl)) {
         let command = starts.iter().find_map(|start| line.strip_prefix(start));
-        // A rule of one line: `target: ; command`.
+        // A rule on one line: `target: ; command`.
         let command =
             command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
         found.extend(command.map(|command| run(name, text(&typed(name, command).replace("$$", "$")))));
@@ -277,7 +277,7 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     found
 }
 
-/// The files that a function of `make` reads or writes, as words of a program that does the same to them.
+/// Returns the files that a `make` function reads or writes, as commands with the same effect.
 fn files_of_make(line: &str) -> impl Iterator<Item = Runnable> {
     let calls = line.split("$(file ").skip(1).take(limits::STARTS);
     calls.filter_map(|rest| {
@@ -288,20 +288,20 @@ fn files_of_make(line: &str) -> impl Iterator<Item = Runnable> {
     })
 }
 
-/// Returns the text that `send` of `expect` types, without quotes and the key that ends a line.
+/// Returns the text that `send` in `expect` types, without quotes and the key that ends a line.
 fn typed<'t>(name: &str, command: &'t str) -> &'t str {
     let inner = command.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| name == "expect");
     inner.map_or(command, |inner| inner.trim_end_matches("\\r").trim_end_matches("\\n"))
 }
 
-/// As many of them as can be followed.
+/// Truncates the commands to the limit.
 fn first_of(mut found: Vec<Run>) -> Vec<Run> {
     bounded(found.len());
     found.truncate(limits::STARTS);
     found
 }
 
-/// Whether so many commands can be followed.
+/// Returns whether this number of commands can be followed.
 fn bounded(count: usize) -> bool {
     if count > limits::STARTS {
         limits::reached("a program is given too many commands to follow");
@@ -309,7 +309,7 @@ fn bounded(count: usize) -> bool {
     count <= limits::STARTS
 }
 
-/// The command that `mapfile -C` runs, with the number of each line and the line behind it.
+/// Returns the command that `mapfile -C` runs with each line's number and the line.
 fn callbacks(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> {
     let options = leading(words, Options::leading("dnOsuCc", ""));
     let Some(callback) = options.flag(&["C"]).map(|flag| flag.text().to_owned()) else { return Vec::new() };
@@ -318,7 +318,7 @@ fn callbacks(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> {
     first_of(lines.map(|line| run(name, text(&format!("{callback} 0 {}", quoted(line))))).collect())
 }
 
-/// The commands of a table of `cron`.
+/// Returns the commands of a crontab.
 fn schedule(input: &str) -> Vec<Run> {
     let mut found = Vec::new();
     for line in input.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -331,7 +331,7 @@ fn schedule(input: &str) -> Vec<Run> {
             rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
         }
         if !rest.is_empty() && !line.split(' ').next().unwrap_or_default().contains('=') {
-            // In the home of the user.
+            // They run in the user's home.
             found.push(Run { place: Place::Unknown, ..run("crontab", text(rest)) });
         }
     }

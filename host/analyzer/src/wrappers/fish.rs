@@ -1,14 +1,14 @@
-//! Texts of fish, spelled as a shell would have them: `(a)` is `$(a)`, and each block has the words of a shell.
+//! Translates fish to the syntax of other shells: `(a)` becomes `$(a)`, and blocks get a shell's keywords.
 
 use crate::limits;
 
-/// A text of fish as shell. One whose blocks don't fit together keeps them, and doesn't parse.
+/// Returns a fish text as shell. If the blocks don't match, they stay unchanged, and the result doesn't parse.
 pub(super) fn as_shell(text: &str) -> String {
     let text = by_files(&substitutions(text));
     Blocks::new(&text).read().unwrap_or(text)
 }
 
-/// Parentheses alone are a substitution, and a backslash counts between single quotes.
+/// Converts parentheses to substitutions, and backslashes in single quotes.
 fn substitutions(source: &str) -> String {
     let mut text = String::with_capacity(source.len());
     let (mut quote, mut before) = (None, ' ');
@@ -34,7 +34,7 @@ fn substitutions(source: &str) -> String {
     text
 }
 
-/// Replaces `(... | psub)` by the file that it makes, and `string join` by `echo`.
+/// Replaces `(... | psub)` with its file, and `string join` with `echo`.
 fn by_files(text: &str) -> String {
     let mut text = text.replace("string join \" \" ", "echo ").replace("string join ' ' ", "echo ");
     for _ in 0..limits::STARTS {
@@ -46,26 +46,26 @@ fn by_files(text: &str) -> String {
     text
 }
 
-/// Something that is open.
+/// An open block or parenthesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Block {
     Loop,
     If,
     Group,
-    /// `switch`, and whether one of its cases was seen.
+    /// `switch`, and whether it had a case.
     Switch(bool),
     Parentheses,
 }
 
-/// Reads a text once, from its start to its end.
+/// Reads a text once, from start to end.
 struct Blocks<'t> {
     rest: &'t str,
     out: String,
-    /// The open blocks, each with the text that the separator behind it is to become.
+    /// The open blocks, each with the replacement for the separator after it.
     open: Vec<(Block, Option<&'static str>)>,
-    /// The text that the next separator becomes.
+    /// The replacement for the next separator.
     awaited: Option<&'static str>,
-    /// A command begins here.
+    /// Whether a command begins here.
     starts: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'t> Blocks<'t> {
         }
     }
 
-    /// Returns `None` if the blocks don't fit together.
+    /// Returns the translation, or `None` if the blocks don't match.
     fn read(mut self) -> Option<String> {
         while let Some(char) = self.rest.chars().next() {
             match char {
@@ -168,7 +168,7 @@ impl<'t> Blocks<'t> {
         Some(())
     }
 
-    /// Copies a word, in which `$argv` are the parameters.
+    /// Copies a word, and replaces `$argv` with the parameters.
     fn word(&mut self, word: &str) {
         let mut rest = word;
         while let Some((before, behind)) = rest.split_once("$argv") {
@@ -191,7 +191,7 @@ impl<'t> Blocks<'t> {
         self.starts = false;
     }
 
-    /// `function NAME --argument A B`
+    /// Reads `function NAME --argument A B`.
     fn function(&mut self) -> Option<()> {
         let words = self.words();
         let name = words.get(1).filter(|name| is_plain(name))?;
@@ -206,7 +206,7 @@ impl<'t> Blocks<'t> {
         Some(())
     }
 
-    /// `case A B`
+    /// Reads `case A B`.
     fn case(&mut self) -> Option<()> {
         let words = self.words();
         let (block, _) = self.open.last_mut()?;
@@ -253,7 +253,7 @@ impl<'t> Blocks<'t> {
         self.starts = false;
     }
 
-    /// Passes over the words up to the next separator.
+    /// Skips the words up to the next separator, and returns them.
     fn words(&mut self) -> Vec<&'t str> {
         let mut words = Vec::new();
         loop {
@@ -282,7 +282,7 @@ impl<'t> Blocks<'t> {
         self.rest = self.rest.get(length..).unwrap_or_default();
     }
 
-    /// Skips the separator after a word such as `else`, after which a shell takes none.
+    /// Skips the separator after a word such as `else`, where a shell has none.
     fn skip_separator(&mut self) {
         self.rest = self.rest.trim_start_matches(' ');
         self.rest = self.rest.strip_prefix(';').unwrap_or(self.rest);
@@ -300,18 +300,18 @@ impl<'t> Blocks<'t> {
     }
 }
 
-/// The name of a variable or a function that a shell takes as well.
+/// Returns whether a variable's or function's name is also valid in a shell.
 fn is_plain(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
-/// The length of the word that the text begins with; at least one character.
+/// Returns the length of the word at the start of the text, at least one character.
 fn word_length(text: &str) -> usize {
     length(text, false)
 }
 
-/// The same, of a word with the substitutions in it.
+/// Returns the length of the word at the start of the text, including its substitutions.
 fn whole_word_length(text: &str) -> usize {
     length(text, true)
 }

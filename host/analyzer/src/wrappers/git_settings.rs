@@ -1,4 +1,4 @@
-//! Settings that a call gives to git, and those whose value git runs.
+//! git settings in a call, and the settings whose value git runs.
 
 use guard_sdk::syntax::{Part, Word};
 
@@ -6,31 +6,31 @@ use super::layer::{Layer, Place, Runnable, joined, spelled, takes};
 use crate::options::{Options, leading, parse};
 use crate::word::expand::literal;
 
-/// A setting that a call gives.
+/// A setting in a call.
 #[derive(Debug)]
 pub(crate) struct Setting {
-    /// In lower case.
+    /// The name in lower case.
     pub(crate) name: String,
     pub(crate) value: Word,
-    /// It stays when the call is over.
+    /// Whether it persists after the call.
     pub(crate) stays: bool,
 }
 
-/// The options that may stand before the subcommand.
+/// The options before the subcommand.
 pub(crate) const GLOBAL: Options =
     takes("Cc", "git-dir work-tree namespace exec-path super-prefix config-env attr-source").exactly();
 
-/// Options of `clone` with a value.
+/// `clone` options with a value.
 pub(crate) const CLONE: Options = Options::new(
     "obucj",
     "origin branch upload-pack config depth template reference reference-if-able separate-git-dir filter jobs \
      shallow-since shallow-exclude server-option bundle-uri",
 );
 
-/// Options of `config` with a value.
+/// `config` options with a value.
 pub(crate) const CONFIG: Options = Options::new("f", "file blob type default value comment url");
 
-/// Settings of git whose value is a program: whole names, and the ends of names that have something in between.
+/// git settings whose value is a program: full names, and the endings of names with a variable part.
 const PROGRAMS: &[&str] = &[
     "core.alternaterefscommand",
     "core.askpass",
@@ -75,7 +75,7 @@ const PROGRAM_ENDS: &[(&str, &str)] = &[
     ("trailer.", ".command"),
 ];
 
-/// Settings whose value names a file or a folder with more settings, hooks or programs.
+/// Settings whose value is a file or folder with further settings, hooks or programs.
 const LEADS: &[(&str, &str)] = &[
     ("core.hookspath", ""),
     ("include.path", ""),
@@ -87,13 +87,13 @@ const LEADS: &[(&str, &str)] = &[
     ("mergetool.", ".path"),
 ];
 
-/// The name under which a program in an address counts as a setting.
+/// The setting name used for a program in an address.
 const TRANSPORT: &str = "remote.*.uploadpack";
 
-/// Sections that name programs.
+/// Sections with programs.
 const SECTIONS: &[&str] = &["alias", "core", "credential", "diff", "filter", "include", "pager", "sequence"];
 
-/// Whether the value of this setting, in lower case, is a program, or with `!` before it.
+/// Returns whether the value of this setting, in lower case, is a program, possibly only after `!`.
 pub(crate) fn is_program(name: &str) -> bool {
     PROGRAMS.contains(&name) || fits(PROGRAM_ENDS, name)
 }
@@ -110,7 +110,7 @@ impl Setting {
         self.name.starts_with("alias.")
     }
 
-    /// Whether git runs the value, or what it leads to. A pager may be a mere yes or no.
+    /// Returns whether git runs the value, or programs it refers to. A pager may also be a boolean.
     pub(crate) fn decides_what_runs(&self) -> bool {
         let text = self.value.text.as_str();
         let switch = matches!(text, "" | "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
@@ -120,17 +120,17 @@ impl Setting {
         program || self.name.ends_with(".*") || fits(LEADS, &self.name) || shell && (updates || self.is_alias())
     }
 
-    /// Whether the value names a file of more settings.
+    /// Returns whether the value is a file with further settings.
     pub(crate) fn reads_more(&self) -> bool {
         self.name == "include.path" || self.name.starts_with("includeif.") && self.name.ends_with(".path")
     }
 
-    /// Whether it is the program of an address, which git starts each time that it talks to it.
+    /// Returns whether it is an address's program, which git starts for each connection.
     pub(crate) fn is_transport(&self) -> bool {
         self.name == TRANSPORT
     }
 
-    /// The text that becomes shell, if there is one.
+    /// Returns the text that becomes shell, if any.
     pub(crate) fn command(&self) -> Option<Word> {
         let shell = self.value.text.strip_prefix('!');
         if self.is_alias() {
@@ -150,7 +150,7 @@ pub(crate) fn expansion(value: &Word) -> Word {
     }
 }
 
-/// The settings that the words behind `git` give.
+/// Returns the settings in the words after `git`.
 pub(crate) fn given(words: &[Word]) -> Vec<Setting> {
     let options = leading(words, GLOBAL);
     let mut found = Vec::new();
@@ -188,7 +188,7 @@ pub(crate) fn given(words: &[Word]) -> Vec<Setting> {
     found
 }
 
-/// `git -c alias.x='!TEXT' x WORDS`. A subcommand of git itself cannot be an alias.
+/// `git -c alias.x='!TEXT' x WORDS`. An alias can't replace a git subcommand.
 pub(super) fn alias(argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     let verb = leading(words, GLOBAL).rest.first()?.text.to_ascii_lowercase();
@@ -197,7 +197,7 @@ pub(super) fn alias(argv: &[Word]) -> Option<Layer> {
     expanded(argv, &setting.value)
 }
 
-/// A call of git whose subcommand is an alias of this text.
+/// Returns the layer of a git call whose subcommand is an alias of this text.
 pub(crate) fn expanded(argv: &[Word], value: &Word) -> Option<Layer> {
     let (verb, words) = leading(argv.get(1..)?, GLOBAL).rest.split_first()?;
     if crate::programs::is_verb_of_git(&verb.text.to_ascii_lowercase()) {
@@ -208,7 +208,7 @@ pub(crate) fn expanded(argv: &[Word], value: &Word) -> Option<Layer> {
     Some(Layer::one("alias", &verb.text, Runnable::Text { text, parameters: None }, Place::Apart))
 }
 
-/// The alias that a call of git defines, and what it stands for.
+/// Returns the alias that a git call defines, with its value.
 pub(crate) fn defined(words: &[Word]) -> Option<(String, Word)> {
     let setting = given(words).into_iter().find(|setting| setting.stays && setting.is_alias())?;
     Some((setting.name.strip_prefix("alias.")?.to_owned(), setting.value))
@@ -219,7 +219,7 @@ fn pair(text: &str, stays: bool) -> Option<Setting> {
     Some(Setting { name: name.to_ascii_lowercase(), value: literal(value), stays })
 }
 
-/// `git config NAME VALUE`, `git config set NAME VALUE`, `git config --add NAME VALUE`.
+/// Reads `git config NAME VALUE`, `git config set NAME VALUE` or `git config --add NAME VALUE`.
 fn configured(words: &[Word]) -> Option<Setting> {
     let parsed = parse(words, CONFIG, false);
     let reads = ["get", "get-all", "get-regexp", "get-urlmatch", "list", "unset", "unset-all", "remove-section"];
@@ -227,7 +227,7 @@ fn configured(words: &[Word]) -> Option<Setting> {
     if reads.iter().any(|name| parsed.is("", name) || !set && parsed.text(0) == *name) {
         return None;
     }
-    // All of a section becomes settings of another name.
+    // The settings in a section get other names.
     let renames = parsed.is("", "rename-section") || parsed.text(0) == "rename-section";
     if let (true, Some(new)) = (renames, parsed.operands.last()) {
         let section = new.text.split('.').next().unwrap_or_default().to_ascii_lowercase();

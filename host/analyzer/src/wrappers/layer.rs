@@ -1,4 +1,4 @@
-//! [`Layer`]: what is under a wrapper, and the words that lead to it.
+//! [`Layer`]: the commands and texts that a wrapper runs.
 
 use guard_sdk::syntax::{Assignment, Part, Via, Word};
 
@@ -10,64 +10,64 @@ use crate::word::is_name;
 /// A wrapper's own command, and everything that it runs.
 #[derive(Debug)]
 pub(crate) struct Layer {
-    /// The part that remains as a command of its own.
+    /// The part that is also listed as a command.
     pub(crate) outer: Option<Vec<Word>>,
     pub(crate) runs: Vec<Run>,
 }
 
-/// One thing that a wrapper runs.
+/// One command or text that a wrapper runs.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) via: Via,
     pub(crate) what: Runnable,
     pub(crate) place: Place,
-    /// False if an option was known only at run time, so that the rest is a guess.
+    /// False if an option was only known at run time, so that the rest is a guess.
     pub(crate) certain: bool,
     /// The placeholder that the wrapper replaces in the words, such as `{}`.
     pub(crate) mark: Option<String>,
 }
 
-/// The program or text that is run.
+/// The command or text of a [`Run`].
 #[derive(Debug)]
 pub(crate) enum Runnable {
-    /// A program and its words.
+    /// A program and its arguments.
     Words { assignments: Vec<Assignment>, words: Vec<Word> },
-    /// A text that becomes shell, with the parameters it gets, `$0` first.
+    /// A text that becomes shell, with its parameters, starting with `$0`.
     Text { text: Word, parameters: Option<Vec<Word>> },
 }
 
-/// Where it is run.
+/// Where a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In this shell: what it sets stays set.
+    /// In the current shell, whose state it changes.
     Here,
-    /// In a process of its own.
+    /// In a separate process.
     Apart,
     /// In a process with this working directory.
     Directory(Word),
-    /// In directories that are not known.
+    /// In unknown directories.
     Unknown,
-    /// On another machine, or in a container of which nothing is known.
+    /// On another machine, or in an unknown container.
     Remote,
-    /// In a container, or another file system of its own.
+    /// In a container, or with a separate file system.
     Sandbox(Box<Sandbox>),
-    /// In the home of this user of this machine, as after a login; without a name, of the user who calls.
+    /// In the home of this user on this machine, as after a login. Empty for the calling user.
     Login(String),
-    /// Among the processes of the machine around the container, if it can see them.
+    /// Among the processes outside the container, if it can see them.
     Outside,
 }
 
 impl Place {
-    /// Whether what the wrapper is given to read goes to a process elsewhere.
+    /// Returns whether the wrapper's input goes to a process elsewhere.
     pub(crate) fn is_handed_on(&self) -> bool {
         matches!(self, Place::Remote | Place::Sandbox(_) | Place::Login(_))
     }
 }
 
-/// The kind of a wrapper after which commands run in a container's file system no longer.
+/// The kind of wrapper whose commands no longer run in a container's file system.
 pub(crate) const OUTSIDE: &str = "nsenter-host";
 
-/// Where a command runs behind these wrappers: `ssh`, `container`, or on this machine, which is empty.
+/// Returns where a command runs after these wrappers: `ssh`, `container`, or empty for this machine.
 pub(crate) fn place_of(via: &[Via]) -> &'static str {
     let place = via.iter().rev().find_map(|via| match via.kind.as_str() {
         "ssh" => Some("ssh"),
@@ -78,26 +78,26 @@ pub(crate) fn place_of(via: &[Via]) -> &'static str {
     place.unwrap_or_default()
 }
 
-/// The options of a wrapper that take a value, letters and long names, which may be abbreviated.
+/// Creates the options of a wrapper that take a value: letters and long names, which may be abbreviated.
 pub(super) const fn takes(short: &'static str, long: &'static str) -> Options {
     Options::leading(short, long)
 }
 
 impl Layer {
-    /// One thing that runs, and nothing that stays.
+    /// Creates a layer with one run and no outer command.
     pub(crate) fn one(kind: &str, detail: &str, what: Runnable, place: Place) -> Layer {
         let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };
         Layer { outer: None, runs: vec![Run { via, what, place, certain: true, mark: None }] }
     }
 }
 
-/// The name of a command's program, without its folder.
+/// Returns the name of a command's program, without its folder.
 pub(crate) fn program(argv: &[Word]) -> Option<&str> {
     let name = argv.first()?.text.as_str();
     name.rsplit('/').next()
 }
 
-/// Words joined by spaces, as `eval` and `ssh` join them.
+/// Joins words with spaces, like `eval` and `ssh`.
 pub(crate) fn joined(words: &[Word]) -> Word {
     let mut result = literal("");
     result.parts.clear();
@@ -115,7 +115,7 @@ pub(crate) fn joined(words: &[Word]) -> Word {
     result
 }
 
-/// Splits leading `NAME=value` words off, and words that read a file of them.
+/// Splits off leading `NAME=value` words, and words that read such a file.
 pub(super) fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
     let mut found = Vec::new();
     let mut rest = words;
@@ -125,7 +125,7 @@ pub(super) fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
             continue;
         }
         let Some((name, value)) = first.text.split_once('=') else { break };
-        // A function for a shell has a name of its own kind.
+        // An exported shell function has a special name.
         if !is_name(name) && !name.starts_with("BASH_FUNC_") {
             break;
         }
@@ -140,8 +140,8 @@ pub(super) fn assignments(words: &[Word]) -> (Vec<Assignment>, &[Word]) {
     (found, rest)
 }
 
-/// Whether the word is what a file holds, as in `env $(cat vars | xargs) program`. Unquoted, each word of it is taken as an
-/// assignment, because a file rarely begins with the name of a program.
+/// Returns whether the word is a file's content, as in `env $(cat vars | xargs) program`. Without quotes, it is treated
+/// as assignments, because a file rarely begins with a program's name.
 fn is_file_of_variables(word: &Word) -> bool {
     const READERS: &[&str] = &["cat", "grep", "egrep", "sed", "awk", "xargs", "<"];
     let [part] = word.parts.as_slice() else { return false };
@@ -149,7 +149,7 @@ fn is_file_of_variables(word: &Word) -> bool {
     part.kind == "command" && !part.quoted && READERS.iter().any(|reader| text.starts_with(reader))
 }
 
-/// A text as a shell reads it back: in quotes if it has to be.
+/// Quotes a text for a shell, if necessary.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "_./:=@%+,-".contains(char);
     if !text.is_empty() && text.chars().all(plain) {
@@ -158,7 +158,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A word spelled so that a shell reads the same word again.
+/// Quotes a word so that a shell reads the same word again.
 pub(crate) fn spelled(word: &Word) -> Word {
     let literal_part = |text: &str| Part { kind: "literal".to_owned(), text: quoted(text), quoted: false };
     let mut result = word.clone();

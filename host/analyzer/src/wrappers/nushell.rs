@@ -1,9 +1,9 @@
-//! Texts of nu, as far as they are read here: spelled as a shell would have them.
+//! Translates the supported subset of nu to the syntax of other shells.
 
-/// Words before a block that runs, whatever comes of it.
+/// Words before a block that always runs.
 const BLOCKS: &[&str] = &["try", "do", "each", "par-each", "items", "catch", "finally"];
 
-/// The beginning and the end of a block.
+/// The start and end of a block.
 const GROUP: (&str, &str) = ("{ :; ", "\n} ");
 const BRANCH: (&str, &str) = ("; then :; ", "\nfi ");
 const OTHERWISE: (&str, &str) = ("\nelse :; ", "\nfi ");
@@ -14,8 +14,8 @@ const OPERATORS: &[&str] = &[
     "<", "<=", "==", "!=", ">", ">=", "=~", "!~", "and", "or", "xor", "not", "in", "not-in", "+", "-", "*", "/", "++",
 ];
 
-/// A text of nu as shell: `^name` is the program of that name, a block behind `try` or `each` is a group, `open`
-/// prints a file, `save` writes one, and a block behind a condition or a list is a branch or a loop.
+/// Returns a nu text as shell: `^name` is the program with that name, a block after `try` or `each` is a group, `open`
+/// prints a file, `save` writes one, and a block after a condition or a list is a branch or a loop.
 pub(super) fn as_shell(text: &str) -> String {
     let tokens = tokens(text);
     let mut reader = Reader { tokens: &tokens, out: String::with_capacity(text.len() + 16), ..Reader::default() };
@@ -28,9 +28,9 @@ struct Reader<'t> {
     tokens: &'t [&'t str],
     at: usize,
     out: String,
-    /// A command begins here.
+    /// Whether a command begins here.
     starts: bool,
-    /// The words are the elements of a list.
+    /// Whether the words are the elements of a list.
     lists: bool,
     /// The block that the next token begins.
     opens: Option<(&'static str, &'static str)>,
@@ -60,7 +60,7 @@ impl<'t> Reader<'t> {
                 self.closing.push(end);
                 self.starts = true;
                 if inside.is_empty() {
-                    // `{|x| ...`: a bar is a token of its own.
+                    // `{|x| ...`: a bar is a separate token.
                     self.skip_parameters();
                 } else {
                     self.push_closed(inside);
@@ -71,7 +71,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a word; gives whether a command begins behind it.
+    /// Reads a word, and returns whether a command begins after it.
     fn word(&mut self, token: &'t str) -> bool {
         let word = token.strip_prefix('^').filter(|_| self.starts).unwrap_or(token);
         let next = self.tokens.get(self.at).copied().unwrap_or_default();
@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
                 if self.out.ends_with("tee ") || self.out.ends_with("cat ") => {}
             _ if self.lists => self.push(word.trim_start_matches("...").trim_matches(['[', ']', ','])),
             _ => {
-                // The value of a variable is no command.
+                // A variable's value isn't a command.
                 if self.starts && token.starts_with('$') && !token.starts_with("$env.") {
                     self.out.push_str("echo ");
                 }
@@ -151,7 +151,7 @@ impl<'t> Reader<'t> {
         self.out.extend([word, " "]);
     }
 
-    /// Adds the words of a condition or a list up to the block behind it, without operators and brackets.
+    /// Adds the words of a condition or a list up to the block after it, without operators and brackets.
     fn condition(&mut self) {
         let mut depth = 0_usize;
         while let Some(token) = self.tokens.get(self.at).filter(|token| !token.starts_with('{') && **token != ";") {
@@ -167,7 +167,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Passes over `|x|`, whose bars are tokens.
+    /// Skips `|x|`, whose bars are tokens.
     fn skip_parameters(&mut self) {
         if self.tokens.get(self.at) == Some(&"|") {
             let behind = self.tokens.get(self.at + 1..).unwrap_or_default();
@@ -175,7 +175,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Adds a word; a brace at its end closes a block that was opened before.
+    /// Adds a word. A brace at its end closes an open block.
     fn push_closed(&mut self, word: &str) {
         let bare = word.trim_end_matches('}');
         let ends = (word.len() - bare.len()).min(self.closing.len());
@@ -189,7 +189,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Words, and the signs that end a command.
+/// Splits a text into words and command separators.
 fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut quote) = (None::<usize>, None);

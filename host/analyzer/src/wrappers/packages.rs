@@ -1,4 +1,4 @@
-//! The program that a runner of packages starts, by the name of the package.
+//! The program that a package runner starts, by package name.
 
 use guard_sdk::syntax::Word;
 
@@ -23,7 +23,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("opencode-ai", "opencode"),
 ];
 
-/// The same of other packages.
+/// Further ones, for other packages.
 const TOOLS: &[(&str, &str)] = &[
     ("aws-cdk", "cdk"),
     ("awscli", "aws"),
@@ -90,7 +90,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("oci-cli", "oci"),
 ];
 
-/// The program of a package, without its version.
+/// Returns the program of a package, without its version.
 pub(super) fn program(package: &str) -> &str {
     let package = package.strip_prefix("npm:").unwrap_or(package);
     // The first `@` belongs to a scope.
@@ -100,8 +100,8 @@ pub(super) fn program(package: &str) -> &str {
     PROGRAMS.iter().chain(TOOLS).find(|(known, _)| *known == name).map_or(name, |(_, program)| program)
 }
 
-/// Puts the package that makes a new project in the place of its short name: `create-vite@5` of `vite@5`, and
-/// `@scope/create` of `@scope`. None for a template of this machine, or of a repository.
+/// Replaces the short name of a project generator with its package: `vite@5` with `create-vite@5`, and `@scope` with
+/// `@scope/create`. `None` for a template on this machine or in a repository.
 pub(super) fn replace_by_creator(words: &mut [Word]) -> Option<()> {
     let first = words.first_mut().filter(|first| !first.text.starts_with(['.', '/', '~']))?;
     if first.text.contains('/') && !first.text.starts_with('@') && !first.text.contains(':') {
@@ -116,7 +116,7 @@ pub(super) fn replace_by_creator(words: &mut [Word]) -> Option<()> {
 fn creator(package: &str) -> String {
     let (scope, name) = match package.split_once('/') {
         Some((scope, name)) if scope.starts_with('@') => (format!("{scope}/"), name),
-        // A repository on a forge.
+        // A repository on a code host.
         Some(_) => return package.to_owned(),
         None => (String::new(), package),
     };
@@ -128,7 +128,7 @@ fn creator(package: &str) -> String {
     format!("{scope}{prefix}{name}")
 }
 
-/// Puts the program in the place of its package, where `runner` starts packages.
+/// Replaces a package with its program, if `runner` starts packages.
 pub(super) fn replace(runner: &str, words: &mut [Word]) {
     let Some(first) = words.first_mut().filter(|first| RUNNERS.contains(&runner) && !first.dynamic) else { return };
     if first.text.starts_with(['.', '/', '~']) || first.text.contains(char::is_whitespace) {
@@ -140,7 +140,7 @@ pub(super) fn replace(runner: &str, words: &mut [Word]) {
     }
 }
 
-/// The agent whose script an interpreter is given: the path ends in its program, or leads through its package.
+/// Returns the agent whose script is run by an interpreter: the path ends in its program, or contains its package.
 pub(super) fn agent(file: &str) -> Option<&'static str> {
     let scoped = PROGRAMS.iter().filter(|(package, _)| package.starts_with('@'));
     let through = |package: &str| {

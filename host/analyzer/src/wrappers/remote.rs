@@ -1,5 +1,5 @@
-//! Wrappers whose command runs on another machine or in a container. The wrapper itself stays, up to the host. A login to
-//! this machine, and what of this machine is mounted into a container, stay here.
+//! Wrappers whose command runs on another machine or in a container. The wrapper up to the host is also listed. After a
+//! login to this machine, or on a mount of this machine in a container, the command has its effects here.
 
 use guard_sdk::syntax::{Via, Word};
 
@@ -10,7 +10,7 @@ use crate::programs;
 use crate::word::expand::literal;
 
 const SSH: Options = takes("BbcDEeFIiJLlmOopPQRSWw", "");
-/// `-M` takes the port that is watched.
+/// `-M` takes the monitoring port.
 const AUTOSSH: Options = takes("BbcDEeFIiJLlmMOopPQRSWw", "");
 const MOSH: Options = takes("p", "client server predict family port ssh bind-server");
 const EXEC: Options = takes("euw", "env env-file user workdir detach-keys index").exactly();
@@ -47,7 +47,7 @@ pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
 fn ssh(argv: &[Word], spec: Options) -> Option<Layer> {
     let options = leading(argv.get(1..)?, spec);
     let (host, rest) = options.rest.split_first()?;
-    // Options may stand after the host as well.
+    // Options may also follow the host.
     let more = leading(rest, SSH);
     if more.rest.is_empty() {
         return None;
@@ -60,12 +60,12 @@ fn ssh(argv: &[Word], spec: Options) -> Option<Layer> {
     Some(Layer { outer: Some(outer), runs: vec![run] })
 }
 
-/// The kind of a wrapper that logs in, and where its command runs. `login`: the user on this machine.
+/// Returns the kind of a wrapper that logs in, and where its command runs. `login`: the user on this machine.
 pub(super) fn place_of_login(login: Option<String>) -> (&'static str, Place) {
     login.map_or(("ssh", Place::Remote), |user| ("login", Place::Login(user)))
 }
 
-/// The user, if `ssh` logs in to this machine; empty for the one who calls.
+/// Returns the user, if `ssh` logs in to this machine. Empty for the calling user.
 pub(crate) fn login(argv: &[Word]) -> Option<String> {
     let options = leading(argv.get(1..)?, SSH);
     login_of(&options, options.rest.first()?)
@@ -82,21 +82,21 @@ fn login_of(options: &Parsed<'_>, host: &Word) -> Option<String> {
     Some(if here.is_empty() { user.to_owned() } else { here.to_owned() })
 }
 
-/// The user in `USER@HOST`, if the host is this machine; empty without one.
+/// Returns the user in `USER@HOST`, if the host is this machine. Empty without a user.
 pub(crate) fn local_user(text: &str) -> Option<&str> {
     let text = text.strip_prefix("ssh://").unwrap_or(text).trim_end_matches('/');
     let (user, host) = text.rsplit_once('@').unwrap_or(("", text));
     is_this_machine(host).then_some(user)
 }
 
-/// Whether a host, as it is written, is this machine.
+/// Returns whether a host in the source is this machine.
 fn is_this_machine(host: &str) -> bool {
     const NAMES: &[&str] = &["localhost", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback", ".host"];
     const ASKED: &[&str] =
         &["$HOSTNAME", "${HOSTNAME", "$HOST", "${HOST}", "$(hostname", "`hostname", "$(uname -n", "`uname -n"];
     let bracketed = host.strip_prefix('[').and_then(|host| host.split_once(']')).map(|(host, _)| host);
     let host = bracketed.unwrap_or(host).trim_end_matches('.');
-    // Where a variable's name ends; `$host` and `$HOST_B` are others.
+    // The end of a variable's name. `$host` and `$HOST_B` are other variables.
     let ends = |rest: &str| !rest.starts_with(|char: char| char.is_ascii_alphanumeric() || char == '_');
     let is_asked = ASKED.iter().any(|text| host.strip_prefix(text).is_some_and(ends));
     let host = host.to_ascii_lowercase();
@@ -115,15 +115,15 @@ fn is_this_machine(host: &str) -> bool {
         || is_asked
 }
 
-/// Whether `ssh` names a host and nothing to run there.
+/// Returns whether `ssh` has a host, but no command.
 pub(super) fn ssh_has_no_command(argv: &[Word]) -> bool {
     let options = leading(argv.get(1..).unwrap_or_default(), SSH);
     let inert = options.flag(&["N", "V", "Q", "O", "G", "W"]).is_some();
     matches!(options.rest, [_]) && !inert
 }
 
-/// Splits a call into the remaining wrapper and the command in its container. `inner` may be words for the program that
-/// the image starts.
+/// Splits a call into the remaining wrapper and the command in its container. `inner` may be arguments for the image's
+/// program.
 fn contained(argv: &[Word], inner: &[Word], name: &str, image: &str, place: &Place, certain: bool) -> Option<Layer> {
     let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();
     let run = |words: Vec<Word>| {
@@ -140,20 +140,20 @@ fn contained(argv: &[Word], inner: &[Word], name: &str, image: &str, place: &Pla
     Some(Layer { outer: Some(outer), runs })
 }
 
-/// The program that an image is named after and starts: the last part of its name, without tag and digest. `aws-cli` and
-/// its like have more behind the program's name.
+/// Returns the program that an image is named after and starts: the last part of the image's name, without tag and
+/// digest. Names such as `aws-cli` have a suffix after the program.
 fn image_program(image: &str) -> Option<&str> {
     let name = image.split('@').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let name = packages::program(name.split(':').next().unwrap_or_default());
     let is_program = |name: &&str| {
-        // A wrapper's image would double what is read at each level.
+        // A wrapper's image would double the analyzed words at each level.
         (programs::is_known(name) || shells::is_shell(name)) && (!table::is_wrapper(name) || table::is_client(name))
     };
     [name, name.split('-').next().unwrap_or_default()].into_iter().find(is_program)
 }
 
-/// Whether the words may be meant for the image's program. The image of a language runs them as they are, unless they
-/// begin with an option or a script.
+/// Returns whether the words may be arguments for the image's program. A language's image runs them as a command,
+/// unless they begin with an option or a script.
 fn takes_words(program: &str, words: &[Word]) -> bool {
     let Some(first) = words.first() else { return false };
     let is_language = super::reads_code(program) || shells::is_shell(program);
@@ -161,7 +161,7 @@ fn takes_words(program: &str, words: &[Word]) -> bool {
     !is_own && (!is_language || first.text.starts_with('-') || first.text.contains('.'))
 }
 
-/// Whether the words are a command for themselves.
+/// Returns whether the words are a command of their own.
 fn starts_program(words: &[Word]) -> bool {
     let Some(first) = words.first() else { return false };
     let name = first.text.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
@@ -186,7 +186,7 @@ fn container(argv: &[Word], words: &[Word], verb: &str) -> Option<Layer> {
     let Some(entry) = entry else {
         let image = if is_made { target.text.as_str() } else { "" };
         let layer = contained(argv, inner, &target.text, image, &place, options.certain);
-        // Without a command the container may still be one that later commands run in.
+        // Without a command, later commands may still run in the container.
         return layer.filter(|_| !inner.is_empty() || is_kept);
     };
     let outer = argv.get(..argv.len().checked_sub(inner.len())?)?.to_vec();

@@ -1,38 +1,38 @@
-//! [`Sandbox`]: the file system that a container or a sandbox gives to its command, as the command line has it.
+//! [`Sandbox`]: the file system that a container or sandbox gives its command, according to the command line.
 
 use guard_sdk::syntax::Word;
 
 use crate::options::{Flag, Parsed};
 use crate::word::expand::literal;
 
-/// The file system that a command line sets up for the command that it starts.
+/// The file system that a command line sets up for its command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Sandbox {
     pub(crate) mounts: Vec<Mount>,
-    /// The working directory inside.
+    /// The working directory in the sandbox.
     pub(crate) directory: Option<Word>,
-    /// The home inside, if the command line sets it.
+    /// The home in the sandbox, if the command line sets it.
     pub(crate) home: Option<String>,
-    /// Nothing of this machine is in it except the mounts.
+    /// Whether it contains nothing of this machine except the mounts.
     pub(crate) isolated: bool,
-    /// It shares its processes with this machine.
+    /// Whether it shares its processes with this machine.
     pub(crate) host_processes: bool,
-    /// It is one that runs already.
+    /// Whether it is already running.
     pub(crate) joins: bool,
-    /// Containers whose mounts it has as well.
+    /// Containers whose mounts it also has.
     pub(crate) mounts_from: Vec<String>,
-    /// The name by which later commands reach it; empty if it has none.
+    /// The name by which later commands refer to it, or empty.
     pub(crate) name: String,
 }
 
-/// Something that is put into the file system.
+/// A mount in the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mount {
-    /// As it is written. Empty: nothing of this machine.
+    /// The source as written. Empty for nothing of this machine.
     pub(crate) source: String,
     pub(crate) target: String,
     pub(crate) read_only: bool,
-    /// A source without a slash is a path, and not the name of a volume.
+    /// Whether a source without a slash is a path, and not a volume's name.
     pub(crate) is_path: bool,
 }
 
@@ -41,17 +41,17 @@ impl Mount {
         Mount { source: source.to_owned(), target: target.to_owned(), read_only, is_path: true }
     }
 
-    /// The root directory.
+    /// Creates a mount at the root directory.
     pub(super) fn root(source: &str) -> Mount {
         Mount::path(source, "/", false)
     }
 
-    /// The same folder at its own place.
+    /// Returns the mount with its source as the target.
     pub(super) fn shared(self) -> Mount {
         Mount { target: self.source.clone(), ..self }
     }
 
-    /// `SOURCE:TARGET:OPTIONS`. `alone`: a source without a target keeps its place.
+    /// Parses `SOURCE:TARGET:OPTIONS`. `alone`: a source without a target is mounted at its own path.
     fn of_fields(spec: &str, alone: bool) -> Option<Mount> {
         let mut fields = fields(spec).into_iter();
         let source = fields.next().filter(|source| !source.is_empty())?;
@@ -59,13 +59,13 @@ impl Mount {
             return Some(if alone { Mount::path(source, source, false) } else { Mount::path("", source, false) });
         };
         let mut options = fields.flat_map(|options| options.split(','));
-        // Changes of an overlay stay in the container.
+        // Changes to an overlay stay in the container.
         let read_only = options.any(|option| matches!(option, "ro" | "readonly" | "O"));
         let is_path = alone || source.starts_with(['/', '.', '~', '$', '`']);
         Some(Mount { is_path, ..Mount::path(source, target.trim_end_matches('!'), read_only) })
     }
 
-    /// `type=bind,source=SOURCE,target=TARGET`.
+    /// Parses `type=bind,source=SOURCE,target=TARGET`.
     fn of_pairs(spec: &str) -> Option<Mount> {
         let (mut source, mut device, mut target, mut kind, mut read_only) = ("", "", None, "volume", false);
         for pair in spec.split(',').map(|pair| pair.trim_matches('"')) {
@@ -76,7 +76,7 @@ impl Mount {
                 "target" | "destination" | "dst" => target = Some(value),
                 "readonly" | "ro" => read_only = !matches!(value, "false" | "0"),
                 "rw" => read_only = matches!(value, "false" | "0"),
-                // A volume may be made of a folder.
+                // A volume may be backed by a folder.
                 "volume-opt" => device = value.strip_prefix("device=").unwrap_or(device),
                 _ => {}
             }
@@ -88,7 +88,7 @@ impl Mount {
     }
 }
 
-/// The fields between colons, of which none stands in an expansion.
+/// Splits at colons outside expansions.
 fn fields(spec: &str) -> Vec<&str> {
     let (mut depth, mut from, mut found) = (0_usize, 0, Vec::new());
     for (at, char) in spec.char_indices() {
@@ -106,12 +106,12 @@ fn fields(spec: &str) -> Vec<&str> {
     found
 }
 
-/// The value of an option, which may follow a letter and `=`.
+/// Returns the value of an option, which may follow a letter and `=`.
 fn value<'a>(flag: &'a Flag<'_>) -> &'a str {
     flag.text().strip_prefix('=').unwrap_or(flag.text())
 }
 
-/// The mounts that options of docker and its kin say.
+/// Returns the mounts in the options of docker and similar engines.
 pub(crate) fn mounts_of_engine(options: &Parsed<'_>) -> Vec<Mount> {
     let mount = |flag: &Flag<'_>| match flag {
         flag if flag.is_any(&["v", "volume"]) => Mount::of_fields(value(flag), false),
@@ -122,7 +122,7 @@ pub(crate) fn mounts_of_engine(options: &Parsed<'_>) -> Vec<Mount> {
     options.flags.iter().filter_map(mount).collect()
 }
 
-/// The container that `run` of docker and its kin makes.
+/// Returns the container that `run` of docker and similar engines creates.
 pub(super) fn of_engine(options: &Parsed<'_>) -> Sandbox {
     let last = |names: &[&str]| options.flags.iter().rfind(|flag| flag.is_any(names));
     let set = options.flags.iter().filter(|flag| flag.is_any(&["e", "env"]));
@@ -138,18 +138,18 @@ pub(super) fn of_engine(options: &Parsed<'_>) -> Sandbox {
     }
 }
 
-/// The container that a value of `--volumes-from` names.
+/// Returns the container in a value of `--volumes-from`.
 fn of_other(flag: &Flag<'_>) -> String {
     flag.text().split(':').next().unwrap_or_default().to_owned()
 }
 
-/// The container of this name, in which `exec` of docker and its kin starts a command.
+/// Returns the container with this name, in which `exec` of docker and similar engines starts a command.
 pub(super) fn of_name(name: &str, options: &Parsed<'_>) -> Sandbox {
     let made = of_engine(options);
     Sandbox { mounts: Vec::new(), joins: true, name: name.to_owned(), ..made }
 }
 
-/// The mounts of a plain wrapper: options with `SOURCE:TARGET` and with a new root.
+/// Returns a plain wrapper's mounts: options with `SOURCE:TARGET` and with a new root.
 pub(super) fn mounts_of(options: &Parsed<'_>, binds: &[&str], root: &[&str]) -> Vec<Mount> {
     let mut mounts = Vec::new();
     for flag in &options.flags {
@@ -164,7 +164,7 @@ pub(super) fn mounts_of(options: &Parsed<'_>, binds: &[&str], root: &[&str]) -> 
     mounts
 }
 
-/// The mounts of `bwrap`, whose options have two values.
+/// Returns the mounts of `bwrap`, whose options have two values.
 pub(super) fn mounts_of_bwrap(words: &[Word]) -> Vec<Mount> {
     let mut mounts = Vec::new();
     let mut rest = words;

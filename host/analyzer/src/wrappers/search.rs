@@ -1,4 +1,4 @@
-//! Wrappers that run a command on what they find: `find`, `fd`, `xargs`, `parallel`.
+//! Wrappers that run a command for each result: `find`, `fd`, `xargs`, `parallel`.
 
 use guard_sdk::syntax::{Part, Via, Word};
 
@@ -17,13 +17,13 @@ fn run(kind: &str, words: &[Word], place: Place) -> Run {
     }
 }
 
-/// An operand that is known only at run time.
+/// Creates an operand that is only known at run time.
 fn placeholder() -> Word {
     let parts = vec![Part { kind: "variable".to_owned(), text: "{}".to_owned(), quoted: true }];
     Word { text: "{}".to_owned(), dynamic: true, quoted: true, glob: false, parts }
 }
 
-/// Marks the words that the program fills in.
+/// Marks the words that the program replaces.
 fn fill(words: &mut [Word], mark: &str) -> bool {
     let mut any = false;
     for word in words.iter_mut().filter(|word| !mark.is_empty() && word.text.contains(mark)) {
@@ -33,7 +33,7 @@ fn fill(words: &mut [Word], mark: &str) -> bool {
     any
 }
 
-/// `find ... -exec PROGRAM WORDS ;`, several times. `find` itself stays, without these parts.
+/// `find ... -exec PROGRAM WORDS ;`, possibly several times. `find` itself is also listed, without these parts.
 pub(super) fn find(argv: &[Word]) -> Option<Layer> {
     let mut outer = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn find(argv: &[Word]) -> Option<Layer> {
             "-exec" | "-ok" => Place::Apart,
             "-execdir" | "-okdir" => Place::Unknown,
             text => {
-                // What is asked for now is not asked for of what the programs before it are given.
+                // Tests after a command don't limit the files passed to it.
                 if !matches!(text, "-print" | "-print0" | "-prune" | "-delete") {
                     runs.iter_mut()
                         .filter(|run| run.via.detail.is_empty())
@@ -73,7 +73,7 @@ pub(super) fn find(argv: &[Word]) -> Option<Layer> {
     (!runs.is_empty()).then_some(Layer { outer: Some(outer), runs })
 }
 
-/// `fd ... -x PROGRAM WORDS`. `fd` itself stays.
+/// `fd ... -x PROGRAM WORDS`. `fd` itself is also listed.
 pub(super) fn fd(argv: &[Word]) -> Option<Layer> {
     let at = argv.iter().position(|word| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))?;
     let (outer, inner) = argv.split_at_checked(at)?;
@@ -127,7 +127,7 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
             } else {
                 let known = lines.into_iter().map(|line| run("xargs", &replaced(&words, mark, line), Place::Apart));
                 let mut runs: Vec<Run> = known.collect();
-                // Who hands whole texts to a shell may hand it others.
+                // A command that passes whole texts to a shell may get other texts.
                 if words.iter().any(|word| word.text == mark) && program(&words).is_some_and(super::shells::is_shell) {
                     runs.push(filled(words, mark));
                 }
@@ -152,7 +152,7 @@ pub(super) fn xargs(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     Some(Layer { outer: None, runs })
 }
 
-/// The command stays listed if it takes the words from a file, which it reads.
+/// Also lists the command if it reads the names from a file.
 pub(super) fn with_list(layer: Layer, argv: &[Word]) -> Layer {
     let is_list = |word: &Word| {
         matches!(word.text.as_str(), "-a" | "--arg-file" | "::::") || word.text.starts_with("--arg-file=")
@@ -163,7 +163,7 @@ pub(super) fn with_list(layer: Layer, argv: &[Word]) -> Layer {
     }
 }
 
-/// Words with a mark that stands for something unknown. Whatever it is, it becomes `{}`, by which the effects know it.
+/// Replaces an unknown mark in the words with `{}`, which the effects recognize.
 fn filled(mut words: Vec<Word>, mark: &str) -> Run {
     if mark.is_empty() {
         return run("xargs", &words, Place::Apart);
@@ -178,7 +178,7 @@ fn filled(mut words: Vec<Word>, mark: &str) -> Run {
     Run { mark: Some("{}".to_owned()), ..run("xargs", &words, Place::Apart) }
 }
 
-/// Words with `text` in place of a mark.
+/// Replaces a mark in the words with `text`.
 fn replaced(words: &[Word], mark: &str, text: &str) -> Vec<Word> {
     let fill = |word: &Word| {
         if word.dynamic || !word.text.contains(mark) {
@@ -191,7 +191,7 @@ fn replaced(words: &[Word], mark: &str, text: &str) -> Vec<Word> {
     words.iter().map(fill).collect()
 }
 
-/// `parallel PROGRAM WORDS ::: ARGUMENTS`: the words are joined and become shell.
+/// `parallel PROGRAM WORDS ::: ARGUMENTS`: the words are joined into shell text.
 pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     let spec = takes(
         "aCEdILnNPjSsTJ",
@@ -203,7 +203,7 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     }
     let mut words: Vec<Word> = options.rest.iter().take_while(|word| !word.text.starts_with(":::")).cloned().collect();
     if words.is_empty() {
-        // Without a command, the arguments themselves are commands.
+        // Without a command, the arguments are commands.
         let commands = options.rest.iter().filter(|word| !word.text.starts_with(":::"));
         let runs = commands.map(|word| {
             let text = Runnable::Text { text: word.clone(), parameters: None };
@@ -245,8 +245,7 @@ pub(super) fn parallel(argv: &[Word], input: Option<&str>) -> Option<Layer> {
     })
 }
 
-/// An argument as a word of a text that is shell again: it is quoted, unless it is a pattern, which means the files that
-/// fit it.
+/// Returns an argument as a word of a shell text. It is quoted, unless it is a pattern for files.
 fn put_in(word: &Word) -> String {
     let plain = |char: char| char.is_alphanumeric() || "/._-+*?[]{},".contains(char);
     if word.glob && word.text.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! Commands whose words become shell again: shells with `-c`, `eval`, `trap`, an alias of git.
+//! Commands whose words become shell: shells with `-c`, `eval`, `trap`, a git alias.
 
 use guard_sdk::syntax::Word;
 
@@ -11,25 +11,25 @@ const SHELLS: &[&str] = &[
     "elvish", "osh", "ysh",
 ];
 
-/// Whether this program reads shell.
+/// Returns whether this program reads shell.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }
 
-/// How a shell was called.
+/// The way in which a shell was called.
 enum Call<'a> {
-    /// `-c TEXT NAME PARAMETERS`
+    /// `-c TEXT NAME PARAMETERS`.
     Text(&'a Word, &'a [Word]),
     /// Reads commands from standard input, with parameters.
     Input,
     /// Reads a file, with parameters.
     File(&'a Word, &'a [Word]),
-    /// Only checks what it reads.
+    /// Only checks its text.
     Check,
 }
 
-/// Shells whose options take their texts as values: which of them take a value, those with the text that runs, and those
-/// with a text that runs before what the shell then reads.
+/// Shells whose options have texts as their values: the options with a value, those with the text that runs, and those
+/// with a text that runs before the shell's other input.
 const BY_VALUE: &[(&str, Options, &[&str], &[&str])] = &[
     (
         "fish",
@@ -49,14 +49,14 @@ const BY_VALUE: &[(&str, Options, &[&str], &[&str])] = &[
     ),
 ];
 
-/// The options of a shell whose texts are their values.
+/// Returns the options of a shell whose texts are values.
 fn by_value(argv: &[Word]) -> Option<(Parsed<'_>, &'static [&'static str], &'static [&'static str])> {
     let name = program(argv)?;
     let (_, takes, texts, before) = BY_VALUE.iter().find(|(shell, ..)| *shell == name)?;
     Some((leading(argv.get(1..)?, *takes), texts, before))
 }
 
-/// Reads a shell's options. `-c` may stand anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
+/// Parses a shell's options. `-c` may be anywhere in a cluster (`-lc`, `-ec`), and its text is the first operand.
 fn call(argv: &[Word]) -> Option<Call<'_>> {
     if let Some((options, texts, _)) = by_value(argv) {
         return match options.rest.split_first() {
@@ -96,12 +96,12 @@ fn call(argv: &[Word]) -> Option<Call<'_>> {
         Some((word, parameters)) if text => Some(Call::Text(word, parameters)),
         _ if checks => Some(Call::Check),
         Some((word, parameters)) if !input && descriptor(&word.text) != Some(0) => Some(Call::File(word, parameters)),
-        // What it reads first runs whatever it reads then.
+        // The startup file always runs first.
         _ => Some(set_up.map_or(Call::Input, |file| Call::File(file, &[]))),
     }
 }
 
-/// `bash -c TEXT`.
+/// Returns the text of `bash -c TEXT`.
 pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
     if let Some((options, texts, before)) = by_value(argv) {
         let is_text = |flag: &&Flag<'_>| flag.is_any(texts) || flag.is_any(before);
@@ -119,10 +119,10 @@ pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
     Some(Layer::one("shell-c", name, Runnable::Text { text: text.clone(), parameters }, Place::Apart))
 }
 
-/// Whether this command is a shell that reads its commands from standard input.
+/// Returns whether this command is a shell that reads its commands from standard input.
 pub(crate) fn reads_input(argv: &[Word]) -> bool {
     match program(argv) {
-        // Without a command, the shell of the other machine reads.
+        // Without a command, the other machine's shell reads standard input.
         Some("ssh") => super::remote::ssh_has_no_command(argv),
         Some("sudo" | "sudo-rs" | "doas") => {
             let spec = takes("ugpCchrRtTDU", "user group chdir");
@@ -130,7 +130,7 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
             options.rest.is_empty() && options.flag(&["s", "i", "shell", "login"]).is_some()
         }
         Some("su") => argv.iter().skip(1).all(|word| !word.text.contains("-c") && word.text != "--help"),
-        // A job is shell, unless a file holds it.
+        // A job is shell, unless it is in a file.
         Some("sbatch" | "qsub" | "bsub") => {
             argv.iter().skip(1).all(|word| word.text.starts_with('-'))
                 && !argv.iter().any(|word| word.text.starts_with("--wrap"))
@@ -144,15 +144,15 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
                 && !words.iter().any(file)
                 && !words.iter().any(|word| word.text.ends_with(".ps1"))
         }
-        // What they read runs later.
+        // Their input runs later.
         Some("at" | "batch") => {
             let words = argv.get(1..).unwrap_or_default();
             let file = |word: &Word| matches!(word.text.as_str(), "-f" | "-l" | "-r" | "-d" | "-c");
             !words.iter().any(file) && (program(argv) == Some("batch") || !words.is_empty())
         }
-        // In fish and zsh it reads its input if it is given no file.
+        // In fish and zsh, it reads its input if there is no file.
         Some("source" | ".") => argv.get(1).is_none_or(|file| file.text == "-"),
-        // It asks for a shell.
+        // It requests a shell.
         Some("systemd-run") => argv.iter().skip(1).any(|word| matches!(word.text.as_str(), "-S" | "--shell")),
         Some("poetry" | "pipenv" | "devenv") => argv.len() == 2 && argv.last().is_some_and(|verb| verb.text == "shell"),
         Some("capsh") => {
@@ -165,23 +165,23 @@ pub(crate) fn reads_input(argv: &[Word]) -> bool {
     }
 }
 
-/// A file of shell that a command runs.
+/// A shell file that a command runs.
 pub(crate) struct Script {
     pub(crate) file: Word,
     pub(crate) parameters: Vec<Word>,
-    /// In this very shell.
+    /// Whether it runs in the current shell.
     pub(crate) here: bool,
 }
 
-/// Paths of standard input, which a pattern may fit.
+/// Paths of standard input that a pattern may match.
 const INPUTS: &[&str] = &["dev/stdin", "dev/fd/0", "proc/self/fd/0"];
 
-/// Whether a file is standard input.
+/// Returns whether a file is standard input.
 pub(crate) fn is_input(file: &str) -> bool {
     descriptor(file) == Some(0)
 }
 
-/// The number of the descriptor that a file stands for, however its path is spelled.
+/// Returns the descriptor number of a path, in any spelling.
 pub(crate) fn descriptor(file: &str) -> Option<i32> {
     let mut names: Vec<&str> = Vec::new();
     for name in file.strip_prefix('/')?.split('/') {
@@ -203,7 +203,7 @@ pub(crate) fn descriptor(file: &str) -> Option<i32> {
     }
 }
 
-/// The file that a shell, `source`, or a path as a command's name runs.
+/// Returns the file that a shell, `source`, or a command's path runs.
 pub(crate) fn script(argv: &[Word]) -> Option<Script> {
     let (first, rest) = argv.split_first()?;
     let (file, parameters, here) = match program(argv)? {
@@ -221,7 +221,7 @@ pub(crate) fn script(argv: &[Word]) -> Option<Script> {
     Some(Script { file: file.clone(), parameters: parameters.to_vec(), here })
 }
 
-/// `eval WORDS`, joined by spaces, in this very shell.
+/// `eval WORDS`, joined by spaces, in the current shell.
 pub(super) fn eval(argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     let words = if words.first().is_some_and(|word| word.text == "--") { words.get(1..)? } else { words };
@@ -231,7 +231,7 @@ pub(super) fn eval(argv: &[Word]) -> Option<Layer> {
     Some(Layer::one("eval", "", Runnable::Text { text: joined(words), parameters: None }, Place::Here))
 }
 
-/// `trap TEXT SIGNALS`. The text runs later, in this shell; `trap` stays.
+/// `trap TEXT SIGNALS`. The text runs later, in this shell. `trap` is listed, too.
 pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
     let options = leading(argv.get(1..)?, takes("", ""));
     if options.flag(&["p", "l"]).is_some() {
@@ -246,7 +246,7 @@ pub(super) fn trap(argv: &[Word]) -> Option<Layer> {
     Some(layer)
 }
 
-/// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program stays.
+/// `pwsh -Command TEXT`, `pwsh -EncodedCommand BASE64`, `cmd /c TEXT`. The program is listed, too.
 pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     let text = if name.starts_with("cmd") {
@@ -263,19 +263,19 @@ pub(super) fn of_windows(name: &str, argv: &[Word]) -> Option<Layer> {
     Some(layer)
 }
 
-/// The name of an option of a program of Windows, in lower case. The shell of Git for Windows takes a single slash for the
-/// beginning of a path, so there it is written twice.
+/// Returns the name of a Windows program's option, in lower case. Git for Windows' shell treats a single slash as the
+/// start of a path, so the slash is doubled there.
 fn windows_option(word: &Word) -> Option<String> {
     let text = word.text.strip_prefix("//").or_else(|| word.text.strip_prefix(['-', '/']))?;
     Some(text.trim_start_matches('-').to_ascii_lowercase())
 }
 
-/// Whether PowerShell is given a text that can be read.
+/// Returns whether PowerShell gets a known text.
 pub(crate) fn is_given_powershell(name: &str, argv: &[Word]) -> bool {
     powershell_text(name, argv.get(1..).unwrap_or_default()).is_some()
 }
 
-/// The text that PowerShell is given. Its options may be cut short.
+/// Returns PowerShell's text. The options may be abbreviated.
 fn powershell_text(name: &str, words: &[Word]) -> Option<Word> {
     const VALUES: &[&str] = &[
         "executionpolicy",
@@ -297,7 +297,7 @@ fn powershell_text(name: &str, words: &[Word]) -> Option<Word> {
     let mut rest = words;
     while let Some((first, tail)) = rest.split_first() {
         let Some(option) = windows_option(first) else {
-            // Windows PowerShell takes a text here, and later ones the name of a file.
+            // Windows PowerShell takes a text here, and later versions a file name.
             let is_text = name.starts_with("powershell") || first.text.contains([' ', ';', '|']);
             return is_text.then(|| joined(rest));
         };

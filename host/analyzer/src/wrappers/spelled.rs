@@ -1,6 +1,6 @@
-//! Other spellings of a program: the package, module or subcommand that brings it.
+//! Other ways to start a program: through a package, module or subcommand.
 //!
-//! Each gives the words of the program itself, which then count as if they had been written.
+//! Each one is replaced by the program's own words.
 
 use guard_sdk::syntax::Word;
 
@@ -11,17 +11,17 @@ use super::{packages, tmux};
 use crate::programs;
 use crate::word::expand::literal;
 
-/// Subcommands of cargo that are programs of their own.
+/// Subcommands of cargo that are also programs.
 const CARGO_TOOLS: &[&str] = &["diesel", "sqlx"];
 
-/// Modules of Python whose program has its own entry.
+/// Python modules whose program has its own entry.
 const MODULES: &[&str] =
     &["awscli", "bpython", "celery", "litecli", "mycli", "pgcli", "ptpython", "sqlite3", "xonsh", "pgspecial"];
 
-/// Programs of `sail` that are called by their own name.
+/// Programs of `sail` that are started by their own name.
 const OF_SAIL: &[&str] = &["php", "composer", "npm", "npx", "yarn", "pnpm", "bun", "node", "mysql", "psql", "redis"];
 
-/// The program that the command is another spelling of.
+/// Returns the program that the command is another spelling of.
 pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     if name == "tmux" {
@@ -43,7 +43,7 @@ pub(super) fn layer(name: &str, argv: &[Word]) -> Option<Layer> {
     Some(layer)
 }
 
-/// The tool that a toolchain or a runtime starts.
+/// Returns the tool that a toolchain or runtime starts.
 fn of_toolchain(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     Some(match name {
         "cargo" => {
@@ -80,7 +80,7 @@ fn of_toolchain(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     })
 }
 
-/// The program that `cargo run --bin NAME -- WORDS` builds and starts.
+/// Returns the program that `cargo run --bin NAME -- WORDS` builds and starts.
 fn binary_of_cargo(words: &[Word]) -> Option<Vec<Word>> {
     let named = words.windows(2).find(|pair| pair.first().is_some_and(|option| option.text == "--bin"));
     let named = named.and_then(<[Word]>::last).map(|name| name.text.as_str());
@@ -89,7 +89,7 @@ fn binary_of_cargo(words: &[Word]) -> Option<Vec<Word>> {
     programs::is_known(name).then(|| with(&[name], words.get(dashes + 1..).unwrap_or_default()))
 }
 
-/// The program in an archive of Java: `java -jar liquibase-4.1.jar WORDS`.
+/// Returns the program in a Java archive: `java -jar liquibase-4.1.jar WORDS`.
 fn of_archive(words: &[Word]) -> Option<Vec<Word>> {
     let at = words.iter().position(|word| word.text == "-jar")?;
     let stem = words.get(at + 1)?.text.rsplit('/').next()?.strip_suffix(".jar")?;
@@ -100,7 +100,7 @@ fn of_archive(words: &[Word]) -> Option<Vec<Word>> {
     programs::is_known(&name).then(|| with(&[&name], words.get(at + 2..).unwrap_or_default()))
 }
 
-/// The program that `ruby -S NAME` finds, or whose starter is given by its path: `ruby bin/rails WORDS`.
+/// Returns the program that `ruby -S NAME` finds, or whose starter script is specified by path: `ruby bin/rails WORDS`.
 fn of_ruby(words: &[Word]) -> Option<Vec<Word>> {
     let (first, rest) = words.split_first()?;
     if first.text == "-S" {
@@ -110,7 +110,7 @@ fn of_ruby(words: &[Word]) -> Option<Vec<Word>> {
     Some(with(&[starter.rsplit('/').next()?], rest))
 }
 
-/// The program that this one is another name or a form of.
+/// Returns the program for another name or form of it.
 fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     Some(match name {
         "dotnet-ef" => with(&["dotnet", "ef"], words),
@@ -131,7 +131,7 @@ fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
             let at = words.iter().position(|word| matches!(word.text.as_str(), "-e" | "--eval"))?;
             with(&["elixir", "-e"], words.get(at + 1..)?)
         }
-        // Babashka, and not the client of Bitbucket.
+        // Babashka, and not the Bitbucket client.
         "bb" if matches!(words.first()?.text.as_str(), "-e" | "--eval") => with(&["clojure", "-e"], words.get(1..)?),
         "bb" if words.first()?.text.trim_start().starts_with('(') => with(&["clojure", "-e"], words),
         // A command, and not a script.
@@ -163,7 +163,7 @@ fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
         },
         "bfs" => with(&["find"], words),
         "byobu" => with(&["tmux"], words),
-        // The path of a service may lead out of the folder of services.
+        // A service's path may lead out of the services' folder.
         "service" if words.first()?.text.starts_with("../") => {
             with(&[words.first()?.text.trim_start_matches("../")], words.get(1..)?)
         }
@@ -176,7 +176,7 @@ fn renamed(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     })
 }
 
-/// The words of a program for any language: code behind `eval` or an option, or a text in the place of its file.
+/// Returns the words of a program for any language: code after `eval` or an option, or a text in place of its file.
 fn any_code(words: &[Word]) -> Option<Vec<Word>> {
     let is_code = |word: &Word| matches!(word.text.as_str(), "-e" | "--eval" | "--expr" | "eval");
     if let Some(at) = words.iter().position(is_code) {
@@ -215,7 +215,7 @@ const ARCHITECTURES: [&str; 17] = [
     "loongarch",
 ];
 
-/// The command behind `setarch`, whose architecture may be left out.
+/// Returns the command after `setarch`, whose architecture is optional.
 fn behind_architecture(words: &[Word]) -> Option<Vec<Word>> {
     let at = words.iter().position(|word| !word.text.starts_with('-'))?;
     let is_architecture = |name: &str| ARCHITECTURES.iter().any(|start| name.starts_with(start));
@@ -227,7 +227,7 @@ fn behind_architecture(words: &[Word]) -> Option<Vec<Word>> {
     Some(rest.to_vec())
 }
 
-/// The program that `python -m MODULE` runs.
+/// Returns the program that `python -m MODULE` runs.
 fn module(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     let at = words.iter().position(|word| word.text == "-m")?;
     let module = words.get(at + 1)?.text.as_str();
@@ -241,7 +241,7 @@ fn module(name: &str, words: &[Word]) -> Option<Vec<Word>> {
     })
 }
 
-/// A tool that cmake brings: `cmake -E TOOL WORDS`.
+/// Returns a tool included in cmake: `cmake -E TOOL WORDS`.
 fn of_cmake(words: &[Word]) -> Option<Vec<Word>> {
     let at = words.iter().position(|word| word.text == "-E")?;
     let (tool, rest) = words.get(at + 1..)?.split_first()?;
@@ -262,7 +262,7 @@ fn with(names: &[&str], rest: &[Word]) -> Vec<Word> {
     names.iter().map(|name| literal(name)).chain(rest.iter().cloned()).collect()
 }
 
-/// The program that a file of an installed package starts: one in `.bin`, or the package's own entry.
+/// Returns the program that an installed package's file starts: one in `.bin`, or the package's entry.
 fn installed(path: &str) -> Option<&str> {
     let (_, rest) = path.rsplit_once("node_modules/")?;
     if let Some(name) = rest.strip_prefix(".bin/") {
@@ -277,7 +277,7 @@ fn installed(path: &str) -> Option<&str> {
     is_entry.then_some(name)
 }
 
-/// The program of a package of Go: `example.org/x/cmd/tool/v2@latest` is `tool`.
+/// Returns the program of a Go package: `example.org/x/cmd/tool/v2@latest` is `tool`.
 fn go_tool(package: &str) -> Option<&str> {
     let (host, rest) = package.split_once('/')?;
     let path = rest.split('@').next()?.trim_end_matches('/');

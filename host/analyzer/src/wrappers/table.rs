@@ -1,4 +1,4 @@
-//! Plain wrappers: programs whose operands are another command. The table is data, one entry a program.
+//! Plain wrappers: programs whose operands are another command. The table has one entry for each program.
 
 mod more;
 mod remotes;
@@ -15,72 +15,72 @@ use crate::by_name;
 use crate::options::{Flag, Options, Parsed, leading};
 use crate::word::expand::literal;
 
-/// A wrapper whose operands are a program and its words.
+/// A wrapper whose operands are a program and its arguments.
 pub(super) struct Wrapper {
     pub(super) name: &'static str,
     pub(super) takes: Options,
-    /// Operands before the program.
+    /// The number of operands before the program.
     pub(super) skip: usize,
-    /// Words that must stand before the options, such as `run` in `uv run`.
+    /// Required words before the options, such as `run` in `uv run`.
     pub(super) verbs: &'static [&'static str],
-    /// Words of which one must stand behind the verb, such as `ssh` in `gh codespace ssh`.
+    /// Words of which one must follow the verb, such as `ssh` in `gh codespace ssh`.
     pub(super) then: &'static [&'static str],
-    /// The words that are programs of its own folder when they stand where a verb stands.
+    /// Programs that may take the verb's place, such as tools from packages.
     pub(super) programs: &'static [&'static str],
-    /// The program is the one that makes a new project: `create-x` of the package `x`.
+    /// Whether the program is a project generator: `create-x` of the package `x`.
     pub(super) creates: bool,
-    /// With one of these options no program is run.
+    /// Options with which no program runs.
     pub(super) inert: &'static [&'static str],
-    /// Options whose value is a text that becomes shell.
+    /// Options whose value is shell text.
     pub(super) text: &'static [&'static str],
-    /// Options whose value is worth telling: a user.
+    /// Options whose value is recorded as a detail, such as a user.
     pub(super) detail: &'static [&'static str],
     /// Options whose value is a file that the wrapper itself writes.
     pub(super) writes: &'static [&'static str],
     /// Options whose value is the working directory, besides [`DIRECTORY`].
     pub(super) directory: &'static [&'static str],
-    /// Whether the program gets a working directory of which nobody knows what lies in it.
+    /// When the program gets a working directory with unknown content.
     pub(super) leaves: DirectoryChange,
-    /// `NAME=value` may stand before the program.
+    /// Whether `NAME=value` may precede the program.
     pub(super) assigns: bool,
-    /// It is a builtin: what runs, runs in this shell.
+    /// Whether it is a builtin, whose command runs in the current shell.
     pub(super) here: bool,
-    /// The operands are joined and become shell.
+    /// Whether the operands are joined into shell text.
     pub(super) joins: bool,
-    /// Each operand becomes shell of its own.
+    /// Whether each operand is a separate shell text.
     pub(super) each: bool,
-    /// Without a program it opens a shell, which reads its commands from standard input.
+    /// Whether it opens a shell that reads standard input if no program is given.
     pub(super) opens: bool,
-    /// The program stands behind one of these words, wherever it is.
+    /// Words after which the program follows, wherever they are.
     pub(super) after: &'static [&'static str],
     /// Options with two values.
     pub(super) pairs: &'static [&'static str],
-    /// The option whose value is the program that the operands are given to.
+    /// The option whose value is the program for the operands.
     pub(super) entry: &'static str,
-    /// `container` or `ssh`: it runs elsewhere. Empty: on this machine.
+    /// `container` or `ssh` if the program runs elsewhere. Empty for this machine.
     pub(super) kind: &'static str,
-    /// Options whose value is `SOURCE:TARGET`: what of this machine is in the file system that the program gets.
+    /// Options whose value is `SOURCE:TARGET`: a path of this machine and its path in the program's file system.
     pub(super) binds: &'static [&'static str],
     /// Options whose value is a new root directory.
     pub(super) root: &'static [&'static str],
-    /// The first operand is a new root directory.
+    /// Whether the first operand is a new root directory.
     pub(super) takes_root: bool,
-    /// Parts of this machine that its containers share by default.
+    /// Parts of this machine that the containers share by default.
     pub(super) shares: &'static [&'static str],
-    /// It stays as a command of its own, because policies judge its options.
+    /// Whether the wrapper is also listed as a command, because policies judge its options.
     pub(super) stays: bool,
 }
 
-/// When a wrapper goes elsewhere before it starts the program.
+/// When a wrapper changes to an unknown directory before it starts the program.
 pub(super) enum DirectoryChange {
     Never,
-    /// Unless it has one of these options.
+    /// Always, except with one of these options.
     Always(&'static [&'static str]),
-    /// With one of these options; `-` is a word of its own.
+    /// Only with one of these options. `-` is a separate word.
     With(&'static [&'static str]),
 }
 
-/// Long options whose value is the working directory, whatever wrapper has them.
+/// Long options for the working directory, in every wrapper.
 const DIRECTORY: &[&str] = &["chdir", "cwd", "dir", "directory", "wd", "workdir", "working-directory"];
 
 pub(super) const PLAIN: Wrapper = Wrapper {
@@ -113,7 +113,7 @@ pub(super) const PLAIN: Wrapper = Wrapper {
     stays: false,
 };
 
-/// Options a plain wrapper off.
+/// Removes a plain wrapper from a command.
 pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     let words = argv.get(1..)?;
     by_name::candidates(&BY_NAME, name).filter(|row| row.name == name).find_map(|row| {
@@ -122,7 +122,7 @@ pub(super) fn peel(name: &str, argv: &[Word]) -> Option<Layer> {
     })
 }
 
-/// The files that a plain wrapper itself writes. Behind `|` or `!`, `strace` takes a command.
+/// Returns the files that a plain wrapper itself writes. After `|` or `!`, `strace` takes a command.
 pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
     let mut rows = by_name::candidates(&BY_NAME, name)
         .filter(|row| row.name == name && (!row.writes.is_empty() || name == "logsave"));
@@ -130,12 +130,12 @@ pub(super) fn written_files(name: &str, argv: &[Word]) -> Vec<Word> {
     let verb = usize::from(!row.verbs.is_empty());
     let options = leading(words.get(verb..).unwrap_or_default(), row.takes);
     let files = options.flags.iter().filter(|flag| flag.is_any(row.writes) && !flag.text().starts_with(['|', '!']));
-    // The operand of these is the file that they record to.
+    // The operand of these programs is the file that they record to.
     let recorded = options.rest.first().filter(|_| matches!(name, "script" | "logsave")).cloned();
     files.map(Flag::word).chain(recorded).collect()
 }
 
-/// Whether the command opens a shell that reads standard input.
+/// Returns whether the command opens a shell that reads standard input.
 pub(super) fn opens_shell(name: &str, argv: &[Word]) -> bool {
     let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name && row.opens);
     let verb = argv.get(1).map_or("", |word| word.text.as_str());
@@ -144,12 +144,12 @@ pub(super) fn opens_shell(name: &str, argv: &[Word]) -> bool {
     !is_own && rows.any(|row| row.verbs.is_empty() || row.verbs.contains(&verb)) && peel(name, argv).is_none()
 }
 
-/// Whether a program of this name may start another one.
+/// Returns whether a program with this name may start another one.
 pub(super) fn is_wrapper(name: &str) -> bool {
     by_name::candidates(&BY_NAME, name).any(|row| row.name == name)
 }
 
-/// Whether a program of this name starts others only elsewhere, behind a verb of its own.
+/// Returns whether a program with this name only starts other programs elsewhere, after a verb.
 pub(super) fn is_client(name: &str) -> bool {
     let mut rows = by_name::candidates(&BY_NAME, name).filter(|row| row.name == name);
     rows.all(|row| row.kind == "ssh" && !row.verbs.is_empty())
@@ -163,7 +163,7 @@ const COUNT: usize = tools::WRAPPERS.len()
     + remotes::WRAPPERS.len()
     + more::WRAPPERS.len();
 
-/// Each row by its name.
+/// Returns the rows with the keys of their names.
 #[expect(clippy::indexing_slicing, reason = "runs when the program is built")]
 const fn named() -> [(u64, &'static Wrapper); COUNT] {
     let mut all = [(0, &PLAIN); COUNT];
@@ -180,7 +180,7 @@ const fn named() -> [(u64, &'static Wrapper); COUNT] {
     all
 }
 
-/// The words behind those that make the program start another one. None if it starts none.
+/// Returns the words after the verbs that make the program start another one. `None` if it starts none.
 fn behind_verbs<'w>(wrapper: &Wrapper, words: &'w [Word], before: &Parsed<'w>) -> Option<&'w [Word]> {
     let mut words = words;
     if !wrapper.verbs.is_empty() {
@@ -206,7 +206,7 @@ fn behind_verbs<'w>(wrapper: &Wrapper, words: &'w [Word], before: &Parsed<'w>) -
 }
 
 fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
-    // Options of the program itself may stand before the verb.
+    // The wrapper's own options may precede the verb.
     let before = leading(words, wrapper.takes);
     let words = behind_verbs(wrapper, words, &before)?;
     if !wrapper.after.is_empty() {
@@ -221,7 +221,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
         return None;
     }
     let detail = wrapper.detail.iter().find_map(|name| options.flag(&[name])).map_or("", Flag::text);
-    // Which platform runs the command, where no option names a host.
+    // The platform that runs the command, if no option specifies a host.
     let detail = if detail.is_empty() && wrapper.kind == "ssh" { wrapper.name } else { detail };
     let missing = missing_variables(wrapper.name, &options);
     let detail = if missing.is_empty() { detail } else { &missing };
@@ -243,7 +243,7 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     Some(layer)
 }
 
-/// The command that a wrapper starts, and what is assigned for it.
+/// Returns the command that a wrapper starts, with its assignments.
 fn inner_command(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<(Vec<Assignment>, Vec<Word>)> {
     let name = wrapper.name;
     let mut rest = options.rest.get(wrapper.skip..)?;
@@ -257,10 +257,10 @@ fn inner_command(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Opt
         rest = rest.get(1..)?;
     }
     if name == "env" && rest.first().is_some_and(|word| word.text == "-") {
-        // `env -` empties the environment; assignments may follow.
+        // `env -` empties the environment. Assignments may follow.
         (assigned, rest) = assignments(rest.get(1..)?);
     }
-    // A number is the value of an option that is spelled with one dash, as in `-np 2`, and no program.
+    // A number is the value of an option with a single dash, as in `-np 2`, and not a program.
     while let Some((first, tail)) = rest.split_first()
         && !tail.is_empty()
         && first.text.bytes().all(|byte| byte.is_ascii_digit())
@@ -268,7 +268,7 @@ fn inner_command(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Opt
     {
         rest = tail;
     }
-    // The same by another name, or by its letter.
+    // The option's other names and its letter.
     let entries: &[&str] = if wrapper.entry == "exec" { &["exec", "startas", "x", "a"] } else { &[wrapper.entry] };
     let entry = options.flag(entries).map(Flag::word).filter(|_| !wrapper.entry.is_empty());
     let mut inner: Vec<Word> = entry.into_iter().chain(rest.iter().cloned()).collect();
@@ -276,7 +276,7 @@ fn inner_command(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Opt
         packages::replace_by_creator(&mut inner)?;
     }
     packages::replace(name, &mut inner);
-    // npm takes the first `--` for itself, also behind the program's own words.
+    // npm consumes the first `--`, even after the program's own arguments.
     let is_first = !words.iter().take(words.len().saturating_sub(rest.len())).any(|word| word.text == "--");
     if let Some(dashes) = inner.iter().position(|word| word.text == "--").filter(|_| name == "npm" && is_first) {
         inner.remove(dashes);
@@ -284,7 +284,7 @@ fn inner_command(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Opt
     Some((assigned, inner))
 }
 
-/// The variables that a wrapper takes from the environment, as it is told: `-i` for all of them.
+/// Returns the variables that a wrapper removes from the environment. `-i` removes all.
 fn missing_variables(name: &str, options: &Parsed<'_>) -> String {
     let all = match name {
         "env" => {
@@ -301,7 +301,7 @@ fn missing_variables(name: &str, options: &Parsed<'_>) -> String {
     taken.map(|flag| format!("-u {}", flag.text())).collect::<Vec<_>>().join(" ")
 }
 
-/// Options, those with two values included.
+/// Parses options, including those with two values.
 fn read<'a>(wrapper: &Wrapper, words: &'a [Word]) -> Parsed<'a> {
     let mut options = leading(words, wrapper.takes);
     if wrapper.pairs.is_empty() {
@@ -356,7 +356,7 @@ impl DirectoryChange {
             DirectoryChange::Never => false,
             DirectoryChange::Always(but) => options.flag(but).is_none(),
             DirectoryChange::With(these) => {
-                // Behind the user, too.
+                // Also after the user.
                 let is_login = |word: &Word| matches!(word.text.as_str(), "-" | "-l" | "--login");
                 options.flag(these).is_some() || these.contains(&"-") && words.iter().any(is_login)
             }
@@ -365,18 +365,18 @@ impl DirectoryChange {
 }
 
 impl Wrapper {
-    /// The kind of wrapper that a command is reached through.
+    /// Returns the kind of wrapper for the command's `via`.
     fn kind_of_layer(&self, place: &Place) -> &'static str {
         match (place, self.kind) {
             (Place::Login(_), _) => "login",
-            // `script` is the way to the commands of a file.
+            // A file's commands are reached via `script`.
             (_, "") if self.name == "script" => "terminal",
             (_, "") => self.name,
             (_, kind) => kind,
         }
     }
 
-    /// The user, if it logs in to this machine; empty for the one who calls.
+    /// Returns the user if the wrapper logs in to this machine. Empty for the calling user.
     fn login(&self, options: &Parsed<'_>) -> Option<String> {
         if self.kind.is_empty() || self.kind != "ssh" && self.name != "machinectl" {
             return None;
@@ -387,7 +387,7 @@ impl Wrapper {
         hosts.find_map(remote::local_user).map(str::to_owned)
     }
 
-    /// The file system that the program gets, if it is one of its own.
+    /// Returns the program's file system, if it differs from the caller's.
     fn sandbox(&self, options: &Parsed<'_>, words: &[Word]) -> Option<Sandbox> {
         let mut mounts = sandbox::mounts_of(options, self.binds, self.root);
         if self.name == "bwrap" {
@@ -400,7 +400,7 @@ impl Wrapper {
         (!mounts.is_empty()).then(|| Sandbox { mounts, isolated, home, ..Sandbox::default() })
     }
 
-    /// Where the program runs. Options of the wrapper itself stand before its verb.
+    /// Returns where the program runs. The wrapper's own options precede its verb.
     fn place(&self, before: &Parsed<'_>, options: &Parsed<'_>, words: &[Word]) -> Place {
         if self.name == "nsenter" {
             let first = options.flags.iter().any(|flag| flag.is_any(&["t", "target"]) && flag.text() == "1");
@@ -416,7 +416,7 @@ impl Wrapper {
             let mut named = options.flags.iter().filter(is_directory).filter(|flag| !flag.is_any(self.root));
             named.next_back().map(Flag::word)
         };
-        // Options with two values end what was parsed.
+        // Parsing stops at options with two values.
         let behind_pairs = || {
             let own = words.get(..words.len().checked_sub(options.rest.len())?)?;
             let at = own.iter().rposition(|word| word.text == "--chdir").filter(|_| !self.pairs.is_empty())?;
@@ -439,14 +439,14 @@ impl Wrapper {
     }
 }
 
-/// The text of `-c`, which may also stand after the operands: `su root -c TEXT`, `flock FILE -c TEXT`.
+/// Returns the text of `-c`, which may also follow the operands: `su root -c TEXT`, `flock FILE -c TEXT`.
 fn text(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<Word> {
     if wrapper.text.is_empty() {
         return None;
     }
     if let Some(mut text) = options.flag(wrapper.text).map(Flag::word) {
         if wrapper.name == "env" {
-            // What follows `-S TEXT` are more words of the same command.
+            // The words after `-S TEXT` belong to the same command.
             text = joined(&[std::slice::from_ref(&text), options.rest].concat());
         }
         return Some(text);
@@ -454,7 +454,7 @@ fn text(wrapper: &Wrapper, words: &[Word], options: &Parsed<'_>) -> Option<Word>
     if wrapper.skip == 0 {
         return None;
     }
-    // Of `flock FILE PROGRAM -c TEXT` the option is the program's.
+    // In `flock FILE PROGRAM -c TEXT`, the option belongs to the program.
     if wrapper.name == "flock" && !options.rest.get(wrapper.skip).is_some_and(|word| word.text.starts_with('-')) {
         return None;
     }

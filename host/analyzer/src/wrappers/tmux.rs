@@ -1,4 +1,4 @@
-//! Commands of tmux: names that are cut short, keys that are typed one by one, and commands inside of commands.
+//! tmux commands: abbreviated names, keys typed one by one, and nested commands.
 
 use guard_sdk::syntax::Word;
 
@@ -7,10 +7,10 @@ use crate::limits;
 use crate::options::{Options, leading};
 use crate::word::expand::literal;
 
-/// Options of tmux itself that take a value.
+/// tmux's own options that take a value.
 const OWN: Options = takes("cfLST", "");
 
-/// Commands that run or type something. Their names may be cut short.
+/// Commands that run or type something. Their names may be abbreviated.
 const VERBS: &[&str] = &[
     "new-session",
     "new-window",
@@ -34,11 +34,11 @@ const VERBS: &[&str] = &[
     "kill-pane",
 ];
 
-/// Names that stand for another command than the one that they begin.
+/// Aliases for a command other than the one they are a prefix of.
 const ALIASES: &[&str] =
     &["display", "new", "run", "send", "if", "set", "source", "bind", "confirm", "split", "respawn"];
 
-/// The texts of a tmux call that the table of wrappers does not see.
+/// Returns the texts of a tmux call that aren't in the table of wrappers.
 pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
     let (verb, rest) = leading(argv.get(1..)?, OWN).rest.split_first()?;
     let given = verb.text.as_str();
@@ -49,7 +49,7 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
         *words.get_mut(at)? = literal(full);
         return Some(Layer::one("tmux", "", Runnable::Words { assignments: Vec::new(), words }, Place::Apart));
     }
-    // `bind KEY COMMAND WORDS`
+    // `bind KEY COMMAND WORDS`.
     if matches!(given, "bind-key" | "bind")
         && let [_, command, words @ ..] = leading(rest, takes("TN", "")).rest
         && !command.text.contains(' ')
@@ -66,7 +66,7 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
             let commands = operands().filter(|word| word.text.contains(' ')).take(limits::STARTS);
             texts.extend(commands.map(|word| literal(&format!("tmux {}", word.text))));
         }
-        // The programs in its windows are given the variable.
+        // The programs in its windows get the variable.
         "set-environment" | "setenv" => {
             let given: Vec<&Word> = leading(rest, takes("t", "")).rest.iter().collect();
             if let [name, value] = given.as_slice() {
@@ -75,7 +75,7 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
         }
         _ => {}
     }
-    // A format runs what stands in `#( )`.
+    // A format runs the text in `#( )`.
     let formats = rest.iter().filter_map(|word| Some(word.text.split_once("#(")?.1.rsplit_once(')')?.0));
     texts.extend(formats.take(limits::STARTS).map(literal));
     if texts.is_empty() {
@@ -86,7 +86,7 @@ pub(super) fn layer(argv: &[Word]) -> Option<Layer> {
     Some(Layer { outer: Some(argv.to_vec()), runs })
 }
 
-/// The text of keys that are given one by one.
+/// Returns the text typed by individual keys.
 fn typed(words: &[Word]) -> Option<Word> {
     let keys = leading(words, takes("tNc", "")).rest;
     let single = keys.iter().filter(|key| key.text.chars().count() == 1).count();

@@ -1,4 +1,4 @@
-//! `guard-host allow`: an ask that a person does not want to see again, and back again.
+//! `guard-host allow`: stops prompts for a call, and undoes that.
 
 mod choices;
 mod covers;
@@ -36,13 +36,13 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::today;
 
-/// How many asks of the log are looked at, the last ones.
+/// The maximum number of asks in the log that are considered. The latest ones are used.
 const LOGGED: usize = 2000;
 
-/// How many other calls are shown.
+/// The maximum number of other calls that are shown.
 const SHOWN: usize = 10;
 
-/// The longest command that is shown, in bytes.
+/// The maximum length of a shown command, in bytes.
 const SHOWN_BYTES: usize = 160;
 
 pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -106,15 +106,15 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
     Ok(Exit::Success)
 }
 
-/// The rules that still stop the call after the change, in its session; `None` if there are none, or if it can't be judged
-/// again.
+/// Returns the rules that still stop the call after the change, in its session. `None` if there are none, or if it
+/// can't be judged again.
 fn remaining_rules(
     question: &Record,
     at: &CallContext,
     dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Option<String>> {
-    // Policies that ask about a file judge its path alone.
+    // Policies that ask about a file only judge its path.
     let input = match question.tool.as_str() {
         "Bash" => Value::String(question.operation.clone()),
         "Read" | "Write" | "Edit" => {
@@ -147,7 +147,7 @@ fn remaining_rules(
     Ok(Some(text))
 }
 
-/// The arguments of a call of another tool than the shell, if the log has them.
+/// Returns the arguments of a call of a tool other than the shell, if the log has them.
 fn recorded_input(question: &Record) -> Option<Map<String, Value>> {
     serde_json::from_str(&question.operation).ok().filter(|_| question.tool != "Bash")
 }
@@ -156,7 +156,7 @@ fn first_line(message: &str) -> String {
     shorten(&plain(message.lines().next().unwrap_or_default()), SHOWN_BYTES)
 }
 
-/// Adds allows to the user's file. Returns how to take them back.
+/// Adds allows to the user's file. Returns how to undo that.
 fn add(new: &[Allow], dirs: &AppDirs, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
     let edited = open(dirs)?;
     let target = target(dirs);
@@ -171,7 +171,7 @@ fn add(new: &[Allow], dirs: &AppDirs, environment: &Environment, at: &CallContex
     Ok(format!("`guard-host allow --remove {}` takes it back", numbers.join(",")))
 }
 
-/// Puts items into lists of policies' settings in the user's file. Returns how to take them back.
+/// Adds items to lists in policies' settings in the user's file. Returns how to undo that.
 pub(super) fn set(
     settings: &[Setting],
     dirs: &AppDirs,
@@ -188,7 +188,7 @@ pub(super) fn set(
     Ok(format!("take {} in {} to be asked again", lists.join(" and "), dirs.config.display()))
 }
 
-/// Has copies take the place of questions, in the user's file. Returns how to take it back.
+/// Enables backups in place of prompts in the user's file. Returns how to undo that.
 pub(super) fn copy_instead(dirs: &AppDirs, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
     let edited = open(dirs)?;
     let after = target(dirs).copy_instead_of_ask(edited.text()).map_err(told)?;
@@ -197,12 +197,12 @@ pub(super) fn copy_instead(dirs: &AppDirs, environment: &Environment, at: &CallC
     Ok(format!("remove `instead-of-ask` from `[undo]` in {file} to be asked again"))
 }
 
-/// The asks that the log holds, oldest first.
+/// Returns the asks in the log, oldest first.
 fn asks(path: &Path) -> anyhow::Result<Vec<Record>> {
     logged(path, "confirm_required")
 }
 
-/// The calls of the log that ended so, oldest first.
+/// Returns the calls in the log with this action, oldest first.
 fn logged(path: &Path, action: &str) -> anyhow::Result<Vec<Record>> {
     let of = Selection { action: Some(action.to_owned()), ..Selection::default() };
     let mut calls = Vec::new();
@@ -213,7 +213,7 @@ fn logged(path: &Path, action: &str) -> anyhow::Result<Vec<Record>> {
     Ok(calls)
 }
 
-/// Says that a call was denied after the last question, so that the question isn't mistaken for it.
+/// Notes that a call was denied after the last ask, so that they aren't mistaken for each other.
 fn warn_of_denial(path: &Path, question: &Record) -> anyhow::Result<()> {
     if let Some(denied) = logged(path, "block")?.last().filter(|denied| denied.ts > question.ts) {
         let shown = shorten(&plain(&redact(&denied.operation)), SHOWN_BYTES);
@@ -224,7 +224,7 @@ fn warn_of_denial(path: &Path, question: &Record) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The one that is meant.
+/// Returns the ask that the arguments select.
 fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
     let found = match &args.id {
         Some(id) => asks.iter().find(|ask| ask.id == *id),
@@ -237,20 +237,20 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
     Ok(found.clone())
 }
 
-/// Returns a function that adds the person's options to the narrowest allows: where they apply, why, and for how long.
+/// Returns a function that adds the person's options to the narrowest allows: where they apply, why, and until when.
 fn with_options(args: &AllowArgs, at: &CallContext) -> impl Fn(Allow) -> Allow {
     let within = if args.any_project { "project".to_owned() } else { root(at) };
     let (why, until) = (args.why.clone(), args.until.clone());
     move |allow| Allow { within: within.clone(), why: why.clone(), until: until.clone(), ..allow }
 }
 
-/// Where the project's root leads to.
+/// Returns the project's root with links resolved.
 pub(super) fn root(at: &CallContext) -> String {
     let root = std::fs::canonicalize(native(&at.project_root));
     root.ok().and_then(judged).unwrap_or_else(|| at.project_root.clone())
 }
 
-/// Whether the allows let the call run.
+/// Returns whether the allows let the call run.
 pub(super) fn lifts(
     evaluator: &Evaluator,
     allows: &[Allow],
@@ -292,7 +292,7 @@ fn list(allows: &[Allow], format: Format) -> anyhow::Result<Exit> {
 fn remove(numbers: &[usize], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let edited = open(dirs)?;
     let mut after = edited.text().map(str::to_owned);
-    // The last one first, so that the numbers of the others stay.
+    // In descending order, so that the other numbers stay valid.
     for number in numbers.iter().collect::<BTreeSet<_>>().into_iter().rev() {
         let missing =
             || refused(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
@@ -307,7 +307,7 @@ fn remove(numbers: &[usize], dirs: &AppDirs, environment: &Environment) -> anyho
     Ok(Exit::Success)
 }
 
-/// The user's file, to be edited.
+/// Returns the user's file as the target of an edit.
 pub(super) fn target(dirs: &AppDirs) -> Target<'_> {
     Target { layer: Layer::User, file: &dirs.config, home: &dirs.home }
 }
@@ -316,7 +316,7 @@ fn open(dirs: &AppDirs) -> anyhow::Result<EditedFile> {
     EditedFile::open(&dirs.config, None, 0o600).map_err(not_edited)
 }
 
-/// Writes the user's file, and makes the chain ready.
+/// Writes the user's file, and prepares the chain.
 fn write(
     edited: EditedFile,
     text: Option<String>,

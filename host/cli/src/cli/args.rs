@@ -1,4 +1,4 @@
-//! The command line's arguments: types of clap and nothing else.
+//! The command line's arguments: only clap types.
 
 mod allow;
 mod audit;
@@ -141,7 +141,7 @@ pub(super) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The colors that a command line asks for, even if the rest of it is invalid.
+    /// Returns the color choice of a command line, even if the rest of it is invalid.
     pub(super) fn color_of(arguments: &[OsString]) -> ColorChoice {
         let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
         let after =
@@ -152,12 +152,12 @@ impl OutputArgs {
 }
 
 impl GlobalArgs {
-    /// The user's configuration file is named.
+    /// Returns whether the user's configuration file was given.
     pub(super) fn names_config(&self) -> bool {
         self.config.is_some()
     }
 
-    /// Where the program's files lie.
+    /// Returns the folders of the program's files.
     pub(super) fn dirs(&self, environment: &Environment) -> AppDirs {
         dirs([&self.config, &self.state, &self.cache], environment)
     }
@@ -402,7 +402,7 @@ mod tests {
 
     use super::*;
 
-    /// Every command below `command` with its arguments, itself included.
+    /// Visits `command` and every command below it.
     fn walk(command: &clap::Command, visit: &mut dyn FnMut(&clap::Command)) {
         visit(command);
         command.get_subcommands().for_each(|below| walk(below, visit));
@@ -435,7 +435,7 @@ mod tests {
             ["list", "show", "stats", "status", "inspect", "search", "verify", "suggest", "version", "uninstall"];
         walk(&Cli::command(), &mut |command| {
             let is_list = lists.contains(&command.get_name()) || command.get_name() == "allow";
-            // `uninstall HARNESS` lists nothing.
+            // `uninstall HARNESS` doesn't list anything.
             if is_list && command.get_arguments().all(|argument| argument.get_long() != Some("scope")) {
                 let has = command.get_arguments().any(|argument| argument.get_long() == Some("format"));
                 assert!(has, "{}", command.get_name());

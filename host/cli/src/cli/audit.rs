@@ -1,4 +1,4 @@
-//! `guard-host audit`: shows the log, counts it, and checks its chain; [`ship`] sends it.
+//! `guard-host audit`: shows and counts the log's lines, and verifies its chain. [`ship`] sends it.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -16,16 +16,16 @@ use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, Verified};
 
-/// How often a followed log is looked at.
+/// The interval at which a followed log is read.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The longest operation on a line for people.
+/// The maximum length of an operation in readable output, in bytes.
 const OPERATION_BYTES: usize = 160;
 
-/// The most calls that are shown of a suggestion.
+/// The maximum number of calls that are shown for a suggestion.
 const SHOWN: usize = 10;
 
-/// The longest name on a line for people.
+/// The maximum length of a name in readable output, in bytes.
 const NAME_BYTES: usize = 64;
 
 pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -43,7 +43,7 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
             let mut show = Show { selection, format: *format, kept: VecDeque::new(), last: *last };
             show.all(&mut reader)?;
             if *follow {
-                // Ends by a signal, or when nobody reads what it prints.
+                // Ends with a signal or a broken pipe.
                 loop {
                     std::thread::sleep(PAUSE);
                     show.all(&mut reader)?;
@@ -64,7 +64,7 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
     Ok(Exit::Success)
 }
 
-/// Checks the chain of the log.
+/// Verifies the log's chain.
 fn verify(path: &Path, dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
     let checked = guard_hook::audit::verify(path, &dirs.state).map_err(|error| {
         let text = format!("can't check the audit log `{}`: {error}", path.display());
@@ -191,7 +191,7 @@ fn shown(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints the calls that were asked about most.
+/// Prints the calls with the most asks.
 fn some(calls: &[PastQuestion]) -> anyhow::Result<()> {
     calls.iter().take(SHOWN).try_for_each(|asked| print::line(&describe_question(asked)))?;
     match calls.len().saturating_sub(SHOWN) {
@@ -200,23 +200,23 @@ fn some(calls: &[PastQuestion]) -> anyhow::Result<()> {
     }
 }
 
-/// One call that was asked about, for people.
+/// Formats a call with its asks for people.
 fn describe_question(asked: &PastQuestion) -> String {
     let (operation, cwd) = (shorten(&one_line(&asked.operation), OPERATION_BYTES), one_line(&asked.cwd));
     format!("   {operation}  ({} asked, {} ran, {} refused, in {cwd})", asked.asks, asked.ran, asked.refused)
 }
 
-/// Prints the wanted lines of a log.
+/// Prints the selected lines of a log.
 struct Show {
     selection: Selection,
     format: Format,
     last: Option<usize>,
-    /// The last lines so far, if only those are wanted.
+    /// The last lines so far, if only those are selected.
     kept: VecDeque<String>,
 }
 
 impl Show {
-    /// Prints what the reader has, or keeps it if only the last lines are wanted.
+    /// Prints the remaining lines, or saves them if only the last lines are selected.
     fn all(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
         while let Next::Record(record, line) = reader.read()? {
             if !self.selection.wants(&record) {
@@ -242,7 +242,7 @@ impl Show {
     }
 }
 
-/// One line for people. The log may be another writer's, so nothing of it reaches a terminal as it is.
+/// Formats a line for people. Another program may have written the log, so texts are escaped for terminals.
 fn human(record: &Record) -> String {
     let name = |text: &str| shorten(&one_line(text), NAME_BYTES);
     let rule = match (record.policy.as_str(), record.rule.as_str()) {

@@ -1,4 +1,4 @@
-//! `guard-host cache`: makes, lists, checks and removes compiled policies.
+//! `guard-host cache`: builds, lists, verifies and removes compiled policies.
 
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
@@ -33,16 +33,16 @@ pub(super) fn run(args: &CacheArgs, dirs: &AppDirs, environment: &Environment) -
     }
 }
 
-/// Makes what the chain needs here.
+/// Builds what the chain needs here.
 pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let at = call_context(environment, None);
-    // Others see that somebody is at it, and start nobody else.
+    // The lock keeps other processes from starting another build.
     let _ = make_private(&dirs.cache);
     let _lock = FileLock::acquire(&warm_lock(dirs), Instant::now());
     let mut prepared = cache::warm(dirs, &environment.program, &at.projects(), making());
     let nested = nested::of_paths([at.cwd.as_str()], &at.projects());
     if !nested.is_empty() {
-        // A hook asks them beside the project's chain.
+        // A hook evaluates them besides the project's chain.
         let below = cache::warm(dirs, &environment.program, &nested, making()).beside(&prepared);
         prepared.members.extend(below.members);
         prepared.config.problems.extend(below.config.problems);
@@ -62,7 +62,7 @@ pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<
     Ok(exit)
 }
 
-/// Says whether policies that a hook asks by name, beyond the chain, are ready.
+/// Reports whether policies that a hook selects by name, beyond the chain, are ready.
 pub(super) fn ready_beside(names: &[String], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if names.is_empty() {
         return Ok(Exit::Success);
@@ -78,7 +78,7 @@ pub(super) fn ready_beside(names: &[String], dirs: &AppDirs, environment: &Envir
     Ok(if tell_readiness(&members)? { Exit::Success } else { Exit::Unavailable })
 }
 
-/// Prints a line for each policy. True if all can be asked.
+/// Prints a line for each policy. Returns whether all are ready.
 fn tell_readiness(members: &[Member]) -> anyhow::Result<bool> {
     for Member { entry, readiness } in members {
         match readiness {
@@ -144,7 +144,7 @@ fn remove(dirs: &AppDirs, older_than: Option<&str>) -> anyhow::Result<Exit> {
     Ok(if cleared.failed.is_empty() { Exit::Success } else { Exit::Unavailable })
 }
 
-/// A size for people.
+/// Formats a size for people.
 fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
@@ -153,7 +153,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// The time since then, for people.
+/// Formats the time since then for people.
 fn age(made: SystemTime) -> String {
     let seconds = made.elapsed().unwrap_or_default().as_secs();
     match seconds {

@@ -1,5 +1,5 @@
-//! `guard-host check`: what the hook would say. Writes no audit line and no pending ask; what is not compiled yet it
-//! compiles, as every command that asks policies.
+//! `guard-host check`: prints the hook's verdict without writing to the audit log or adding a pending call. Like all
+//! commands that evaluate policies, it compiles missing artifacts.
 
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -23,10 +23,10 @@ use guard_redact::{hide_shapes, plain};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// The longest line of a batch.
+/// The maximum length of a line in a batch, in bytes.
 const LINE_BYTES: usize = 16 << 20;
 
-/// One verdict for machines. Keys are only ever added.
+/// A verdict in JSON. Keys are only ever added.
 #[derive(Debug, Serialize)]
 pub(super) struct Record {
     outcome: &'static str,
@@ -38,7 +38,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The verdict of a trace; that of nothing to decide if there is none.
+    /// Creates the record of a trace. `None` means that there was nothing to decide.
     pub(super) fn from_trace(trace: Option<&Trace>) -> Self {
         let deciding = trace.and_then(|trace| trace.verdict.deciding());
         let analysis = trace.and_then(|trace| trace.analysis.as_ref());
@@ -53,7 +53,7 @@ impl Record {
     }
 }
 
-/// The name of a coverage as users read it.
+/// Returns the name of a coverage for users.
 pub(super) fn coverage_name(coverage: Coverage) -> &'static str {
     match coverage {
         Coverage::Complete => "complete",
@@ -66,7 +66,7 @@ fn outcome(trace: Option<&Trace>) -> Outcome {
     trace.map_or(Outcome::Abstain, |trace| trace.verdict.outcome)
 }
 
-/// The exit code of an outcome.
+/// Returns the exit code of an outcome.
 fn exit(outcome: Outcome) -> Exit {
     match outcome {
         Outcome::Abstain | Outcome::Allow | Outcome::Warn => Exit::Success,
@@ -92,7 +92,7 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
             let outcome = outcome_name(outcome(trace.as_ref()));
             let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
             let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
-            // The protocol's word for no objection says little to a person.
+            // "Abstain" means little to people.
             let (word, after) = if outcome == "abstain" { ("ok", " (verdict: abstain)") } else { (outcome, "") };
             print::line(&format!("{}: {}{after}", print::coloured(word, outcome), told.replace('\n', "\n  ")))?;
         }
@@ -106,7 +106,7 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
     Ok(exit(outcome(trace.as_ref())))
 }
 
-/// The input as it is given. `-` is all of standard input, without the line end at its end.
+/// Returns the input. `-` means standard input, without the line break at its end.
 pub(super) fn input_text(input: &str) -> anyhow::Result<Cow<'_, str>> {
     if input != "-" {
         return Ok(Cow::Borrowed(input));
@@ -120,7 +120,7 @@ pub(super) fn input_text(input: &str) -> anyhow::Result<Cow<'_, str>> {
     Ok(Cow::Owned(text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-/// One line of a batch that is no hook payload.
+/// A line of a batch that isn't a hook payload.
 #[derive(Debug, Deserialize)]
 struct Line {
     tool: String,
@@ -157,7 +157,7 @@ fn batch(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
             }
         }
         out.write_all(b"\n")?;
-        // Whoever writes one line and waits for its verdict gets it.
+        // A program that writes one line and waits gets its verdict.
         if input.buffer().is_empty() {
             out.flush()?;
         }

@@ -1,7 +1,7 @@
-//! `guard-host ci`: all that a project's own policies must hold to, in one run.
+//! `guard-host ci`: all checks of a project's own policies in one run.
 //!
-//! The project is tried as somebody has it who trusts it and has no configuration of their own. Nothing of the machine's
-//! or the user's configuration counts, and no network is asked.
+//! The project is checked as for a user who trusts it and has no configuration of their own. The configurations of the
+//! machine and the user aren't used, and there are no network requests.
 
 mod base;
 mod cases;
@@ -54,19 +54,18 @@ const ALL: Options<'static> = Options { filters: &[], fail_fast: false, repeat: 
 
 type Step = fn(&Project<'_>) -> anyhow::Result<StepResult>;
 
-/// The project as it is tried.
+/// The project to check.
 struct Project<'a> {
     args: &'a CiArgs,
     root: PathBuf,
-    /// Its guard.toml.
+    /// The project's guard.toml.
     file: PathBuf,
     dirs: &'a AppDirs,
     environment: &'a Environment,
-    /// The reason why its guard.toml applies only where a person trusts it. `None` if it needs no trust.
+    /// Why the guard.toml only applies after a person trusts it. `None` if it needs no trust.
     needs_trust: Option<Problem>,
     /// The project at the revision to compare with.
     base: Option<Base>,
-    /// A step has failed.
     has_failed: Cell<bool>,
 }
 
@@ -88,7 +87,7 @@ pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> a
     };
     let base = args.against.as_deref().and_then(|name| Base::read(name, &root, &dirs, scratch.path()));
     let mut needs_trust = load(&dirs, std::slice::from_ref(&root)).problems.into_iter().next();
-    // What cannot be trusted because it cannot be read is told by the check.
+    // The check reports a file that can't be read and therefore not trusted.
     match candidate(&dirs, &root) {
         Ok(candidate) => trust::trust(&dirs, &root, &candidate.pins)?,
         Err(TrustError::Broken(_)) => needs_trust = None,
@@ -111,7 +110,7 @@ pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> a
     Ok(if project.has_failed.get() { Exit::Failures } else { Exit::Success })
 }
 
-/// The lock pins what guard.toml names, and nothing else, and all of it is here.
+/// Checks that the lock contains exactly what guard.toml uses, and that all of it is present.
 fn lock(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let file = Lock::file(&project.file);
     let lock = match Lock::read(&file) {
@@ -139,7 +138,7 @@ fn lock(project: &Project<'_>) -> anyhow::Result<StepResult> {
     })
 }
 
-/// Every policy takes its settings and answers.
+/// Checks that every policy accepts its settings and works.
 fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let prepared = project.prepare();
     let (all, missing) =
@@ -150,7 +149,7 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let found = findings::mistakes(prepared, site, std::slice::from_ref(&root), inspection);
     let (warnings, found): (Vec<_>, Vec<_>) = found.into_iter().partition(guard_setup::check::Mistake::is_warning);
     let warnings = warnings.iter().map(|one| Remark::warning(project.problem_mistake(&one.problem))).collect();
-    // What the lock says of a policy was told.
+    // The step `lock` has already reported this.
     let found = found.into_iter().filter(|mistake| !mistake.problem.text.starts_with("it is not used"));
     let mistakes: Vec<_> = found
         .map(|mistake| {
@@ -158,7 +157,7 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
             let text = guard_setup::check::text(&mistake);
             let text = text.strip_suffix(&format!("; {hint}")).unwrap_or(&text).to_owned();
             match (mistake.place(), &mistake.policy) {
-                // A component has no lines, and what stands in guard.toml has.
+                // A component has no lines, but its entry in guard.toml does.
                 ((_, None), Some(policy)) => project.policy_mistake(policy, &text, hint),
                 ((file, at), _) => project.mistake(Path::new(file), at.map(|(line, _)| line), text, hint),
             }
@@ -175,13 +174,13 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
     Ok(result.with(warnings))
 }
 
-/// The project's own components behave as every policy must.
+/// Checks that the project's own components meet the requirements for policies.
 fn conformance(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let prepared = project.prepare();
     let (mut mistakes, mut count) = (Vec::new(), 0_u64);
     for entry in prepared.members.iter().map(|member| &member.entry) {
         let Source::File(path) = &entry.source else { continue };
-        // What is not there was told.
+        // Missing files are already reported.
         if entry.refused.is_some() || !path.is_file() {
             continue;
         }
@@ -206,7 +205,7 @@ fn conformance(project: &Project<'_>) -> anyhow::Result<StepResult> {
 }
 
 impl Project<'_> {
-    /// How many cases were run, and what fails of them.
+    /// Returns the number of cases that were run, and the failures.
     fn failures(&self, run: &Run<'_>, hint: &str) -> (u64, Vec<Mistake>) {
         let mistake = |done: &FinishedCase<'_>| {
             let line = Some(done.case.line).filter(|line| *line > 0);
@@ -216,13 +215,13 @@ impl Project<'_> {
         (run.done.len() as u64, run.failures().map(mistake).collect())
     }
 
-    /// The chain of the project, and of nobody else.
+    /// Prepares the chain of the project only.
     fn prepare(&self) -> Prepared {
         let root = self.root.to_string_lossy().into_owned();
         prepare(self.dirs, &self.environment.program, &[root], Some(making()))
     }
 
-    /// A problem of the configuration, at its place.
+    /// Creates a mistake from a problem of the configuration.
     fn problem_mistake(&self, problem: &Problem) -> Mistake {
         let (file, line) = split(&problem.place);
         self.mistake(Path::new(file), line, problem.text.clone(), &problem.hint)
@@ -233,7 +232,7 @@ impl Project<'_> {
         Mistake { file: file.to_string_lossy().into_owned(), line, text, hint: hint.to_owned() }
     }
 
-    /// A mistake of an entry of guard.toml, with its line.
+    /// Creates a mistake of an entry in guard.toml, with its line.
     fn policy_mistake(&self, policy: &str, text: &str, hint: &str) -> Mistake {
         let text = match text.strip_prefix(&format!("policy `{policy}`: ")) {
             Some(_) => text.to_owned(),
@@ -245,7 +244,7 @@ impl Project<'_> {
     }
 }
 
-/// The file and the line of a place, which may also have a column.
+/// Splits a location into the file and the line. It may also have a column.
 fn split(place: &str) -> (&str, Option<usize>) {
     let cut = |text| -> Option<(&str, usize)> {
         let (rest, number): (&str, &str) = str::rsplit_once(text, ':')?;
@@ -257,7 +256,8 @@ fn split(place: &str) -> (&str, Option<usize>) {
     }
 }
 
-/// A guard.toml has an entry with this name and address, switched off or not. One that cannot be read is the check's matter.
+/// Returns whether a guard.toml has an entry with this name and address, even if it is disabled. The step `check`
+/// reports a file that can't be read.
 fn is_named(file: &Path, locked: &LockedComponent) -> bool {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let Ok(table) = toml::from_str::<toml::Table>(&text) else { return true };
@@ -266,7 +266,7 @@ fn is_named(file: &Path, locked: &LockedComponent) -> bool {
     entries.into_iter().any(|entry| has(entry, "name", &locked.name) && has(entry, "source", &locked.source))
 }
 
-/// The line of a file that holds a text.
+/// Returns the number of the first line that contains a text.
 fn line_of(file: &Path, wanted: &str) -> Option<usize> {
     let text = std::fs::read_to_string(file).ok()?;
     text.lines().position(|line| line.contains(wanted)).map(|at| at + 1)

@@ -1,4 +1,4 @@
-//! `guard-host config`: what holds, and what is wrong.
+//! `guard-host config`: shows and checks the configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -24,10 +24,10 @@ use guard_setup::install::HookLocation;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// The rule that every mistake breaks.
+/// The SARIF rule that all mistakes violate.
 const RULE: sarif::Rule = ("configuration", "The configuration of guard-host is understood, and every policy answers");
 
-/// `is_named`: the command line names the user's file.
+/// Runs the command. `is_named` means that the user's file was given on the command line.
 pub(super) fn run(
     args: &ConfigArgs,
     dirs: &AppDirs,
@@ -124,7 +124,8 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// `is_alone`: the managed file is checked without the files of this user and of the project.
+/// Checks the configuration. `is_alone` means that the managed file is checked without the files of this user and the
+/// project.
 fn check(
     dirs: &AppDirs,
     environment: &Environment,
@@ -166,14 +167,13 @@ fn check(
     Ok(if is_fine { Exit::Success } else { Exit::Config })
 }
 
-/// A mistake for a code host.
+/// Converts a mistake for a code host.
 fn annotation(mistake: &Mistake) -> Annotation {
     let (file, at) = mistake.place();
     let at = at.map_or((None, None), |(line, column)| (Some(line), Some(column)));
     Annotation { rule: RULE.0, level: mistake.level(), text: text(mistake), file: file.to_owned(), at }
 }
 
-/// Prints what is wrong with a chain.
 pub(super) fn print_mistakes(mistakes: &[Mistake]) {
     for mistake in mistakes {
         print::problem(&format!("{}: {}", mistake.level(), line(mistake)));
@@ -183,7 +183,7 @@ pub(super) fn print_mistakes(mistakes: &[Mistake]) {
     }
 }
 
-/// How the files of projects stand that are or were trusted.
+/// Prints the state of project files that are or were trusted.
 fn trusted(config: &Config) -> anyhow::Result<()> {
     for (path, trust) in &config.projects {
         match trust {
@@ -216,7 +216,7 @@ fn problems(config: &Config) {
     }
 }
 
-/// Where an entry's component comes from, as users read it.
+/// Returns the source of an entry's component, for users.
 pub(super) fn source(entry: &Entry) -> String {
     if let Some(address) = &entry.address {
         return address.clone();

@@ -1,7 +1,7 @@
 //! `guard-host confirm`: approves a pending call.
 //!
-//! An approval needs a person: one at a terminal, or one whom the harness has just asked, for the hook, whether this
-//! `confirm` may run, in a mode in which the harness shows an ask to a person.
+//! An approval requires a person: either at a terminal, or at the harness's prompt for this `confirm`, in a mode in
+//! which asks are shown to a person.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::{Choice, ChoiceMatch, Contents, Entry, choose, confirm_command};
 
-/// The most pending calls that are shown in an error, the newest.
+/// The maximum number of pending calls in an error. The newest are shown.
 const SHOWN: usize = 8;
 
-/// How long to wait for other processes that write to the session.
+/// The maximum wait for other processes that write to the session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -38,7 +38,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
         }
     };
     let attended = is_attended();
-    // Without a person here only what one was just asked about can be meant.
+    // If no person is at the terminal, only a call from the last prompt can be approved.
     let asked = |entry: &&Entry| attended || questions.was_asked(&entry.code);
     let at = call_context(environment, None);
     let here = [at.cwd.as_str(), at.project_root.as_str()];
@@ -52,7 +52,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
     };
     let codes = questions.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
     let approvals = sessions.change(&entry.session, PATIENCE, |contents, now| {
-        // What was true a moment ago must be so under the lock: one answer confirms once.
+        // Checked again under the lock, so that one answer approves only once.
         let mut approvals = Vec::new();
         for code in codes {
             let allowed = attended || contents.was_asked(code);
@@ -81,7 +81,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
     Ok(Exit::Success)
 }
 
-/// Approvals of one operation as one, with the rules of all.
+/// Merges approvals of the same operation, with the rules of all.
 fn united(approvals: Vec<Entry>) -> Option<Entry> {
     approvals.into_iter().reduce(|mut one, other| {
         one.rules.extend(other.rules);
@@ -91,7 +91,7 @@ fn united(approvals: Vec<Entry>) -> Option<Entry> {
     })
 }
 
-/// The command line as it is to be typed.
+/// Returns the command line, as typed.
 fn line(args: &ConfirmArgs, dirs: &AppDirs) -> String {
     let confirm = confirm_command(dirs);
     match (&args.code, &args.operation) {

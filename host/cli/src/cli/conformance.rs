@@ -1,4 +1,4 @@
-//! `guard-host policy conformance`: what every policy must hold to, tried on one.
+//! `guard-host policy conformance`: checks a policy against the requirements for all policies.
 
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ fn word(state: State) -> &'static str {
     }
 }
 
-/// A text of a guest on one line, with nothing that moves a terminal's cursor.
+/// Formats a guest's text on one line, without control characters.
 fn one_line(text: &str) -> String {
     plain(&text.replace('\n', " "))
 }

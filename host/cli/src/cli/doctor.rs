@@ -1,4 +1,4 @@
-//! `guard-host doctor`: prints whether the guard works here, and what to do if it does not.
+//! `guard-host doctor`: reports whether the guard works here, and how to fix it if not.
 
 use serde_json::json;
 
@@ -50,7 +50,7 @@ pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) 
     Ok(if fine { Exit::Success } else { Exit::Unavailable })
 }
 
-/// Says when a call was last judged. A call that passed in silence leaves no line in the log at its usual level.
+/// Prints when a call was last judged. At the default level, a call that passed silently isn't in the log.
 fn last(format: Format, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<Exit> {
     let call = outcome_counts::last(&load(dirs, projects).audit.path);
     let noted = outcome_counts::last_noted(&dirs.state);
@@ -77,10 +77,10 @@ fn last(format: Format, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<E
     Ok(if call.is_some() || noted.is_some() { Exit::Success } else { Exit::Unavailable })
 }
 
-/// The longest operation that is shown.
+/// The maximum length of a shown operation, in bytes.
 const OPERATION_BYTES: usize = 160;
 
-/// The harnesses that ask this program here; the usual one if none does, or if one of its files is named.
+/// Returns the harnesses with registrations here. If there are none, or a file is given, the default one.
 fn in_use(options: &InstallOptions, site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
     let usual = || registration(guard_harness::default().name()).map(|usual| vec![usual]);
     if *options != InstallOptions::default() {
@@ -91,7 +91,7 @@ fn in_use(options: &InstallOptions, site: HookLocation<'_>) -> anyhow::Result<Ve
     if found.is_empty() { usual() } else { Ok(found) }
 }
 
-/// The name of a state, and the outcome in whose colour it is printed.
+/// Returns the name of a state, and the outcome with the same color.
 fn names(state: State) -> (&'static str, &'static str) {
     match state {
         State::Ok => ("ok", "allow"),

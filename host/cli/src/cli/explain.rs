@@ -1,4 +1,4 @@
-//! `guard-host explain`: the whole way from a call to its verdict.
+//! `guard-host explain`: every step from a call to its verdict.
 
 mod tree;
 
@@ -28,10 +28,10 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_undo::{BackupCoverage, Loss, losses};
 
-/// The most losses that are listed.
+/// The maximum number of losses that are listed.
 const KEPT: usize = 8;
 
-/// The longest piece of a script that is shown.
+/// The maximum length of a shown script, in bytes.
 const SCRIPT_BYTES: usize = 200;
 
 pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -44,7 +44,7 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
         print::line("nothing to decide: the input has no command and no file")?;
         return Ok(Exit::Success);
     };
-    // What is denied destroys nothing.
+    // A denied call destroys nothing.
     let is_run = trace.verdict.outcome != Outcome::Deny && args.format == Format::Human && !args.html;
     let copy = calls.first().filter(|_| is_run).map(|call| evaluator.copy(call, &trace, &at));
     for call in &calls {
@@ -76,7 +76,8 @@ pub(super) fn run(args: &ExplainArgs, dirs: &AppDirs, environment: &Environment)
     Ok(Exit::Success)
 }
 
-/// The copy that is made before the call runs, in a line; `None` if the call destroys nothing that a copy restores.
+/// Describes in one line the backup that is made before the call runs. `None` if the call destroys nothing that a
+/// backup restores.
 fn backup_plan(copy: &Copy, trace: &Trace) -> Option<String> {
     let (kept, why) = copy.coverage()?;
     let list = trace.analysis.as_deref().map(|analysis| losses(analysis).list).unwrap_or_default();
@@ -105,13 +106,13 @@ fn printable(text: &str) -> String {
 
 /// The explanation of a call, in lines.
 pub(super) struct Parts {
-    /// How far it is understood.
+    /// How much of it is understood.
     pub(super) understood: String,
     /// Its commands and effects.
     pub(super) tree: Vec<String>,
-    /// The answer of each policy.
+    /// Each policy's answer.
     pub(super) policies: Vec<String>,
-    /// Why the verdict is what it is.
+    /// The reason for the verdict.
     pub(super) reason: String,
     /// Changes that would make the verdict milder.
     pub(super) milder: Vec<String>,
@@ -132,7 +133,7 @@ impl Parts {
         }
     }
 
-    /// All of it, as one file of HTML.
+    /// Formats the explanation as an HTML page.
     fn page(&self, call: &str, outcome: &str) -> String {
         let body = html! {
             h1 { "guard-host explain" }
@@ -164,7 +165,7 @@ impl Parts {
     }
 }
 
-/// How far the analysis goes.
+/// Describes the coverage of an analysis.
 pub(super) fn understood(analysis: &Analysis) -> &'static str {
     match analysis.coverage {
         Coverage::Complete => "understood, to the last byte",
@@ -199,7 +200,7 @@ fn policy(step: &Step) -> Vec<String> {
     lines
 }
 
-/// For each outcome from the verdict down to ask: the findings that must go for the verdict to be milder.
+/// Returns, for each outcome from the verdict down to ask, the findings without which the verdict would be milder.
 fn what_would_change_it(verdict: &Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     for outcome in [Outcome::Deny, Outcome::Ask] {

@@ -1,4 +1,4 @@
-//! The frame of a page of HTML that needs no other file.
+//! The frame of a self-contained HTML page.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 const STYLE: &str = include_str!("report/style.css");
 pub(super) const SCRIPT: &str = include_str!("report/script.js");
 
-/// By what a page of guard-host is known.
+/// The mark by which this program recognizes its pages.
 pub(super) const MARK: &str = "guard-host report 1";
 
-/// A page that needs no other file, and runs nothing but its own script.
+/// Returns a self-contained page that only runs its own script.
 pub(super) fn shell(title: &str, body: &Markup) -> String {
     let digest = |text: &str| STANDARD.encode(Sha256::digest(text));
     let policy = format!(

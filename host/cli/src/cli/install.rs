@@ -1,4 +1,4 @@
-//! `guard-host install` and `uninstall`: the hook in a harness's own files.
+//! `guard-host install` and `uninstall`: adds the hook to a harness's files and removes it.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(super) fn install(args: &InstallArgs, dirs: &AppDirs, environment: &Environm
     install_to(name, args, &at.projects(), site)
 }
 
-/// Registers the hook with one harness, and makes ready what its first call needs.
+/// Registers the hook with one harness, and prepares what its first call needs.
 fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: HookLocation<'_>) -> anyhow::Result<Exit> {
     let HookLocation { environment, dirs, .. } = site;
     let (_, registration) = registration(name)?;
@@ -66,7 +66,7 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: HookLoc
     Ok(if warmed == Exit::Success { beside } else { warmed })
 }
 
-/// Lists the harnesses on this machine, and asks the person at the terminal for some. Empty if no one chose.
+/// Lists the harnesses on this machine, and prompts the person at the terminal to choose. Empty if nothing was chosen.
 fn choose(site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
     let mut found = Vec::new();
     for (harness, registration) in registered() {
@@ -105,7 +105,7 @@ pub(super) fn uninstall(args: &UninstallArgs, dirs: &AppDirs, environment: &Envi
     let (_, registration) = registration(&args.harness)?;
     let at = call_context(environment, None);
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
-    // Scripts go with the registrations that start them, named or not.
+    // Scripts are removed with the registrations that start them, whether they are given or not.
     let options = InstallOptions { shim: None, ..args.target.options() };
     let changes = change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
     for script in unregistered(&changes) {
@@ -114,18 +114,18 @@ pub(super) fn uninstall(args: &UninstallArgs, dirs: &AppDirs, environment: &Envi
     Ok(Exit::Success)
 }
 
-/// The server at an address of this machine, with the token that it has or will have.
+/// Returns the server at a local address, with its current or future token.
 fn server(address: SocketAddr, registration: &dyn Registration, dirs: &AppDirs, dry: bool) -> anyhow::Result<Server> {
     if !registration.takes_server() {
         return Err(refused(Exit::Usage, "`--http` is for claude: no other harness posts its calls", ""));
     }
-    // What is only shown holds no secret, and nothing is made for it.
+    // A dry run contains no secrets and creates no files.
     let token = if dry { Ok("TOKEN".to_owned()) } else { guard_serve::token(dirs) };
     let token = token.map_err(|error| refused(Exit::Config, error.to_string(), TOKEN_HINT))?;
     Ok(Server { address, token })
 }
 
-/// A name that neither a policy of the chain nor a built-in one has would make every call one to ask about.
+/// Checks the policy names. A name that is neither in the chain nor a built-in would make every call an ask.
 fn check_names(options: &InstallOptions, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<()> {
     let chain = load(dirs, projects).entries;
     let is_known = |name: &str| guard_builtins::find(name).is_some() || chain.iter().any(|entry| entry.name == name);
@@ -137,7 +137,7 @@ fn check_names(options: &InstallOptions, dirs: &AppDirs, projects: &[String]) ->
     Err(refused(Exit::Usage, format!("`--only` names `{unknown}`, and no policy of the chain has that name"), hint))
 }
 
-/// The harness of that name, and how it is registered with.
+/// Returns the harness with this name, and its registration.
 pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
     let known = registered();
     let is_meant = |(harness, registration): &&Registered| {
@@ -153,7 +153,7 @@ pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
     }
     let names: Vec<&str> = known.iter().map(|(harness, _)| harness.name()).collect();
     let text = format!("there is no harness `{name}` that guard-host registers with");
-    // Few changes make any short word of another.
+    // Any short word is within a small edit distance of another one.
     let hint = match nearest(name, &names)
         .filter(|meant| meant.starts_with(name.chars().take(1).collect::<Vec<_>>().as_slice()))
     {
@@ -163,17 +163,17 @@ pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
     Err(refused(Exit::Usage, text, hint))
 }
 
-/// A title as people type it: `Claude Code`, `claude-code` and `claude_code` are one, and so are `Copilot CLI` and `copilot`.
+/// Normalizes a title: `Claude Code`, `claude-code` and `claude_code` are the same, as are `Copilot CLI` and `copilot`.
 fn title_in_words(title: &str) -> String {
     let lower = title.to_ascii_lowercase();
     let words: Vec<&str> = lower.split([' ', '-', '_']).filter(|word| !matches!(*word, "" | "cli")).collect();
     words.join("-")
 }
 
-/// A harness, and how it is registered with.
+/// A harness and its registration.
 pub(super) type Registered = (&'static dyn Harness, &'static dyn Registration);
 
-/// All harnesses that are registered with.
+/// Returns all harnesses with a registration.
 pub(super) fn registered() -> Vec<Registered> {
     guard_harness::ALL
         .iter()
@@ -212,7 +212,7 @@ pub(super) fn change(
     Ok(changes)
 }
 
-/// The names of the scripts that an uninstall has put back and that no settings start.
+/// Returns the names of the scripts that an uninstall restores and that no settings start.
 fn unregistered(changes: &[Change]) -> Vec<String> {
     let gone = |path: &Path| changes.iter().any(|change| change.path == aside(path) && change.after.is_none());
     let back = changes.iter().filter(|change| change.after.is_some() && gone(&change.path));
@@ -224,7 +224,7 @@ fn unregistered(changes: &[Change]) -> Vec<String> {
     names.filter(|name| !is_started(name)).collect()
 }
 
-/// Prints what would become of one file, in the form that `patch` reads.
+/// Prints the change of a file as a unified diff.
 pub(super) fn show(change: &Change) -> anyhow::Result<()> {
     let text = |bytes: &Option<Vec<u8>>| match bytes {
         Some(bytes) => std::str::from_utf8(bytes).map(str::to_owned).ok(),
@@ -245,6 +245,6 @@ pub(super) fn show(change: &Change) -> anyhow::Result<()> {
     let (old, new) = (named(&change.before), named(&change.after));
     let diff = TextDiff::from_lines(&before, &after);
     let diff = diff.unified_diff().header(&old, &new).to_string();
-    // A new file that is empty, or an empty one that goes, has no lines to show.
+    // An empty file that is created or removed has no lines to show.
     print::line(diff.trim_end_matches('\n'))
 }

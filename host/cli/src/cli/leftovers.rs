@@ -1,9 +1,9 @@
-//! `guard-host self uninstall`: lists what the program has put on this machine, and removes it after a person's yes.
+//! `guard-host self uninstall`: lists what the program has saved on this machine, and removes it after confirmation.
 //!
 //! # Invariants
 //!
-//! - Only folders named `guard-host` that belong to this user alone are removed, so that a wrong `--state` costs nothing else.
-//! - Registrations go first: a hook that is still registered would make its folders again.
+//! - Only private folders named `guard-host` are removed, so that a wrong `--state` can't delete anything else.
+//! - Registrations are removed first, because a registered hook would create its folders again.
 
 use std::fs;
 use std::path::PathBuf;
@@ -69,26 +69,26 @@ pub(super) fn run(purge: bool, format: Format, dirs: &AppDirs, environment: &Env
     remove(&hooks, &folders, site)
 }
 
-/// The registrations that are known here, with the names of their harnesses.
+/// Returns the registrations that are known here, with the names of their harnesses.
 fn hooks(site: HookLocation<'_>) -> Vec<(&'static str, FoundHook)> {
     let of = |(harness, registration): Registered| {
         let found = registration.survey(&InstallOptions::default(), site).found;
         found.into_iter().map(move |found| (harness.name(), found))
     };
     let mut hooks: Vec<(&str, FoundHook)> = registered().into_iter().flat_map(of).collect();
-    // Two harnesses may read one file.
+    // Two harnesses may read the same file.
     hooks.dedup_by(|one, other| one.1.place == other.1.place);
     hooks
 }
 
-/// The files that other projects' registrations changed.
+/// Returns the files that other projects' registrations changed.
 fn other_project_files(hooks: &[(&str, FoundHook)], dirs: &AppDirs) -> Vec<PathBuf> {
     let (files, _) = registrations::registered(&dirs.state);
     let is_elsewhere = |file: &PathBuf| file.exists() && !hooks.iter().any(|(_, found)| found.place == *file);
     files.into_iter().filter(is_elsewhere).collect()
 }
 
-/// The command that takes a registration out.
+/// Returns the command that removes a registration.
 fn command(name: &str, found: &FoundHook) -> String {
     match (found.managed, found.foreign) {
         (true, _) => format!("sudo guard-host uninstall {name} --managed"),
@@ -97,7 +97,7 @@ fn command(name: &str, found: &FoundHook) -> String {
     }
 }
 
-/// The program's folders that are there.
+/// Returns the program's existing folders.
 fn folders(dirs: &AppDirs) -> Vec<(&'static str, PathBuf)> {
     let config = dirs.config.parent().unwrap_or(&dirs.config);
     let all = [("cache", dirs.cache.as_path()), ("state", &dirs.state), ("configuration", config)];

@@ -1,4 +1,4 @@
-//! The audit log, as commands read it.
+//! Reads the audit log for commands.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use guard_hook::audit::{Next, Reader, Record, Selection, moment};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// The log from its oldest line on.
+/// Opens the log at its oldest line.
 pub(super) fn open(path: &Path) -> anyhow::Result<Reader> {
     Reader::open(path).map_err(|error| {
         let text = format!("the audit log `{}` cannot be read: {error}", path.display());
@@ -17,7 +17,7 @@ pub(super) fn open(path: &Path) -> anyhow::Result<Reader> {
     })
 }
 
-/// Which lines the flags want.
+/// Converts the flags to a selection of lines.
 pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
     let (now, zone) = (Timestamp::now(), TimeZone::system());
     let time = |name: &str, text: &Option<String>| {
@@ -38,7 +38,7 @@ pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
     })
 }
 
-/// The wanted records of a log with their lines, from the oldest on. Returns how many lines are damaged.
+/// Calls `take` with the selected records of a log and their lines, oldest first. Returns the number of damaged lines.
 pub(super) fn each(
     path: &Path,
     selection: &Selection,

@@ -1,4 +1,4 @@
-//! `guard-host man`: the pages for `man`, one for each command that the help shows.
+//! `guard-host man`: writes manual pages, one for each command in the help.
 
 use std::fs;
 

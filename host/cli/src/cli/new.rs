@@ -1,4 +1,4 @@
-//! `guard-host new`: the project of a new policy.
+//! `guard-host new`: creates the project of a new policy.
 
 use super::args::{LanguageName, NewArgs};
 use super::print;

@@ -1,4 +1,4 @@
-//! The guard's activity, from files that exist anyway: the audit log, histories, and a pause.
+//! The guard's activity, from existing files: the audit log, session histories, and a pause.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -8,29 +8,29 @@ use guard_hook::audit::{Record, WOULD_ASK, WOULD_DENY, is_of_call};
 use guard_state::history::History;
 use guard_state::session::Sessions;
 
-/// How much is read of the end of the log. A status line is drawn often.
+/// The maximum number of bytes that are read at the end of the log. It is small because a status line is drawn often.
 const TAIL_BYTES: u64 = 1 << 20;
 
-/// The session of the calls that `doctor` tries.
+/// The session of `doctor`'s test calls.
 const DOCTOR: &str = "guard-host-doctor";
 
-/// The outcome of calls.
+/// The outcomes of calls.
 #[derive(Debug, Default)]
 pub(super) struct OutcomeCounts {
-    /// Calls that ran, as far as the harness told.
+    /// Calls that ran, as far as the harness reported them.
     pub(super) ran: usize,
-    /// Calls that were asked about.
+    /// Calls that required approval.
     pub(super) asked: usize,
     /// Calls that were denied.
     pub(super) denied: usize,
     /// Calls that a watched or paused policy would have stopped.
     pub(super) watched: usize,
-    /// Calls of which a policy gave no answer.
+    /// Calls for which a policy failed.
     pub(super) faults: usize,
 }
 
 impl OutcomeCounts {
-    /// That of one session. An unreadable file tells nothing.
+    /// Returns the counts of one session. Files that can't be read are ignored.
     pub(super) fn of_session(session: &str, log: &Path, state: &Path) -> Self {
         let past = History::open(state, session).and_then(|history| history.read().ok());
         let mut seen = OutcomeCounts { ran: past.map_or(0, |past| past.calls()), ..OutcomeCounts::default() };
@@ -47,14 +47,14 @@ impl OutcomeCounts {
     }
 }
 
-/// The last call in the log, but for those that `doctor` tries.
+/// Returns the last call in the log, except `doctor`'s test calls.
 pub(super) fn last(log: &Path) -> Option<Record> {
     let rotated = guard_hook::audit::rotated(log);
     let is_call = |record: &Record| is_of_call(&record.action) && record.session != DOCTOR;
     [log, &rotated].iter().find_map(|path| records(path).into_iter().rev().find(is_call))
 }
 
-/// When a call last left something in the history of a session, and in which one.
+/// Returns when a call was last recorded in a session's history, and the session.
 pub(super) fn last_noted(state: &Path) -> Option<(String, String)> {
     let noted = History::all(state).into_iter().filter(|(name, _)| *name != Sessions::name(DOCTOR));
     let last = noted.filter_map(|(name, history)| {
@@ -64,10 +64,10 @@ pub(super) fn last_noted(state: &Path) -> Option<(String, String)> {
     last.max()
 }
 
-/// The records at the end of a log, oldest first.
+/// Returns the records at the end of a log, oldest first.
 fn records(log: &Path) -> Vec<Record> {
     let read = || -> std::io::Result<Vec<u8>> {
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         if !std::fs::metadata(log)?.is_file() {
             return Ok(Vec::new());
         }
@@ -78,6 +78,6 @@ fn records(log: &Path) -> Vec<Record> {
         file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    // A line that begins before the part that was read is no record.
+    // A line that starts before the part that was read isn't a valid record.
     read().unwrap_or_default().split(|byte| *byte == b'\n').filter_map(Record::parse).collect()
 }

@@ -17,21 +17,21 @@ use guard_redact::MARK;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// The most commands that are looked at: those that were asked about most.
+/// The maximum number of commands that are considered. Those with the most asks are used.
 const COMMANDS: usize = 500;
 
-/// The setting that copies what a call destroys in the place of a question.
+/// The setting that makes backups of what a call destroys, in place of prompts.
 pub(super) const INSTEAD_OF_ASK: &str = "[undo] instead-of-ask = true";
 
-/// The fewest questions about a command, or by a rule, that are worth a suggestion.
+/// The minimum number of asks for a command, or by a rule, for a suggestion.
 const QUESTIONS: u64 = 2;
 const OF_RULE: u64 = 5;
 
-/// The fewest known outcomes that say something about a rule.
+/// The minimum number of known outcomes for a suggestion about a rule.
 const KNOWN: u64 = 3;
 
-/// Rules that match whatever no other rule names, each with examples of such calls. Lowering one would also let calls pass
-/// that the user didn't think of.
+/// Catch-all rules, each with examples of calls that they match. Lowering one would also allow calls that the user
+/// didn't think of.
 pub(super) const CATCH_ALL: [(&str, &str); 7] = [
     ("catastrophic-effect", "`wipefs -a /dev/sdb`"),
     ("destructive-effect", "`git branch -D topic`, `npx prisma migrate reset`, `helm uninstall web`"),
@@ -42,18 +42,18 @@ pub(super) const CATCH_ALL: [(&str, &str); 7] = [
     ("unparsed-command", "text that is no valid shell"),
 ];
 
-/// Whether a rule stands for whatever no other rule names.
+/// Returns whether it is a catch-all rule.
 pub(super) fn is_catch_all(name: &str) -> bool {
     CATCH_ALL.iter().any(|(rule, _)| *rule == name)
 }
 
-/// Words of an operation that publishes or deploys something.
+/// Words in operations that publish or deploy something.
 const OUT: [&str; 4] = ["apply", "deploy", "publish", "release"];
 
-/// Operations that deploy something under another name.
+/// Operations that deploy something, but have none of these words.
 const OUT_OPERATIONS: [&str; 4] = ["cluster.sync", "helm.change.release", "kubernetes.change.live", "pulumi.change"];
 
-/// Whether the call publishes or deploys something, which is worth a question each time.
+/// Returns whether the call publishes or deploys something, which should always be confirmed.
 fn brings_out(trace: &Trace) -> bool {
     let is_out = |operation: &str| {
         OUT_OPERATIONS.contains(&operation) || operation.split(['.', '-']).any(|part| OUT.contains(&part))
@@ -61,28 +61,28 @@ fn brings_out(trace: &Trace) -> bool {
     trace.analysis.as_ref().is_some_and(|analysis| analysis.effects.iter().any(|effect| is_out(&effect.operation)))
 }
 
-/// A call that was asked about, as often as it was.
+/// A call that required approval, with its outcomes.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct PastQuestion {
     pub(super) tool: String,
     pub(super) operation: String,
     pub(super) cwd: String,
     pub(super) rules: BTreeSet<String>,
-    /// How often it was asked about.
+    /// The number of asks.
     pub(super) asks: u64,
-    /// How often a person is known to have let it run. A call can also run because its agent passed over the question.
+    /// The number of times that a person certainly approved it. A call can also run because its agent ignored the ask.
     pub(super) ran: u64,
-    /// How often a person is known to have refused it.
+    /// The number of times that a person certainly refused it.
     pub(super) refused: u64,
-    /// How often it ran, and the log can't say whether a person let it run.
+    /// The number of times that it ran without evidence of an approval.
     #[serde(skip)]
     pub(super) unclear: u64,
-    /// The id of the last question.
+    /// The id of the last ask.
     pub(super) id: String,
 }
 
 impl PastQuestion {
-    /// Why nothing is suggested that would spare it.
+    /// Returns why nothing is suggested for it.
     pub(super) fn unsuggested(&self) -> &'static str {
         match self {
             asked if asked.refused > 0 => "none: it was refused",
@@ -95,13 +95,13 @@ impl PastQuestion {
         }
     }
 
-    /// Somebody let it run, and nobody refused it.
+    /// Returns whether it was approved and never refused.
     fn is_always_approved(&self) -> bool {
         self.ran > 0 && self.refused == 0
     }
 }
 
-/// Counts what was asked about.
+/// Counts asks and their outcomes.
 #[derive(Debug, Default)]
 pub(super) struct Questions(BTreeMap<(String, String, String), PastQuestion>);
 
@@ -130,7 +130,7 @@ impl Questions {
         }
     }
 
-    /// The calls that were asked about, most often first.
+    /// Returns the calls with asks, most frequent first.
     pub(super) fn most(self) -> Vec<PastQuestion> {
         let mut all: Vec<PastQuestion> = self.0.into_values().filter(|asked| asked.asks > 0).collect();
         all.sort_by(|a, b| b.asks.cmp(&a.asks).then_with(|| a.operation.cmp(&b.operation)));
@@ -142,22 +142,22 @@ impl Questions {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Suggestion {
-    /// The question whose command an allow would cover; empty if a setting is suggested.
+    /// The ask whose command an allow would cover. Empty for a suggested setting.
     pub(super) id: String,
-    /// The rule that a setting would lower, as `policy:rule`; empty if an allow is suggested.
+    /// The rule that a setting would lower, as `policy:rule`. Empty for a suggested allow.
     pub(super) lower: String,
-    /// `instead-of-ask` in `[undo]` is suggested.
+    /// Whether `instead-of-ask` in `[undo]` is suggested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) undo: bool,
-    /// How many questions it would have spared.
+    /// The number of asks that it would have avoided.
     pub(super) spares: u64,
-    /// The calls that were always approved, most often first.
+    /// The calls that were always approved, most frequent first.
     pub(super) approved: Vec<PastQuestion>,
-    /// The other calls that it would have let run: refused ones, and those of which no outcome is known.
+    /// The other calls that it would have allowed: refused ones, and those without a known outcome.
     pub(super) also: Vec<PastQuestion>,
 }
 
-/// A command that was asked about, and its verdict as it is now.
+/// A command with asks, and its current verdict.
 struct JudgedAgain<'a> {
     asked: &'a PastQuestion,
     call: ToolCall,
@@ -182,7 +182,7 @@ pub(super) fn suggest(
     Ok(suggestions)
 }
 
-/// The commands that still ask, with their verdicts as they are now.
+/// Returns the commands that would still ask, with their current verdicts.
 fn judge_again<'a>(
     asked: &'a [PastQuestion],
     evaluators: &mut Evaluators<'_>,
@@ -200,7 +200,7 @@ fn judge_again<'a>(
     Ok(judged)
 }
 
-/// Suggests the narrowest allows for commands that were always approved, with the indices of all commands that they cover.
+/// Suggests the narrowest allows for commands that were always approved. Also returns the indexes of covered commands.
 fn suggest_allows(
     judged: &[JudgedAgain<'_>],
     evaluators: &mut Evaluators<'_>,
@@ -234,7 +234,8 @@ fn suggest_allows(
     Ok((suggestions, all_covered))
 }
 
-/// Suggests lowering the rules that alone asked about commands, nearly all of which were approved and none refused.
+/// Suggests lowering rules that were the only ones to ask for commands, if nearly all of them were approved and none
+/// refused.
 fn suggest_lowered_rules(
     judged: &[&JudgedAgain<'_>],
     dirs: &AppDirs,
@@ -245,7 +246,7 @@ fn suggest_lowered_rules(
         judged.iter().flat_map(|question| &question.asked.rules).filter(is_of_one_kind).collect();
     let mut suggestions = Vec::new();
     for rule in rules {
-        // If several rules ask about a call, it is still asked about without one of them.
+        // If several rules ask, the call still asks without one of them.
         let is_only_rule =
             |question: &&&JudgedAgain<'_>| question.asked.rules.len() == 1 && question.asked.rules.contains(rule);
         let by_rule: Vec<&JudgedAgain<'_>> = judged.iter().filter(is_only_rule).copied().collect();
@@ -263,8 +264,8 @@ fn suggest_lowered_rules(
     Ok(suggestions)
 }
 
-/// Copies in the place of questions, if that would have spared some that were approved, and nobody refused one of them. It
-/// comes last, because it covers calls that others of the suggestions cover as well.
+/// Suggests backups in place of prompts, if that would have avoided approved asks, and none of them was refused. It is
+/// last, because it covers calls of other suggestions.
 fn copies_instead(judged: &[JudgedAgain<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
     let mut covered = Vec::new();
     for question in judged {
@@ -278,7 +279,7 @@ fn copies_instead(judged: &[JudgedAgain<'_>], evaluators: &mut Evaluators<'_>) -
     Ok(is_worth_it.then_some(Suggestion { undo: true, ..suggestion }))
 }
 
-/// Whether no call is asked about any more with a rule lowered. A policy may have no such setting.
+/// Returns whether none of the calls asks if a rule is lowered. A policy may not support that setting.
 fn is_spared_lowered(
     rule: &str,
     calls: &[&JudgedAgain<'_>],
@@ -289,7 +290,7 @@ fn is_spared_lowered(
     is_answered_by(&[rule.to_owned()], &calls, dirs, environment)
 }
 
-/// Whether none of the calls is asked about any more with names in `lower` of their policies, each as `policy:name`.
+/// Returns whether none of the calls asks if these names are in `lower` of their policies. Each is `policy:name`.
 pub(super) fn is_answered_by(
     names: &[String],
     calls: &[(&ToolCall, &CallContext)],
@@ -323,7 +324,7 @@ impl Suggestion {
         Suggestion { id, lower, undo: false, spares, approved, also }
     }
 
-    /// Returns the person's action to apply it: a command, or text to write.
+    /// Returns how a person applies it: a command, or text to add to the configuration.
     pub(super) fn how(&self) -> String {
         match self.lower.split_once(':') {
             _ if self.undo => format!("{INSTEAD_OF_ASK}, which copies what a call destroys and runs it with a warning"),

@@ -1,4 +1,4 @@
-//! `guard-host pause` and `resume`: policies that stop nothing for a while.
+//! `guard-host pause` and `resume`: policies that block nothing for a while.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -77,7 +77,7 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     Ok(Exit::Success)
 }
 
-/// The policies that this machine evaluates although a server decides.
+/// Returns the policies that this machine evaluates although a server decides.
 fn asked_here(at: &CallContext, dirs: &AppDirs, environment: &Environment) -> Vec<String> {
     let prepared = open(dirs, &environment.program, &at.projects());
     let asked = prepared.members.iter().filter(|member| is_asked_locally(&prepared.config, member));
@@ -97,7 +97,7 @@ pub(super) fn resume(dirs: &AppDirs, environment: &Environment) -> anyhow::Resul
 
 fn length(text: &str) -> anyhow::Result<SignedDuration> {
     let now = Timestamp::now();
-    // A number with a unit, as in `--since`, and nothing else that `--since` takes.
+    // Only a number with a unit is accepted, unlike in `--since`.
     let is_span = text.ends_with(|unit: char| unit.is_ascii_alphabetic());
     let length = Some(text).filter(|_| is_span).and_then(|text| moment(text, now, &TimeZone::UTC));
     match length.map(|begin| now.duration_since(begin)) {

@@ -1,4 +1,4 @@
-//! `guard-host policy`: the chain, what one policy is, the entries of the configuration, and policies of registries.
+//! `guard-host policy`: the chain, single policies, the configuration's entries, and policies in registries.
 
 mod edit;
 mod export;
@@ -44,13 +44,13 @@ pub(super) fn run(args: &PolicyArgs, dirs: &AppDirs, environment: &Environment) 
     }
 }
 
-/// The chain that holds here.
+/// Prepares the chain that applies here.
 fn chain(dirs: &AppDirs, environment: &Environment) -> Prepared {
     let at = call_context(environment, None);
     prepare(dirs, &environment.program, &folders(&at), Some(making()))
 }
 
-/// Makes the artifact of a component that need not be in the chain. `name` is what the user called it.
+/// Builds the artifact of a component that may not be in the chain. `name` is the user's name for it.
 fn build_artifact(
     component: &Component,
     wasi: Wasi,
@@ -68,7 +68,7 @@ fn build_artifact(
     }
 }
 
-/// Says of examples that they hold.
+/// Formats the number of examples, which all pass.
 fn holding(manifest: &Manifest) -> String {
     match manifest.examples.len() {
         0 => "none".to_owned(),

@@ -1,4 +1,4 @@
-//! All output of the commands, the hook's replies excepted.
+//! All output of the commands, except the hook's replies.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::args::OutputArgs;
 use guard_state::{FolderErrorKind, io_hint};
 
-/// The options of the command line; the defaults until it is read.
+/// The options of the command line. Defaults are used until it is parsed.
 static OPTIONS: OnceLock<OutputArgs> = OnceLock::new();
 
-/// Makes all output of this process follow these options.
+/// Sets the options for all output of this process.
 pub(super) fn follow(options: OutputArgs) {
     let _ = OPTIONS.set(options);
 }
@@ -21,17 +21,17 @@ fn options() -> OutputArgs {
     OPTIONS.get().copied().unwrap_or_default()
 }
 
-/// `--quiet` was given.
+/// Returns whether `--quiet` was given.
 pub(super) fn is_quiet() -> bool {
     options().quiet
 }
 
-/// `--verbose` was given.
+/// Returns whether `--verbose` was given.
 pub(super) fn is_verbose() -> bool {
     options().verbose
 }
 
-/// Standard error is a terminal whose reader wants to know how far a command is.
+/// Returns whether to show progress: standard error is a terminal, without `--quiet`.
 pub(super) fn shows_progress() -> bool {
     !is_quiet() && io::stderr().is_terminal()
 }
@@ -40,7 +40,7 @@ pub(super) fn shows_progress() -> bool {
 ///
 /// # Errors
 ///
-/// Those of the stream; a reader that went away is one of them.
+/// Errors of the stream, including a broken pipe.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
     writeln!(io::stdout().lock(), "{text}")?;
     Ok(())
@@ -50,7 +50,7 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of the stream.
+/// Errors of the stream.
 pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     line(&serde_json::to_string_pretty(value)?)
 }
@@ -59,7 +59,7 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of the stream.
+/// Errors of the stream.
 pub(super) fn status(text: &str) -> anyhow::Result<()> {
     if is_quiet() { Ok(()) } else { line(text) }
 }
@@ -71,7 +71,7 @@ pub(super) fn detail(text: &str) {
     }
 }
 
-/// A number of things: `1 call`, `2 calls`.
+/// Formats a count: `1 call`, `2 calls`.
 pub(super) fn count(number: u64, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
@@ -88,11 +88,11 @@ pub(super) fn problem(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Clears the screen, on a terminal only.
+/// Clears the screen, if standard output is a terminal.
 ///
 /// # Errors
 ///
-/// Those of the stream.
+/// Errors of the stream.
 pub(super) fn clear() -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     if out.is_terminal() {
@@ -102,7 +102,7 @@ pub(super) fn clear() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The remedy for an error of the file system.
+/// Returns the hint for an error of the file system.
 fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match (cause.downcast_ref::<io::Error>(), cause.downcast_ref::<FolderErrorKind>()) {
         (Some(error), _) | (_, Some(FolderErrorKind::Io(error))) => Some(io_hint(error)),
@@ -126,14 +126,14 @@ pub(super) fn error(error: &anyhow::Error) {
     problem(&text);
 }
 
-/// The reader of standard output went away, which is no failure.
+/// Returns whether the error is a broken pipe, which isn't a failure.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
     let json = error.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
     kind.or(json) == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// `text` in the color of an outcome, or of a result of cases.
+/// Colors a text by an outcome, or by a test result.
 pub(super) fn coloured(text: &str, outcome: &str) -> String {
     let code = match outcome {
         "deny" | "FAIL" => "1;31",

@@ -1,4 +1,4 @@
-//! `guard-host policy rates`: how often the configured chain stops the calls of a corpus, by class and by rule.
+//! `guard-host policy rates`: measures how often the configured chain stops the calls of a corpus, by class and rule.
 
 mod corpus;
 mod count;
@@ -21,16 +21,16 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use other_hook::OtherHook;
 
-/// After how many rows the progress is shown again.
+/// The number of rows between two updates of the progress.
 const STEP: usize = 100;
 
-/// A program that is compared, and what came of it.
+/// A program to compare with, and its results.
 struct ComparedProgram<'a> {
     hook: OtherHook<'a>,
     rates: Rates,
-    /// Calls without an answer.
+    /// The number of calls without an answer.
     failed: u64,
-    /// Why the first of them has none.
+    /// The first error.
     first_failure: Option<String>,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn run(args: &RatesArgs, dirs: &AppDirs, environment: &Environment) -
     Ok(Exit::Success)
 }
 
-/// Gives every row of a file to `ask`, and shows on a terminal how many there were.
+/// Calls `ask` with every row of a file, and shows the progress on a terminal.
 fn read(path: &Path, mapping: &Mapping, ask: &mut dyn FnMut(Row) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let at = |line: usize, text: &dyn std::fmt::Display| {
         let hint =
@@ -119,7 +119,7 @@ fn read(path: &Path, mapping: &Mapping, ask: &mut dyn FnMut(Row) -> anyhow::Resu
     Ok(())
 }
 
-/// The input with this folder and this home in the place of `{CWD}` and `{HOME}`.
+/// Replaces `{CWD}` and `{HOME}` in the input.
 fn placed(input: Value, environment: &Environment) -> Value {
     match input {
         Value::String(text) => {

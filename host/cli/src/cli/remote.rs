@@ -1,4 +1,4 @@
-//! `guard-host-tools ask-remote`: asks the server of a `[remote]` for a hook, which starts this process.
+//! `guard-host-tools ask-remote`: sends a hook's request to the server of a `[remote]`. The hook starts this process.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use guard_harness::payload::PAYLOAD_BYTES;
 use guard_hook::remote::{RemoteDecider, Task, printed};
 use guard_state::environment::Environment;
 
-/// The largest task: a request of the largest payload, written as JSON, and what surrounds it.
+/// The maximum size of a task, in bytes: the largest payload as JSON, and its context.
 const TASK_BYTES: u64 = 4 * PAYLOAD_BYTES;
 
-/// Reads the task on standard input and prints what comes of it. Returns the exit code.
+/// Reads the task on standard input and prints the result. Returns the exit code.
 pub(super) fn run(environment: &Environment) -> u8 {
     let answer = answer(environment);
     let mut out = std::io::stdout().lock();

@@ -1,10 +1,10 @@
-//! The former names of commands, which still work and say what the command is called now.
+//! The former names of commands, which still work and print the new name.
 
 use std::ffi::OsString;
 
 use guard_hook::command_line::command_index;
 
-/// A command's former name, and the words that it stands for now.
+/// A command's former name, and its replacement.
 const RENAMED: [(&str, &[&str]); 8] = [
     ("conformance", &["policy", "conformance"]),
     ("rates", &["policy", "rates"]),
@@ -16,12 +16,12 @@ const RENAMED: [(&str, &[&str]); 8] = [
     ("wit", &["policy", "wit"]),
 ];
 
-/// The arguments with the command's present name, and a hint. `None` if they have no former one.
+/// Returns the arguments with the command's current name, and a hint. `None` if they contain no former name.
 pub(super) fn current(arguments: &[OsString]) -> Option<(Vec<OsString>, String)> {
     let at = command_index(arguments)?;
     let word = arguments.get(at)?.to_str()?;
     let (old, new) = RENAMED.iter().find(|(old, _)| *old == word)?;
-    // `service` had one command, `build`.
+    // `service` only had the subcommand `build`.
     let is_build = *old == "service" && arguments.get(at + 1).is_some_and(|word| word == "build");
     let end = at + 1 + usize::from(is_build);
     let mut renamed = arguments.get(..at)?.to_vec();

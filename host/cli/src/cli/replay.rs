@@ -1,6 +1,7 @@
-//! `guard-host replay`: decides recorded calls again, by what holds here or by two configurations.
+//! `guard-host replay`: decides recorded calls again, with the configuration here or with two configurations.
 //!
-//! One thread reads, all processors decide. Nothing is run, and nothing is written but the cache of compiled policies.
+//! One thread reads, and all processors decide. No calls are run, and nothing is written except the cache of compiled
+//! policies.
 
 mod formats;
 pub(super) mod page;
@@ -34,14 +35,14 @@ use sides::Side;
 use sources::{CallSource, Job, Sources, closed};
 use tally::{Change, ReplayedCall, SideDecision, Tally};
 
-/// How many calls a thread takes at once, and how many such lots may wait.
+/// The number of calls in a batch for a thread, and the number of batches that may wait.
 const LOT: usize = 64;
 const WAITING: usize = 8;
 
-/// The stack of a thread that runs guests: theirs, and the host's on top.
+/// The stack size of a thread that runs guests: for the guest and the host.
 const STACK_BYTES: usize = 8 << 20;
 
-/// How often the terminal is told how far it is.
+/// The interval between updates of the progress.
 const PROGRESS: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &ReplayArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -68,16 +69,16 @@ pub(super) fn run(args: &ReplayArgs, dirs: &AppDirs, environment: &Environment) 
     Ok(if replayed.differences().any(is_wanted) { Exit::Failures } else { Exit::Success })
 }
 
-/// `--config` names a policy, and no file of a configuration.
+/// Returns whether `--config` selects a policy instead of a configuration file.
 pub(super) fn names_policy(dirs: &AppDirs) -> bool {
     sides::policy_of(dirs).is_some()
 }
 
-/// Takes what has to be decided. Its error: nobody decides any more.
+/// Receives jobs. Fails if no thread decides them any more.
 pub(super) type Take<'a> = dyn FnMut(Job) -> io::Result<()> + 'a;
 
-/// Decides what `read` gives by what holds here, and by what `against` names. `read` is told the folder with the files of
-/// `.guard` at the revision that `against` names, if it does.
+/// Decides the jobs from `read` with the configuration here and the one in `against`. If `against` is a revision,
+/// `read` gets the folder with its `.guard` files.
 pub(super) fn replay<'a>(
     against: Option<&str>,
     dirs: &AppDirs,
@@ -88,7 +89,7 @@ pub(super) fn replay<'a>(
     let scratch = tempfile::tempdir()?;
     let here = Side::first(dirs, environment)?;
     let other = against.map(|name| Side::second(name, dirs, environment, &project, scratch.path())).transpose()?;
-    // A revision is what was there before; a file or a policy is what could be there next.
+    // A revision is an earlier state. A file or policy is a possible later state.
     let revision = other.as_ref().and_then(Side::revision);
     let is_here_second = revision.is_some();
     let read_as = other.as_ref().map_or("", |side| side.read_as);
@@ -109,7 +110,7 @@ pub(super) fn replay<'a>(
     Ok(Replayed { sum: tally.sum(&sources.times), tally, sources, against: against.map(plain), read_as })
 }
 
-/// Has every call that `read` gives decided.
+/// Decides every job from `read`.
 fn decide_all(
     read: impl FnOnce(&mut Take<'_>) -> anyhow::Result<()>,
     decider: &Decider,
@@ -131,7 +132,7 @@ fn decide_all(
     })
 }
 
-/// Sends calls in lots, so that the threads seldom wait for each other.
+/// Sends calls in batches, so that the threads rarely wait for each other.
 struct JobBatches<'a> {
     send: SyncSender<Vec<Job>>,
     lot: Vec<Job>,
@@ -159,11 +160,11 @@ impl JobBatches<'_> {
     }
 }
 
-/// The two sides that decide the calls, and the facts they use.
+/// The two sides that decide the calls, and the facts.
 struct Decider {
     first: Side,
     second: Option<Side>,
-    /// The second side is what holds here, not the first one.
+    /// Whether the second side is the configuration here, instead of the first one.
     is_here_second: bool,
     facts: Arc<dyn Facts>,
 }
@@ -199,7 +200,7 @@ impl Decider {
                 let first = self.first.repeat(&decision);
                 let second = self.second.as_ref().map(|side| side.repeat(&decision));
                 let rests = decision.redacted || first.lacks || second.as_ref().is_some_and(|second| second.lacks);
-                // The log has the verdict without the word about watched policies.
+                // The log has the verdict without the note about watched policies.
                 let here = second.as_ref().filter(|_| self.is_here_second).unwrap_or(&first);
                 let side = self.second.as_ref().filter(|_| self.is_here_second).unwrap_or(&self.first);
                 let spared = side.skips_prompt(&decision.call, &here.trace, &decision.at);
@@ -217,10 +218,10 @@ impl Decider {
     }
 }
 
-/// Something was asked for that is not there, and may have been when the call was made.
+/// Returns whether a requested file or variable is missing that may have existed when the call was made.
 fn lacks(record: &Record) -> bool {
     let is_gone = |(path, entry): (&String, &String)| {
-        // Whether a folder is a repository is asked of each on the way to the root.
+        // Each folder up to the root is tested for a repository.
         matches!(entry.as_str(), "absent" | "unknown") && !path.ends_with("/.git")
     };
     record.entries.iter().any(is_gone)

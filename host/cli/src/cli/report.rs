@@ -1,4 +1,4 @@
-//! `guard-host audit report`: the audit log as one page to look at.
+//! `guard-host audit report`: the audit log as a page.
 
 mod chart;
 mod copies;
@@ -33,52 +33,51 @@ use guard_state::environment::Environment;
 use guard_state::session::stamp;
 use guard_state::{AppDirs, write_new};
 
-/// The most different calls that are listed: the latest ones.
+/// The maximum number of distinct calls that are listed. The latest ones are used.
 const CALLS: usize = 4000;
 
-/// The most of them whose commands and effects are drawn.
+/// The maximum number of listed calls whose commands and effects are shown.
 const TREES: usize = 1500;
 
-/// The longest call and the longest tree that are shown, in bytes. With the limits above the page stays below 10 MB.
+/// The maximum length of a call and of a tree, in bytes. With the limits above, the page stays below 10 MB.
 const CALL_BYTES: usize = 600;
 const TREE_BYTES: usize = 2400;
 
-/// The longest name of a rule or a folder, in bytes.
+/// The maximum length of a rule's or folder's name, in bytes.
 const NAME_BYTES: usize = 160;
 
-/// The most calls that are listed among those that were asked about most.
+/// The maximum number of calls in the list of those with the most asks.
 const MOST: usize = 10;
 
-/// How much of a file tells whether it is a report.
+/// The number of bytes that are read to recognize a report.
 const HEAD_BYTES: u64 = 4096;
 
-/// The most different calls that are remembered while the log is read.
+/// The maximum number of distinct calls in memory while the log is read.
 const REMEMBERED: usize = 200_000;
 
-/// The contents of the report.
 struct Report<'a> {
     made: String,
     stats: Stats,
     folders: BTreeMap<String, u64>,
     agents: BTreeMap<String, u64>,
-    /// The calls that were asked about most.
+    /// The calls with the most asks.
     asked: Vec<PastQuestion>,
-    /// Questions of all calls, and what is known of them.
+    /// The number of asks of all calls, and of their known outcomes.
     questions: [u64; 3],
     suggestions: Vec<Suggestion>,
     copies: BackedUpCalls,
     calls: Vec<Call>,
-    /// Different calls that are not listed.
+    /// The number of distinct calls that aren't listed.
     left_out: usize,
     /// The calls decided again, if there is something to compare with.
     replayed: Option<Replayed<'a>>,
 }
 
-/// A call as often as it was seen.
+/// A call with its occurrences.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Call {
-    /// The most severe of its actions, as people call it.
+    /// The most severe of its actions, in words.
     action: String,
     /// How often each action was logged.
     actions: BTreeMap<String, u64>,
@@ -93,25 +92,24 @@ struct Call {
     times: u64,
     first: String,
     last: String,
-    /// The last line's.
+    /// The id of the last line.
     id: String,
     #[serde(flatten)]
     judged: Option<CallReasons>,
 }
 
-/// The effects of a call, and the policies' reason to stop it.
+/// A call's effects, and the policies' reason to stop it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct CallReasons {
-    /// How far its commands and effects are understood.
+    /// How much of it is understood.
     understood: &'static str,
-    /// The commands and effects.
     effects: String,
-    /// They come from what the log recorded of the machine, and not from what it is like now.
+    /// Whether they depend on the recorded facts, instead of the machine's current state.
     is_recorded: bool,
-    /// Why it is stopped; empty if it isn't.
+    /// Why it is stopped. Empty if it isn't.
     reason: String,
-    /// How severe its worst effect is: `routine` 0 to `catastrophic` 3.
+    /// The severity of its worst effect, from 0 (`routine`) to 3 (`catastrophic`).
     #[serde(skip)]
     severity: u8,
 }
@@ -221,11 +219,11 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     })
 }
 
-/// The report for machines.
+/// The report in JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Document<'a> {
-    /// First, for by it a report is known.
+    /// The first key, by which a report is recognized.
     generator: &'static str,
     made: &'a str,
     summary: String,
@@ -240,7 +238,7 @@ struct Document<'a> {
     calls_left_out: usize,
 }
 
-/// How often a call was asked about, ran after it, and was refused.
+/// The number of asks for a call, of runs after an ask, and of refusals.
 #[derive(Serialize)]
 struct Prompts {
     asked: u64,
@@ -269,7 +267,7 @@ impl Report<'_> {
     }
 }
 
-/// Something is there that is no report, and would be lost.
+/// Returns whether the path is a file that isn't a report and would be overwritten.
 fn is_of_others(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head));
@@ -277,7 +275,7 @@ fn is_of_others(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|data| !data.is_file() || !is_report)
 }
 
-/// Counts a name. More of them than can be shown are one.
+/// Counts a name. Names beyond the limit are counted together.
 fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     let name = shorten(&plain(name), NAME_BYTES);
     let name = if counts.len() < CALLS || counts.contains_key(&name) { name } else { "(others)".to_owned() };
@@ -322,7 +320,7 @@ impl Call {
     }
 }
 
-/// How severe an action is among those of one call.
+/// Returns the severity of an action, compared with the others of one call.
 fn action_rank(action: &str) -> u8 {
     match action {
         "deny" => 5,
@@ -345,7 +343,7 @@ pub(super) fn word(action: &str) -> &str {
     }
 }
 
-/// Returns the maker of a call: the harness, and the kind of its subagent if the harness reports one.
+/// Returns the author of a call: the harness, and the kind of its subagent if it is reported.
 pub(super) fn agent(record: &Record) -> String {
     match record.agent.as_str() {
         "" => record.harness.clone(),
@@ -353,7 +351,7 @@ pub(super) fn agent(record: &Record) -> String {
     }
 }
 
-/// Draws the commands and effects of those calls of which the log has all that they rest on.
+/// Adds the commands and effects of those calls for which the log has all facts.
 fn draw_as_recorded(
     calls: &mut [Call],
     log: &Path,
@@ -375,7 +373,7 @@ fn draw_as_recorded(
     Ok(())
 }
 
-/// Draws the commands and effects of shell calls, as far as the log has them and the limits go.
+/// Adds the commands and effects of shell calls, as far as the log has them and the limits allow.
 fn draw(calls: &mut [Call], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<()> {
     let mut evaluators = Evaluators::new(dirs, environment);
     let mut drawn: HashMap<(String, String), Option<CallReasons>> = HashMap::new();

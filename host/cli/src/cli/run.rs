@@ -1,4 +1,4 @@
-//! `guard-host run`: a command, confined by the kernel to the effects that its analysis finds.
+//! `guard-host run`: runs a command that the kernel confines to the effects in its analysis.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,20 +20,20 @@ use super::print;
 use super::subject::{Evaluator, call_context, refused, tool_calls};
 use super::terminal::{is_agreed, is_attended};
 
-/// The policy whose settings list the guarded files.
+/// The policy with the list of guarded files.
 const GUARDS_FILES: &str = "protected-files";
 
-/// The longest profile that is read.
+/// The maximum size of a profile, in bytes.
 const PROFILE_BYTES: u64 = 1 << 20;
 
-/// The most paths that one line of `explain` names.
+/// The maximum number of paths in one line of `explain`.
 const SHOWN: usize = 4;
 
 /// The exit codes of shells for a program that is missing, and for one that can't be started.
 const MISSING: u8 = 127;
 const NOT_STARTED: u8 = 126;
 
-/// How `run` ends: with the code of the command, or with one of its own.
+/// Runs the command. Returns its exit code, or one of `run` itself.
 pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<u8> {
     let at = call_context(environment, None);
     let words: Vec<String> = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -87,7 +87,7 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
     }
 }
 
-/// Whether a person at the terminal wants to run it all the same. A deny is final.
+/// Returns whether a person at the terminal wants to run it anyway. A deny is final.
 fn is_confirmed(outcome: Outcome, reason: &str) -> anyhow::Result<bool> {
     if outcome == Outcome::Deny || !is_attended() {
         return Ok(false);
@@ -101,7 +101,7 @@ fn folders<'a>(at: &CallContext, variable: &'a (dyn Fn(&str) -> Option<String> +
     CommandDirs { cwd: real(&at.cwd), project: real(&at.project_root), home: real(&at.home), variable }
 }
 
-/// The guarded files, as the settings of the policy list them.
+/// Returns the guarded files in the policy's settings.
 fn lists(evaluator: &Evaluator) -> Lists {
     let members = &evaluator.chain.prepared.members;
     let settings = members.iter().find(|member| member.entry.name == GUARDS_FILES).map(|member| &member.entry.settings);
@@ -144,7 +144,7 @@ fn read(file: &Path) -> anyhow::Result<Profile> {
     Profile::from_toml(&text).map_err(|error| refused(Exit::Data, format!("invalid profile `{name}`:\n{error}"), hint))
 }
 
-/// Says what was refused, and the profile that would allow it.
+/// Prints what was refused, and the profile that would allow it.
 fn report(ended: &Ended, folders: &CommandDirs<'_>) {
     if ended.refused.is_empty() {
         print::note("nothing was refused");
@@ -160,7 +160,7 @@ fn report(ended: &Ended, folders: &CommandDirs<'_>) {
     needed.lines().filter(|line| !line.starts_with('#')).for_each(|line| print::note(&format!("  {}", plain(line))));
 }
 
-/// Names the links through which the command can't write.
+/// Prints the links through which the command can't write.
 fn note_links(profile: &Profile) {
     for link in &profile.through {
         print::note(&format!("not followed: `{}` is a link; `--write {}` allows its target", plain(link), plain(link)));

@@ -1,4 +1,4 @@
-//! `guard-host sandbox`: a place in the project to try things out.
+//! `guard-host sandbox`: creates a folder for experiments in the project.
 
 use super::args::{SandboxArgs, SandboxCommand};
 use super::print;

@@ -1,24 +1,24 @@
-//! Logs in the form SARIF 2.1.0, which code hosts show beside the lines.
+//! Logs in SARIF 2.1.0, which code hosts show at the affected lines.
 
 use serde_json::{Value, json};
 
-/// A kind of finding: its id, and what is so where there is none.
+/// A SARIF rule: its id, and what holds if there are no findings.
 pub(super) type Rule = (&'static str, &'static str);
 
-/// Something that is to be seen beside a line.
+/// A finding for a line.
 pub(super) struct Annotation {
-    /// The id of its kind.
+    /// The id of the rule.
     pub(super) rule: &'static str,
     /// `error` or `warning`.
     pub(super) level: &'static str,
     pub(super) text: String,
-    /// Its file; empty if it has none.
+    /// The file. Empty if there is none.
     pub(super) file: String,
-    /// The line and the column, each where it is known.
+    /// The line and column, if they are known.
     pub(super) at: (Option<usize>, Option<usize>),
 }
 
-/// The log of what was found of these kinds.
+/// Returns the log with these rules and findings.
 pub(super) fn log(rules: &[Rule], found: impl IntoIterator<Item = Annotation>) -> Value {
     let rules = rules.iter().map(|(id, text)| json!({ "id": id, "shortDescription": { "text": text } }));
     let rules: Vec<Value> = rules.collect();
@@ -53,7 +53,7 @@ fn result(found: Annotation) -> Value {
     })
 }
 
-/// The path as a reference, in which only some characters stand for themselves.
+/// Returns the path as a URI reference, with other characters percent-encoded.
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

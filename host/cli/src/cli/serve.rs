@@ -1,4 +1,4 @@
-//! `guard-host serve`: the hook's answers over HTTP.
+//! `guard-host serve`: the hook's replies over HTTP.
 
 use std::path::Path;
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
@@ -20,22 +20,22 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
 
-/// The most calls that are decided at once: the sandbox has room for so many chains.
+/// The maximum number of concurrent calls, because the sandbox has room for so many chains.
 const AT_ONCE: usize = 16;
 
-/// How long the end waits for what is still to be said.
+/// The maximum wait for the last notes at the end.
 const LAST_NOTES: Duration = Duration::from_millis(500);
 
-/// The notes that may wait for their reader.
+/// The maximum number of notes that wait to be printed.
 const WAITING_NOTES: usize = 256;
 
 enum Note {
     Text(String),
-    /// Is told when all before it is out.
+    /// Signals that all earlier notes were printed.
     Last(Sender<()>),
 }
 
-/// Notes go out on a thread of their own: nobody may read them, and a full pipe holds who writes to it.
+/// Prints notes in a separate thread, because a full pipe without a reader would block the writer.
 static NOTES: LazyLock<SyncSender<Note>> = LazyLock::new(|| {
     let (sender, receiver) = sync_channel(WAITING_NOTES);
     thread::spawn(move || {
@@ -67,11 +67,11 @@ pub(super) fn run(args: &ServeArgs, dirs: &AppDirs, environment: &Environment) -
         at_once: args.max_calls.unwrap_or_else(|| (2 * processors).min(AT_ONCE)),
         asker: Arc::new(Client::new(Arc::new(RealFacts::new(environment.variables.clone())))),
         ready: |address| {
-            // Who started it may not read that.
+            // Standard output may be closed.
             let _ = print::line(&format!("listening at {address}"));
         },
         note: |text| {
-            // What does not fit is lost: the server goes on.
+            // Notes that don't fit are lost, so that the server isn't blocked.
             let _ = NOTES.try_send(Note::Text(format!("{} guard-host serve: {text}", stamp(Timestamp::now()))));
         },
     };

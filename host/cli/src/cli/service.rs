@@ -1,4 +1,4 @@
-//! `guard-host policy bundle`: the configuration and its policies as one component that answers over HTTP.
+//! `guard-host policy bundle`: builds the configuration and its policies as one component that serves HTTP.
 
 use super::args::ServiceBuildArgs;
 use super::print;
@@ -17,7 +17,7 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    // A service is of no project.
+    // A service doesn't belong to a project.
     let prepared = prepare(dirs, &environment.program, &[], Some(making()));
     if let Some(remote) = &prepared.config.remote {
         let text = format!("the service is not built: the server `{}` decides instead of its chain", remote.url);
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
     Ok(Exit::Success)
 }
 
-/// The chain as a service carries it, and the policies that are not in the bundle.
+/// Converts the chain for a service, and returns the policies that aren't in the bundle.
 fn embed_chain(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPolicy>)> {
     let mut row: Vec<RowPolicy> = Vec::new();
     let mut members = Vec::new();

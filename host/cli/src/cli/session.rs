@@ -1,4 +1,4 @@
-//! `guard-host session`: what was asked, confirmed and done, and forgetting it.
+//! `guard-host session`: shows pending calls, approvals and activity, and clears them.
 
 use std::io::{IsTerminal, stdin};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use guard_state::AppDirs;
 use guard_state::history::History;
 use guard_state::session::{Contents, Entry, Sessions};
 
-/// How long to wait for other processes that write to a session.
+/// The maximum wait for other processes that write to a session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &SessionArgs, dirs: &AppDirs) -> anyhow::Result<Exit> {
@@ -32,7 +32,7 @@ pub(super) fn run(args: &SessionArgs, dirs: &AppDirs) -> anyhow::Result<Exit> {
     Ok(warn_of_unusable(&sessions))
 }
 
-/// Names the files that count for nothing. Says how a command ends that has listed the others.
+/// Prints the files that are ignored. Returns the exit code after the others were listed.
 pub(super) fn warn_of_unusable(sessions: &Sessions) -> Exit {
     let unusable = sessions.unusable();
     for path in &unusable {
@@ -42,7 +42,7 @@ pub(super) fn warn_of_unusable(sessions: &Sessions) -> Exit {
     if unusable.is_empty() { Exit::Success } else { Exit::Data }
 }
 
-/// A question in two lines.
+/// Formats a pending call in two lines.
 pub(super) fn described(entry: &Entry) -> String {
     let shown = |text: &str| plain(text).replace('\n', "\n    ");
     format!(
@@ -62,7 +62,7 @@ fn list(known: &Contents, dirs: &AppDirs) -> anyhow::Result<()> {
     if names.is_empty() {
         print::line("nothing was asked or confirmed")?;
     }
-    // These can be shown and cleared as well.
+    // These can also be shown and cleared.
     let histories = History::all(&dirs.state).into_iter().map(|(name, _)| name);
     let others: Vec<String> = histories.filter(|name| !names.contains(name)).collect();
     for name in names {
@@ -81,7 +81,7 @@ fn list(known: &Contents, dirs: &AppDirs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints what a session did: the one of this id, or the one that was active last.
+/// Prints the activity of the session with this id, or of the last active one.
 fn show(dirs: &AppDirs, session: Option<&str>, format: Format) -> anyhow::Result<Exit> {
     let mut histories = History::all(&dirs.state);
     if let Some(id) = session {
@@ -123,7 +123,7 @@ fn show(dirs: &AppDirs, session: Option<&str>, format: Format) -> anyhow::Result
     Ok(Exit::Success)
 }
 
-/// Asks whether to delete. Without a terminal nobody can answer.
+/// Prompts for confirmation to delete. Without a terminal, there is no one to prompt.
 fn is_meant(what: &str, yes: bool) -> anyhow::Result<bool> {
     if yes {
         return Ok(true);
@@ -159,7 +159,7 @@ fn clear(
         print::line(&format!("cleared {} sessions", names.len()))?;
         return Ok(Exit::Success);
     };
-    // An id, or a session as the list names it.
+    // An id, or a session's name from the list.
     let names = [Sessions::name(id), id.to_owned()];
     let history = histories.into_iter().find(|(name, _)| names.contains(name));
     let asked = known.sessions().into_iter().find(|name| names.contains(name));

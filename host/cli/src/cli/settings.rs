@@ -1,4 +1,4 @@
-//! `guard-host settings`: the permissions of an experiment, as a file for Claude Code.
+//! `guard-host settings`: the permissions of an experiment, as a settings file for Claude Code.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use guard_hook::embedded;
 use guard_state::environment::Environment;
 use guard_state::files;
 
-/// The largest plan that is read; the reader of plans takes less.
+/// The maximum size of a plan in bytes. The parser of plans has a lower limit.
 const PLAN_BYTES: u64 = 1 << 20;
 
 /// The program to run when the agent of an experiment stops, if it exists.
@@ -72,7 +72,7 @@ fn init(experiment: &Experiment, plan: Option<&Plan>, force: bool) -> anyhow::Re
     super::starter::tell(&path, &written.with_context(|| format!("cannot write {path}"))?)
 }
 
-/// The experiment that the arguments describe, and its plan.
+/// Returns the experiment in the arguments, and its plan.
 fn read(args: &ExperimentArgs, environment: &Environment) -> anyhow::Result<(Experiment, Option<Plan>)> {
     let optional = |path: &Option<PathBuf>| path.as_deref().map(|path| absolute(path, environment)).transpose();
     let experiment = Experiment {
@@ -94,7 +94,7 @@ fn read_plan(path: &str) -> anyhow::Result<Plan> {
     plan(&text)?.map_err(|why| refused(Exit::Data, format!("the plan {path} cannot be used: {why}"), hint))
 }
 
-/// Reads the text of a plan; the analyzer that the program carries reads its commands.
+/// Parses the text of a plan. The embedded analyzer parses its commands.
 pub(crate) fn plan(text: &str) -> anyhow::Result<Result<Plan, String>> {
     let engine = Engine::new()?;
     let _clock = Clock::start(engine.clone());
@@ -113,7 +113,7 @@ pub(crate) fn plan(text: &str) -> anyhow::Result<Result<Plan, String>> {
     Ok(Plan::read(text, &mut started))
 }
 
-/// An absolute path without `.` and `..`.
+/// Returns an absolute path without `.` and `..`.
 fn absolute(path: &Path, environment: &Environment) -> anyhow::Result<String> {
     match path.to_str() {
         Some("") => Err(refused(Exit::Usage, "an empty text names no folder", "")),

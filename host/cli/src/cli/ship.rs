@@ -1,7 +1,7 @@
-//! `guard-host audit ship`: sends the lines of the audit log to a receiver of OpenTelemetry logs, or of OCSF events.
+//! `guard-host audit ship`: sends the lines of the audit log to a receiver of OpenTelemetry logs or OCSF events.
 //!
-//! The log and its rotated file are the queue, and a cursor in the state folder says how far they were sent. Each line
-//! arrives at least once, with an id by which a receiver knows one that arrives twice.
+//! The log and its rotated file are the queue, and a cursor in the state folder has the position up to which they were
+//! sent. Each line arrives at least once, with an id by which the receiver can detect duplicates.
 
 mod ocsf;
 mod otlp;
@@ -25,10 +25,10 @@ use jiff::Timestamp;
 use queue::{Batch, BatchLimits, Loss, Queue};
 use receiver::{Receiver, SendOutcome};
 
-/// How often a followed log is looked at.
+/// The interval at which a followed log is read.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How much is sent at once.
+/// The maximum size of a request.
 const MOST: BatchLimits = BatchLimits { lines: 512, bytes: 1 << 20 };
 
 /// The totals of sent and lost lines.
@@ -44,7 +44,7 @@ pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result
     let folder = dirs.state.join("ship");
     make_private(&dirs.state)?;
     make_private(&folder)?;
-    // One cursor for each address: another receiver gets all lines. An address that takes both forms gets them twice.
+    // Each address has a cursor, so that another receiver gets all lines. An address with both formats gets them twice.
     let known = match args.format {
         ShipFormat::Otlp => receiver.url.clone(),
         ShipFormat::Ocsf => format!("ocsf {}", receiver.url),
@@ -71,7 +71,7 @@ pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result
     shipped
 }
 
-/// Sends what is left, or with `follow` goes on until the receiver refuses.
+/// Sends the remaining lines. With `follow`, continues until the receiver rejects them.
 fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), follow: bool) -> anyhow::Result<Exit> {
     let mut sums = ShipTotals::default();
     let mut most = MOST;
@@ -112,14 +112,14 @@ fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), fo
     Ok(if sums.lost == 0 { Exit::Success } else { Exit::Failures })
 }
 
-/// Leaves a failure for `doctor`, because the service that ships has no one who reads its errors.
+/// Saves a failure for `doctor`, because no one reads the errors of a service.
 fn remember(file: &Path, url: &str, failure: Option<&anyhow::Error>) {
     let Some(error) = failure else {
         let _ = fs::remove_file(file);
         return;
     };
     let failed = FailedShip { time: stamp(Timestamp::now()), url: url.to_owned(), text: error.to_string() };
-    // The command reports the failure itself; without the file, only `doctor` doesn't know of it.
+    // The command reports the failure itself. Without the file, only `doctor` can't show it.
     let _ = serde_json::to_vec(&failed).map(|text| write_new(file, &text, 0o600));
 }
 
@@ -131,11 +131,11 @@ fn next(queue: &Queue, log: &Path, most: BatchLimits) -> anyhow::Result<Batch> {
 }
 
 fn tell(sums: &ShipTotals, receiver: &Receiver) {
-    // Who started it may not read that.
+    // Standard output may be closed.
     let _ = print::line(&format!("sent {} to {}", print::count(sums.sent, "line"), receiver.url));
 }
 
-/// Says which lines of a batch nobody gets, and gives their number.
+/// Prints which lines of a batch are lost, and returns their number.
 fn lost(batch: &Batch, log: &Path) -> u64 {
     let log = log.display();
     let mut lost = batch.damaged;

@@ -1,4 +1,4 @@
-//! Files to start from, and their schemas: the configuration's own, and those that the built-ins bring along.
+//! Starter files and their schemas: the configuration, and settings files of built-ins.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ use guard_platform::paths::native;
 use guard_state::AppDirs;
 use guard_state::files::{self, WriteResult};
 
-/// The configuration's usual name.
+/// The usual name of the configuration.
 const CONFIG: &str = "guard.toml";
 
-/// Writes the file of a name to where it is read, or prints it.
+/// Writes the starter file with this name to its usual path, or prints it.
 pub(super) fn init(name: &str, to_print: bool, dirs: &AppDirs) -> anyhow::Result<Exit> {
     let (file, text) = match starter(name) {
         Some((builtin, file)) => (place(builtin, file, dirs), file.text),
@@ -36,7 +36,7 @@ pub(super) fn init(name: &str, to_print: bool, dirs: &AppDirs) -> anyhow::Result
     tell(&shown, &written.with_context(|| format!("cannot write {shown}"))?)
 }
 
-/// Says what became of a file.
+/// Reports what happened to a file.
 pub(super) fn tell(path: &str, written: &WriteResult) -> anyhow::Result<Exit> {
     match written {
         WriteResult::New => print::status(&format!("wrote {path}"))?,
@@ -53,7 +53,7 @@ pub(super) fn tell(path: &str, written: &WriteResult) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Prints the schema of the file of a name.
+/// Prints the schema of the file with this name.
 pub(super) fn schema(name: &str) -> anyhow::Result<Exit> {
     match starter(name) {
         Some((_, file)) => print::line(file.schema.trim_end()).map(|()| Exit::Success),
@@ -67,7 +67,7 @@ pub(super) fn print_schema(schema: &Value) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Where a preset looks for the file, or else beside the configuration.
+/// Returns the path at which a preset reads the file, or else next to the configuration.
 fn place(builtin: &Builtin, file: &Starter, dirs: &AppDirs) -> PathBuf {
     let usual = builtin.settings_file.filter(|_| !dirs.home.is_empty());
     let absolute = |usual: &str| native(&absolute(usual, "/", &dirs.home)).into_owned();

@@ -1,4 +1,4 @@
-//! `guard-host statusline`: one line that says whether the guard is on, and what it did in this session.
+//! `guard-host statusline`: prints one line with the guard's state and its activity in this session.
 
 use std::io::{IsTerminal, Read};
 
@@ -20,10 +20,10 @@ use guard_setup::install::{HookLocation, InstallOptions, Survey};
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, Pause};
 
-/// The longest input that is read: what Claude Code tells a status line.
+/// The maximum size of Claude Code's input to a status line, in bytes.
 const INPUT_BYTES: u64 = 1 << 20;
 
-/// The longest list of policies that is shown.
+/// The maximum length of the list of policies, in bytes.
 const NAMES_BYTES: usize = 60;
 
 pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -67,7 +67,7 @@ pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<E
     Ok(Exit::Success)
 }
 
-/// Why Claude Code asks no hook of this program.
+/// Returns why Claude Code runs no hook of this program.
 fn off(survey: &Survey) -> Option<String> {
     if let Some(switch) = survey.switches.first() {
         return Some(format!("`{}` in `{}`, run `guard-host doctor`", switch.setting, switch.place.display()));
@@ -81,7 +81,7 @@ fn off(survey: &Survey) -> Option<String> {
     })
 }
 
-/// Whether the policies stop calls: all of them, or all but those that a person switched off, watches or paused.
+/// Returns which policies are enforced: all, or all except those that a person disabled, watches or paused.
 fn enforcement(config: &Config, dirs: &AppDirs) -> anyhow::Result<String> {
     let pause = Pause::load(&dirs.state, Timestamp::now());
     let IdlePolicies { off, watched, paused } = idle_policies(config, pause.as_ref());
@@ -92,7 +92,7 @@ fn enforcement(config: &Config, dirs: &AppDirs) -> anyhow::Result<String> {
         let of = if only.is_empty() { String::new() } else { format!(" of {only}") };
         return Ok(format!("guard PAUSED: {what}{of} until {}", until.strftime("%H:%M")));
     }
-    // A server has policies of its own, and every call is stopped while a file is broken.
+    // A server has its own policies, and an invalid file stops every call.
     let is_alone = config.remote.is_none() && config.problems.is_empty();
     if is_alone && config.entries.is_empty() {
         return Ok("guard OFF: no policies".to_owned());
@@ -106,17 +106,17 @@ fn enforcement(config: &Config, dirs: &AppDirs) -> anyhow::Result<String> {
     Ok(if parts.is_empty() { "guard on".to_owned() } else { format!("guard on ({})", parts.join("; ")) })
 }
 
-/// The names of policies in a few words.
+/// Formats the names of policies in a few words.
 fn names(policies: &[String]) -> String {
     shorten(&plain(&policies.join(", ")), NAMES_BYTES)
 }
 
-/// Reads the harness's JSON from standard input. The value is null where a person types the command.
+/// Reads the harness's JSON from standard input. `null` if a person runs the command.
 fn input() -> serde_json::Value {
     let mut bytes = Vec::new();
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        // Without a session the line says less, and a status line is no place for an error.
+        // Without a session, the line has less information. A status line shouldn't show errors.
         let _ = stdin.lock().take(INPUT_BYTES).read_to_end(&mut bytes);
     }
     serde_json::from_slice(&bytes).unwrap_or_default()

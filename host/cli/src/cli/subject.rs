@@ -1,4 +1,4 @@
-//! The subject of `check` and `explain`: a call, and the chain that decides it.
+//! The input of `check` and `explain`: a call, and the chain that decides it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -35,7 +35,7 @@ use guard_setup::oversights::remote_file;
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, io_hint};
 
-/// An error of the user or of the outside world, with the exit code it asks for.
+/// An error of the user or the environment, with its exit code.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub(super) struct Refused {
@@ -48,19 +48,19 @@ pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<Strin
     Refused { text: text.into(), hint: hint.into(), exit }.into()
 }
 
-/// A chain that is ready, with the clock that its limits need.
+/// A prepared chain, with the clock for its time limits.
 pub(super) struct Evaluator {
     pub(super) chain: Chain,
     dirs: AppDirs,
     environment: Environment,
     facts: Arc<dyn Facts>,
-    /// The policy or chain that decides alone, regardless of the folders below the project.
+    /// A single policy or chain that decides alone, regardless of folders below the project.
     alone: Option<Subject>,
     _clock: Option<Clock>,
 }
 
 impl Evaluator {
-    /// The trace of the worst of several calls that are one event; `None` if there is nothing to decide.
+    /// Returns the trace of the strictest of an event's calls. `None` if there is nothing to decide.
     pub(super) fn decide(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let nested = |folders: &[String]| open(&self.dirs, &self.environment.program, folders);
         let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
@@ -73,7 +73,7 @@ impl Evaluator {
         )
     }
 
-    /// The same, with the history of the session in which it happens.
+    /// Same as [`Evaluator::decide`], with the session's history.
     pub(super) fn in_session(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let [call] = calls else { return self.decide(calls, at) };
         let facts = in_session(self.facts.clone(), &self.dirs.state, &at.session, call);
@@ -82,12 +82,12 @@ impl Evaluator {
         Some(self.noted(call, self.chain.decide(call, at, &facts, ask), at))
     }
 
-    /// The copy that the hook would make of a call now.
+    /// Returns the backup that the hook would make for a call now.
     pub(super) fn copy(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> Copy {
         Copy::planned(call, trace, (&self.chain.prepared.config, at), &self.dirs, &self.environment)
     }
 
-    /// With `instead-of-ask` in `[undo]`, this call would run with a warning in the place of its prompt.
+    /// Returns whether `instead-of-ask` in `[undo]` would run this call with a warning instead of a prompt.
     pub(super) fn would_skip_prompt(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> bool {
         let is_ask = trace.verdict.outcome == Outcome::Ask;
         is_ask && self.copy(call, trace, at).would_skip_prompt(&trace.verdict, &self.chain.prepared)
@@ -97,18 +97,18 @@ impl Evaluator {
         noted(trace, &self.chain.prepared, |trace| self.copy(call, trace, at))
     }
 
-    /// The trace of a decision of the log, with what was learned then and nothing else.
+    /// Returns the trace of a decision in the log, with only the recorded facts.
     pub(super) fn repeat(&self, decision: &Decision) -> Trace {
         let nested = |folders: &[String]| open(&self.dirs, &self.environment.program, folders);
         decision.repeat(&self.chain, AskOptions { nested: Some(&nested), ..AskOptions::default() }).trace
     }
 
-    /// The machine.
+    /// Returns the facts about the machine.
     pub(super) fn facts(&self) -> &dyn Facts {
         &*self.facts
     }
 
-    /// The chain that holds for these projects.
+    /// Opens the chain for these projects.
     pub(super) fn open(dirs: &AppDirs, environment: &Environment, projects: &[String]) -> anyhow::Result<Self> {
         let prepared = open(dirs, &environment.program, projects);
         let engine = embedded::engine_for_many_replies(dirs)?;
@@ -125,7 +125,7 @@ impl Evaluator {
         })
     }
 
-    /// The chain of one policy alone, or the one that holds for these projects.
+    /// Opens the chain of a single policy, or the chain for these projects.
     pub(super) fn open_policy(
         policy: Option<&str>,
         dirs: &AppDirs,
@@ -158,7 +158,8 @@ impl Evaluator {
     }
 }
 
-/// The policy of the command line that is to judge alone, and the input. A command need not be quoted.
+/// Splits the command line into a policy that decides alone, if there is one, and the input. A command doesn't need
+/// quotes.
 pub(super) fn policy_and_input(words: &[String]) -> (Option<&str>, String) {
     let [first, rest @ ..] = words else { return (None, String::new()) };
     let is_path = || first.contains(['/', '.']) && Path::new(first).exists();
@@ -170,7 +171,7 @@ pub(super) fn policy_and_input(words: &[String]) -> (Option<&str>, String) {
     }
 }
 
-/// The words as one command line. One word alone is the command line itself.
+/// Joins words to one command line. A single word already is one.
 fn joined(words: &[String]) -> String {
     match words {
         [line] => line.clone(),
@@ -183,7 +184,7 @@ fn joined(words: &[String]) -> String {
     }
 }
 
-/// The built-in that runs the rules of a file, by its name's ending, or those of a folder.
+/// Returns the built-in for the rules in a file or folder, by the file's extension.
 fn engine_of(file: &Path) -> Option<&'static str> {
     match file.extension().and_then(|ending| ending.to_str()) {
         _ if file.is_dir() => Some("rego"),
@@ -193,8 +194,8 @@ fn engine_of(file: &Path) -> Option<&'static str> {
     }
 }
 
-/// The trace as the hook would end it: with a warning in the place of asks that a copy answers, and with the note about
-/// policies that are only watched.
+/// Completes the trace as the hook does: a warning replaces asks that a backup makes unnecessary, and a note lists
+/// watched policies.
 pub(super) fn noted(mut trace: Trace, prepared: &Prepared, copy: impl FnOnce(&Trace) -> Copy) -> Trace {
     if trace.verdict.outcome == Outcome::Ask && prepared.config.undo.instead_of_ask {
         trace.verdict = copy(&trace).in_place_of_asks(trace.verdict, prepared);
@@ -205,7 +206,7 @@ pub(super) fn noted(mut trace: Trace, prepared: &Prepared, copy: impl FnOnce(&Tr
     }
 }
 
-/// The evaluators of several folders, each opened when it is first needed. Folders without a configuration of their own
+/// The evaluators of several folders, each opened when it is first needed. Folders without their own configuration
 /// share one.
 pub(super) struct Evaluators<'a> {
     dirs: &'a AppDirs,
@@ -218,12 +219,12 @@ impl<'a> Evaluators<'a> {
         Evaluators { dirs, environment, open: HashMap::new() }
     }
 
-    /// The trace of the calls where they happen; `None` if there is nothing to decide.
+    /// Returns the trace of the calls in their context. `None` if there is nothing to decide.
     pub(super) fn decide(&mut self, calls: &[ToolCall], at: &CallContext) -> anyhow::Result<Option<Trace>> {
         Ok(self.at(at)?.decide(calls, at))
     }
 
-    /// The evaluator of a folder.
+    /// Returns the evaluator of a folder.
     pub(super) fn at(&mut self, at: &CallContext) -> anyhow::Result<&Evaluator> {
         Ok(match self.open.entry(effective(&at.projects())) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -235,25 +236,25 @@ impl<'a> Evaluators<'a> {
     }
 }
 
-/// The prepared chain of these projects, which is made if there is none.
+/// Opens the prepared chain of these projects, or prepares it.
 pub(super) fn open(dirs: &AppDirs, program: &Path, projects: &[String]) -> Prepared {
     Prepared::open(dirs, program, projects).unwrap_or_else(|| prepare(dirs, program, projects, Some(making())))
 }
 
-/// The folders whose configuration counts for what is done in the working directory: the project, and the folders on the
-/// way to it that have one of their own.
+/// Returns the folders whose configuration applies in the working directory: the project, and nested folders with their
+/// own configuration on the way to it.
 pub(super) fn folders(at: &CallContext) -> Vec<String> {
     let projects = at.projects();
     let nested = nested::of_paths([at.cwd.as_str()], &projects);
     projects.into_iter().chain(nested).collect()
 }
 
-/// The file that a word of the command line names.
+/// Returns the path of a file on the command line.
 pub(super) fn file(word: &str, environment: &Environment) -> PathBuf {
     native(&lexical(&judged_text(word), &environment.cwd, &environment.home)).into_owned()
 }
 
-/// Where a call from the command line happens.
+/// Returns the context of a call from the command line.
 pub(super) fn call_context(environment: &Environment, cwd: Option<&str>) -> CallContext {
     let facts = RealFacts::new(environment.variables.clone());
     let absolute = |cwd: &str| lexical(&judged_text(cwd), &environment.cwd, &environment.home);
@@ -269,20 +270,20 @@ pub(super) fn call_context(environment: &Environment, cwd: Option<&str>) -> Call
     }
 }
 
-/// The calls that the arguments name.
+/// Returns the calls in the arguments.
 pub(super) fn calls(args: &CallArgs, input: &str) -> anyhow::Result<Vec<ToolCall>> {
     let object = serde_json::from_str::<Map<String, Value>>(input).ok();
     match (&args.tool, object) {
-        // No shell command looks like that.
+        // No shell command has this form.
         (None, Some(payload)) if payload.contains_key("tool_input") => payload_calls(&payload).map(|(calls, _)| calls),
         (Some(tool), Some(object)) => tool_calls(tool, Value::Object(object)),
         (tool, _) => tool_calls(tool.as_deref().unwrap_or("Bash"), Value::String(input.to_owned())),
     }
 }
 
-/// The calls that an input of `tool` amounts to, by the same rules as in a hook.
+/// Returns the calls for an input of `tool`, by the same rules as in a hook.
 ///
-/// A text is the command of a shell; of another tool it is the JSON of the input.
+/// A text is a shell command. For other tools, it is the input as JSON.
 pub(super) fn tool_calls(tool: &str, input: Value) -> anyhow::Result<Vec<ToolCall>> {
     let input = match input {
         Value::Object(object) => Value::Object(object),
@@ -305,7 +306,7 @@ fn takes_command(tool: &str) -> bool {
     matches!(tool, "Bash" | "PowerShell" | "Monitor")
 }
 
-/// The calls of a hook's payload, and its working directory.
+/// Returns the calls of a hook's payload, and its working directory.
 pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<ToolCall>, String)> {
     let harness = guard_harness::detect(object, guard_harness::default());
     if harness.confidence_in(object) == DetectionConfidence::None {
@@ -322,7 +323,7 @@ pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<
     Ok((calls, cwd))
 }
 
-/// Where a call happens of which a payload tells a directory of its own, or none, and the session's.
+/// Returns the directory of a call: the call's own, or else the session's.
 pub(super) fn folder(directory: String, session: String) -> String {
     match directory.as_str() {
         "" => session,
@@ -331,7 +332,7 @@ pub(super) fn folder(directory: String, session: String) -> String {
     }
 }
 
-/// That a server decides calls in place of this machine's policies, and how to change that.
+/// Returns a note that a server decides instead of this machine's policies, and how to change that.
 pub(super) fn decider(config: &Config, dirs: &AppDirs) -> Option<(String, String)> {
     let url = plain(&config.remote.as_ref()?.url);
     let file = remote_file(dirs).display();
@@ -339,22 +340,22 @@ pub(super) fn decider(config: &Config, dirs: &AppDirs) -> Option<(String, String
     Some((format!("the server {url} decides the calls of this machine"), hint))
 }
 
-/// Nothing of this machine decides while the server gives no answer.
+/// Returns whether nothing on this machine decides if the server doesn't answer.
 pub(super) fn is_sole_decider(config: &Config) -> bool {
     config.remote.as_ref().is_some_and(|remote| remote.fallback != Fallback::Local)
 }
 
-/// The error of an edit that a `guard.toml` cannot take.
+/// Converts the error of an edit of `guard.toml`.
 pub(super) fn told(error: EditError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
 }
 
-/// The error of a file that cannot be edited.
+/// Converts the error of a file that can't be edited.
 pub(super) fn not_edited(error: InstallError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
 }
 
-/// The error of a file that cannot be written.
+/// Creates the error of a file that can't be written.
 pub(super) fn not_written(path: &Path, error: &std::io::Error) -> anyhow::Error {
     refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), io_hint(error))
 }

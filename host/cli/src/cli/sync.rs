@@ -1,11 +1,12 @@
-//! `guard-host sync`: one configuration for many machines, from a registry.
+//! `guard-host sync`: one configuration from a registry for many machines.
 //!
 //! # Invariants
 //!
-//! - Until the last step, which renames one file, the configuration that was there decides, and after it the new one. What
-//!   either names is there before and stays.
-//! - Nothing is taken that none of the signers has signed, that is older than what was there, or that `config check` refuses.
-//! - A file that a person wrote is not replaced.
+//! - The last step renames one file. Before it, the old configuration applies, and after it the new one. All files of
+//!   both exist in advance.
+//! - A configuration is only applied if one of the signers has signed it, it isn't older than the current one, and
+//!   `config check` accepts it.
+//! - A file that a person wrote is never replaced.
 
 mod push;
 mod site;
@@ -39,7 +40,7 @@ use guard_state::environment::Environment;
 use guard_state::session::stamp;
 use site::unusable;
 
-/// Annotations of the manifest: the version, the share of machines, and the groups, separated by commas.
+/// The manifest's annotations: the version, the percentage of machines, and the groups, separated by commas.
 const VERSION: &str = "org.opencontainers.image.version";
 const PERCENT: &str = "guard-host.percent";
 const GROUPS: &str = "guard-host.groups";
@@ -50,7 +51,7 @@ const MAIN: &str = "guard.toml";
 /// The hint for a file that a person wrote.
 const MOVE: &str = "nothing was changed; move the file away";
 
-/// How many configurations that were taken back are known.
+/// The maximum number of rolled back configurations that are remembered.
 const LEFT_OUT: usize = 64;
 
 pub(super) fn run(args: &SyncArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -71,7 +72,7 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
         Err(error) if args.dry_run || !site.folder().exists() => return Err(unusable(error)),
         wanted => wanted.map_err(unusable),
     };
-    // A trial makes no folder for it.
+    // A dry run doesn't create the lock's folder.
     let lock = (!args.dry_run).then(|| site::lock(&site)).transpose();
     let (wanted, _lock) = match (wanted, lock) {
         (Err(error), Err(_)) => return Err(error),
@@ -83,7 +84,7 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
     if args.dry_run {
         return print::line(&came?).map(|()| Exit::Success);
     }
-    // However it ended is kept, and what is known changes only if all went well.
+    // The result is always saved, but the state only changes on success.
     let (ok, text) = match &came {
         Ok(text) => (true, text.clone()),
         Err(error) => (false, error.to_string()),
@@ -99,7 +100,7 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
     Ok(Exit::Success)
 }
 
-/// Takes what is offered, if it is to be taken. Says what happened.
+/// Applies the offered configuration if that is allowed. Returns what happened.
 fn take(
     args: &SyncRunArgs,
     site: &SyncTarget,
@@ -174,7 +175,7 @@ fn take(
     Ok(format!("took {version} ({})", offer.digest))
 }
 
-/// Machines take no older version, and one version is one configuration.
+/// Checks that the version isn't older, and that the same version has the same content.
 fn check_version(
     new: &Files,
     current: Option<&SyncedConfig>,
@@ -198,7 +199,7 @@ fn check_version(
     Ok(())
 }
 
-/// Writes a configuration and a copy of it, the files that it names first.
+/// Writes a configuration and a copy of it, after the files that it uses.
 fn put(site: &SyncTarget, new: &Files) -> anyhow::Result<()> {
     for (name, bytes) in &new.others {
         let place = site.folder().join(name);
@@ -210,7 +211,7 @@ fn put(site: &SyncTarget, new: &Files) -> anyhow::Result<()> {
     site::keep(&site.file, new.main.as_bytes())
 }
 
-/// Nothing is taken: what is there stays, and comes back if it is gone.
+/// Keeps the current configuration, and restores it if it is missing.
 fn keep_current(
     args: &SyncRunArgs,
     site: &SyncTarget,
@@ -236,7 +237,7 @@ fn keep_current(
     Ok(format!("{why}; {} was gone, and is there again", current.version))
 }
 
-/// The offered files, checked.
+/// The offered files, after validation.
 struct Files<'a> {
     version: Version,
     percent: u8,
@@ -266,7 +267,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Returns the mistakes in a configuration of these files, one per line. It is tried in a folder of its own.
+/// Returns the mistakes in a configuration with these files, one on each line. It is tested in a separate folder.
 fn mistakes_of<'a>(
     main: &str,
     others: impl Iterator<Item = (&'a String, &'a Vec<u8>)>,
@@ -315,7 +316,7 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
         let text = format!("of {} a file is gone, or has been changed", previous.version);
         return Err(refused(Exit::Data, text, "nothing was changed; publish it once more, as a newer version"));
     };
-    // What is left out is known before anything is back, so that a crash in between brings nothing forward.
+    // The configuration is marked as rolled back first, so that it isn't applied again after a crash.
     state.left_out.push(current.sha256.clone());
     let surplus = state.left_out.len().saturating_sub(LEFT_OUT);
     state.left_out.drain(..surplus);
@@ -338,7 +339,7 @@ fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> a
     let site = site::target(args.target.to.as_deref(), dirs, &environment.cwd);
     let state = site.state().map_err(unusable)?;
     let wanted = match site.read_settings() {
-        // Nothing was ever taken here.
+        // No configuration was ever applied here.
         Err(error) if state.last.is_none() => return Err(unusable(error)),
         wanted => wanted.ok(),
     };
@@ -376,11 +377,11 @@ fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> a
         }
     }
     print_mistakes(&mistakes);
-    // Whoever watches machines by exit codes learns of it.
+    // The exit code reports it for monitoring.
     Ok(if failures.is_empty() { Exit::Success } else { Exit::Unavailable })
 }
 
-/// Writes to the audit log what this machine runs from now on.
+/// Writes to the audit log which configuration this machine uses from now on.
 fn log_sync(operation: &str, dirs: &AppDirs, environment: &Environment) {
     if let Err(error) = append_deed(&load(dirs, &[]).audit, "sync", operation, &environment.cwd) {
         print::note(&format!("warning: the audit log cannot be written: {error}"));

@@ -1,14 +1,14 @@
-//! Whether a person sits at the terminal, and what a command says if none does.
+//! Detects whether a person is at the terminal, for commands that require one.
 
 use std::io::{BufRead, IsTerminal, Read, Write, stderr, stdin};
 
 use super::subject::refused;
 use guard_contract::exit::Exit;
 
-/// The longest answer that is read.
+/// The maximum size of an answer, in bytes.
 const ANSWER_BYTES: u64 = 1 << 10;
 
-/// Variables that agents set for the commands that they run, each seen in a run of the agent or named by its vendor:
+/// Variables that agents set for their commands, each observed in a run of the agent or documented by its vendor:
 /// Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, OpenCode, Kilo, Pi, Grok Build, Cursor, Cline.
 const AGENTS: [&str; 12] = [
     "AI_AGENT",
@@ -25,16 +25,16 @@ const AGENTS: [&str; 12] = [
     "QWEN_CODE",
 ];
 
-/// How many processes above this one are looked at.
+/// The maximum number of parent processes that are checked.
 const ABOVE: usize = 64;
 
-/// A person can be read from and told something. An agent can make a terminal, and is known by what it sets.
+/// Returns whether a person is at the terminal. An agent can create a terminal, and is detected by its variables.
 pub(super) fn is_attended() -> bool {
     stdin().is_terminal() && stderr().is_terminal() && agent_above().is_none()
 }
 
-/// The variable of an agent that is set here or for a process above this one. One that cannot be looked at counts for
-/// nothing, and a process that was taken out of its line cannot be seen.
+/// Returns the variable of an agent that is set here or for a parent process. Processes that can't be read are skipped,
+/// and a detached process can't be detected.
 fn agent_above() -> Option<&'static str> {
     let own = AGENTS.into_iter().find(|name| std::env::var_os(name).is_some());
     own.or_else(|| {
@@ -49,7 +49,7 @@ fn agent_above() -> Option<&'static str> {
     })
 }
 
-/// The variable of an agent in the environment of a process, where the system shows it.
+/// Returns an agent's variable in the environment of a process, if the system provides it.
 fn agent_of(process: u32) -> Option<&'static str> {
     let environment = process_file(process, "environ")?;
     let is_set = |name: &str| {
@@ -59,7 +59,7 @@ fn agent_of(process: u32) -> Option<&'static str> {
     AGENTS.into_iter().find(|name| is_set(name))
 }
 
-/// A file that Linux has about a process.
+/// Reads a file about a process in Linux's `/proc`.
 fn process_file(process: u32, name: &str) -> Option<Vec<u8>> {
     if cfg!(portable) { None } else { std::fs::read(format!("/proc/{process}/{name}")).ok() }
 }
@@ -69,20 +69,20 @@ fn parent_of(process: u32) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
 
-/// Asks the person at the terminal. Anything but a yes is a no.
+/// Prompts the person at the terminal. Anything but a yes is a no.
 ///
 /// # Errors
 ///
-/// The terminal is gone.
+/// The terminal was closed.
 pub(super) fn is_agreed(question: &str) -> anyhow::Result<bool> {
     Ok(matches!(answer(&format!("{question} [y/N]"))?.as_str(), "y" | "yes"))
 }
 
-/// Reads the answer of the person at the terminal, in lower case and trimmed.
+/// Reads the answer of the person at the terminal, trimmed and in lower case.
 ///
 /// # Errors
 ///
-/// The terminal is gone.
+/// The terminal was closed.
 pub(super) fn answer(question: &str) -> anyhow::Result<String> {
     let mut out = stderr().lock();
     write!(out, "{question} ").and_then(|()| out.flush())?;
@@ -91,7 +91,7 @@ pub(super) fn answer(question: &str) -> anyhow::Result<String> {
     Ok(answer.trim().to_ascii_lowercase())
 }
 
-/// The error of a command that is for a person at a terminal.
+/// Creates the error of a command that requires a person at a terminal.
 pub(super) fn unattended(what: &str, line: &str) -> anyhow::Error {
     let why = match agent_above() {
         Some(name) if stdin().is_terminal() => format!("by a person, and an agent started this (`{name}` is set)"),

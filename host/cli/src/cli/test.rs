@@ -1,7 +1,6 @@
-//! `guard-host test`: the cases of a policy, in a world of their own.
+//! `guard-host test`: runs the test cases of a policy, each in its own world.
 //!
-//! Reads the component and the files of cases; of the machine it asks nothing else, and it writes nothing but artifacts
-//! into the cache.
+//! Only the component and the case files are read from the machine. Only artifacts are written, to the cache.
 
 pub(super) mod github;
 mod human;
@@ -33,16 +32,15 @@ use guard_redact::plain;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// The policy of rules in CEL.
+/// The policy with rules in CEL.
 pub(super) const CEL: &str = "cel";
 
-/// The name that stands for the whole chain.
+/// The name for the whole chain.
 pub(super) const CHAIN: &str = "chain";
 
-/// The most rules that a summary names.
+/// The maximum number of rules in a summary.
 const NAMED: usize = 24;
 
-/// The contents of the report.
 struct Report<'a> {
     run: &'a Run<'a>,
     args: &'a TestArgs,
@@ -50,7 +48,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Describes the problem with the rules that were hit, if there is one.
+    /// Describes a coverage below the threshold, if there is one.
     fn shortfall(&self) -> Option<String> {
         let threshold = self.args.threshold?;
         let falls_short = |percent: usize, what: &str| {
@@ -63,7 +61,7 @@ impl Report<'_> {
         falls_short(self.run.coverage.percent(), "rules were hit").or_else(lines)
     }
 
-    /// The lines of each file in Rego, as reports name it.
+    /// Returns the lines of each Rego file, by its name in reports.
     fn lines(&self) -> Vec<(String, &Lines)> {
         let shown = |file: &str| {
             Path::new(file).strip_prefix(self.cwd).map_or_else(|_| file.to_owned(), |file| file.display().to_string())
@@ -83,27 +81,27 @@ impl Report<'_> {
         self.run.done.len() - self.failed() - self.skipped()
     }
 
-    /// How many cases hold, and how many not.
+    /// Formats the numbers of passed and failed cases.
     fn counts(&self) -> String {
         let some = |count: usize, what: &str| if count == 0 { String::new() } else { format!(", {count} {what}") };
         let (skipped, left) = (some(self.skipped(), "skipped"), some(self.run.left, "not run"));
         format!("{} passed, {} failed{skipped}{left}", self.passed(), self.failed())
     }
 
-    /// All in one line.
+    /// Formats the result in one line.
     fn summary(&self) -> String {
         let missed = Some(self.missed()).filter(|missed| !missed.is_empty()).map(|missed| format!("; {missed}"));
         one_line(&format!("{}: {}{}", self.args.policy, self.counts(), missed.unwrap_or_default()))
     }
 
-    /// The rules that no case hit; empty if there are no rules, or no cases but only tests in Rego.
+    /// Describes the rules without a finding. Empty if there are no rules, or only Rego tests.
     fn missed(&self) -> String {
         let coverage = &self.run.coverage;
         let (hit, all) = (coverage.hit.len(), coverage.hit.len() + coverage.missed.len());
         if all == 0 && self.run.done.iter().all(|done| done.case.expect.0.is_empty() && done.case.payload.is_none()) {
             return String::new();
         }
-        // The cases of a whole chain hit only some of its rules.
+        // The cases of a whole chain only cover some of its rules.
         let most = if self.args.threshold.is_some() || print::is_verbose() { usize::MAX } else { NAMED };
         let list = |before: &str, rules: &[String]| match rules {
             [] => String::new(),
@@ -133,12 +131,12 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
     once(args, dirs, environment)
 }
 
-/// Whether the policy gets its rules from its settings.
+/// Returns whether the policy has its rules in its settings.
 fn has_text(args: &TestArgs) -> bool {
     matches!(args.policy.as_str(), rego::POLICY | CEL)
 }
 
-/// Runs the cases and reports.
+/// Runs the cases and prints the report.
 fn once(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = &*native(&environment.cwd);
     let mut suites = suites(args, cwd)?;
@@ -196,7 +194,7 @@ fn subject(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
     subject.map_err(|error| subject_error(&error, None))
 }
 
-/// The error that no case is left to run.
+/// Creates the error if there are no cases to run.
 fn none(args: &TestArgs) -> anyhow::Error {
     let (text, hint) = if args.filter.is_empty() {
         ("there are no cases".to_owned(), "give files of cases, or folders that hold some")
@@ -207,13 +205,13 @@ fn none(args: &TestArgs) -> anyhow::Error {
     refused(Exit::NoInput, text, hint)
 }
 
-/// Every suite once, in the order of the arguments and then of the names.
+/// Returns every suite once, in the order of the arguments and then by name.
 fn suites(args: &TestArgs, cwd: &Path) -> anyhow::Result<Vec<(PathBuf, Suite)>> {
     let mut seen = HashSet::new();
     let mut suites = Vec::new();
     let has_tests = args.policy == rego::POLICY;
     for fixture in args.fixtures.iter().filter(|fixture| !has_tests || !rego::is_test(fixture)) {
-        // Found from the working directory, but shown as it was named.
+        // Resolved from the working directory, but shown as given.
         for path in suite::find(&cwd.join(fixture)).map_err(|error| suite_error(error, cwd))? {
             if rego::is_data(args, &path, cwd) {
                 continue;
@@ -236,7 +234,7 @@ fn suite_error(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
     refused(exit, error.to_string(), error.hint)
 }
 
-/// `place` is the file whose settings are at fault, if it is they.
+/// Converts an error. `place` is the file with the settings, if they are the cause.
 pub(super) fn subject_error(error: &SubjectError, place: Option<&str>) -> anyhow::Error {
     let exit = match error.kind {
         SubjectErrorKind::Missing => Exit::NoInput,
@@ -248,7 +246,7 @@ pub(super) fn subject_error(error: &SubjectError, place: Option<&str>) -> anyhow
     refused(exit, format!("{place}{error}"), error.hint.clone())
 }
 
-/// Where a case stands: its file, and its line if that is known.
+/// Returns the file of a case, and its line if it is known.
 fn place(file: &Path, case: &Case) -> String {
     let file = file.display();
     if case.line == 0 { file.to_string() } else { format!("{file}:{}", case.line) }
@@ -261,7 +259,7 @@ pub(super) fn complaints(done: &FinishedCase<'_>) -> Vec<String> {
     differences.chain(findings).chain(log(done).map(|line| format!("log: {line}"))).collect()
 }
 
-/// `text` without line breaks and other control characters.
+/// Escapes line breaks and other control characters in `text`.
 fn one_line(text: &str) -> String {
     plain(text).replace('\n', "\\n")
 }
@@ -280,7 +278,7 @@ fn level_name(level: Level) -> &'static str {
     }
 }
 
-/// The findings of a case, a line each.
+/// Returns the findings of a case, one on each line.
 fn findings(done: &FinishedCase<'_>) -> Vec<String> {
     let findings = done.report.verdict.findings.iter();
     let line = |found: &guard_contract::verdict::Attributed| {

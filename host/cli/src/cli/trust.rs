@@ -1,4 +1,4 @@
-//! `guard-host trust` and `untrust`: a project's configuration as one's own, until it changes.
+//! `guard-host trust` and `untrust`: trusts a project's configuration until it changes.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ pub(super) fn trust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment)
     Ok(exit)
 }
 
-/// An entry, and what it gets once it is trusted, one line each.
+/// Describes an entry and what it gets once it is trusted, one on each line.
 fn described(entry: &Entry) -> Vec<String> {
     let mut wishes = requested_parts(entry);
     if wishes.is_empty() {
@@ -77,7 +77,7 @@ fn described(entry: &Entry) -> Vec<String> {
     wishes
 }
 
-/// The parts of an entry that apply only once it is trusted, one line each.
+/// Returns the parts of an entry that only apply once it is trusted, one on each line.
 fn requested_parts(entry: &Entry) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = |key: &str, value: &str| lines.push(format!("    {key:<9} {}", plain(value)));
@@ -108,7 +108,7 @@ pub(super) fn untrust(args: &TrustArgs, dirs: &AppDirs, environment: &Environmen
     Ok(Exit::Success)
 }
 
-/// The project's root, as a call in it has it.
+/// Returns the project's root, as for a call in it.
 fn root(project: Option<&Path>, environment: &Environment) -> String {
     let project = project.map(Path::to_string_lossy);
     let at = call_context(environment, project.as_deref());

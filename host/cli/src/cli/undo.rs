@@ -1,4 +1,4 @@
-//! `guard-host undo`: puts back what calls destroyed. The hidden command `keep-undo` makes the copies.
+//! `guard-host undo`: restores what calls destroyed. The hidden command `keep-undo` makes the backups.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -24,19 +24,19 @@ use super::print;
 use super::subject::{call_context, refused};
 use super::terminal::{is_agreed, is_attended, unattended};
 
-/// The largest task: paths of a few hundred losses.
+/// The maximum size of a task, in bytes. It has the paths of a few hundred losses.
 const TASK_BYTES: u64 = 16 << 20;
 
-/// The largest file of which a difference is shown.
+/// The maximum size of a file whose difference is shown, in bytes.
 const DIFF_BYTES: u64 = 256 << 10;
 
-/// The longest call that is shown in one line.
+/// The maximum length of a call that is shown in one line, in bytes.
 const CALL_BYTES: usize = 160;
 
-/// The most paths that are listed.
+/// The maximum number of paths that are listed.
 const LISTED: usize = 40;
 
-/// Makes a copy for a hook, which started this process. Returns the exit code.
+/// Makes a backup for a hook, which started this process. Returns the exit code.
 pub(super) fn keep(environment: &Environment) -> u8 {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(TASK_BYTES).read_to_end(&mut bytes);
@@ -75,7 +75,7 @@ impl UndoRun<'_> {
         Restorer { store: self.store, state: &self.dirs.state, env: &self.environment.variables }
     }
 
-    /// The copies of calls in this project, or of all.
+    /// Returns the backups of calls in this project, or of all calls.
     fn manifests(&self, all: bool) -> anyhow::Result<Vec<Manifest>> {
         let mut found = self.store.list()?;
         let at = call_context(self.environment, None);
@@ -152,7 +152,7 @@ impl UndoRun<'_> {
         Ok(Exit::Success)
     }
 
-    /// Names the newest copy of files below the working directory that a call in another project destroyed.
+    /// Prints the newest backup of files below the working directory that a call in another project destroyed.
     fn print_elsewhere(&self) -> anyhow::Result<()> {
         let cwd = native(&self.environment.cwd);
         let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.into_owned());
@@ -177,8 +177,8 @@ impl UndoRun<'_> {
         }
     }
 
-    /// Returns the options with the paths that changed again after the call, according to later copies and the history
-    /// of its session.
+    /// Returns the options with the paths that changed again after the call, according to later backups and the
+    /// session's history.
     fn options(&self, manifest: &Manifest) -> anyhow::Result<Options> {
         let second = |time: &str| time.parse::<Timestamp>().map(Timestamp::as_second).ok();
         let began = second(&manifest.time).unwrap_or_default();
@@ -263,7 +263,7 @@ impl UndoRun<'_> {
         let cwd = &*native(&self.environment.cwd);
         let absolute = |path: &PathBuf| {
             let path = cwd.join(path);
-            // The folder is known by its real name, the last component by its own.
+            // Links in the folder are resolved, but not the last component.
             let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
             match (parent, path.file_name()) {
                 (Some(parent), Some(name)) => parent.join(name),
@@ -324,7 +324,7 @@ impl UndoRun<'_> {
         Ok(exit)
     }
 
-    /// Notes a restore in the audit log. It is done, so a log that can't be written is a warning.
+    /// Records a restore in the audit log. The restore is complete, so a failure only causes a warning.
     fn log(&self, manifest: &Manifest, report: &Report, paths: &str) {
         if report.restored.is_empty() && report.git.is_empty() {
             return;
@@ -364,7 +364,7 @@ fn fate_name(fate: RestoreOutcome) -> &'static str {
     }
 }
 
-/// One copy in two lines, and what it lacks.
+/// Prints a backup in two lines, with what is missing from it.
 fn describe(manifest: &Manifest) -> anyhow::Result<()> {
     let files = manifest.entries.iter().filter(|entry| entry.content != Content::Folder).count() as u64;
     let mut parts = Vec::new();

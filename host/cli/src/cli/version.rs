@@ -1,4 +1,4 @@
-//! `guard-host self version`: which programs run here, and whether a list of digests names the same.
+//! `guard-host self version`: shows which programs run here, and compares them with a list of digests.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,14 +55,14 @@ fn version(check: Option<&Path>, format: Format, environment: &Environment) -> a
     Ok(exit)
 }
 
-/// The digest of a file, in hexadecimal digits. No program is read into memory as a whole.
+/// Returns the digest of a file in hexadecimal. The file isn't read into memory as a whole.
 fn digest(path: &Path) -> io::Result<String> {
     let mut digest = Sha256::new();
     io::copy(&mut fs::File::open(path)?, &mut digest)?;
     Ok(hex(&digest.finalize()))
 }
 
-/// The digests of a file that `sha256sum` wrote, by the names of the files without their folders.
+/// Returns the digests in a file by `sha256sum`, by the file names without their folders.
 fn digests(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| {
@@ -75,13 +75,13 @@ fn digests(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
             let hint = "a line is a digest of 64 hexadecimal digits, two spaces and a name";
             return Err(refused(Exit::Data, format!("`{shown}`, line {number}, has no digest and name"), hint));
         };
-        // Two digests of one name: none of them counts.
+        // If a name has two digests, neither is valid.
         digests.entry(name).and_modify(String::clear).or_insert(digest);
     }
     Ok(digests)
 }
 
-/// The name and the digest of a line.
+/// Parses the name and digest of a line.
 fn named(line: &str) -> Option<(String, String)> {
     let (digest, rest) = line.split_once(' ')?;
     let path = rest.strip_prefix([' ', '*'])?;

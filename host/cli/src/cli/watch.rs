@@ -1,6 +1,6 @@
-//! `guard-host audit watch`: the audit log on a terminal, while agents work.
+//! `guard-host audit watch`: shows the audit log on a terminal while agents work.
 //!
-//! What is shown is a [`state::State`], which keys and new lines change; [`view`] draws it.
+//! A [`state::State`] changes with keys and new lines, and [`view`] draws it.
 
 mod state;
 mod view;
@@ -26,7 +26,7 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use state::{Detail, PersonRequest, State};
 
-/// How often the log is looked at while no key is pressed.
+/// The interval at which the log is read while no key is pressed.
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &WatchArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -56,7 +56,7 @@ pub(super) fn run(args: &WatchArgs, dirs: &AppDirs, environment: &Environment) -
                 }
                 print::problem("\npress Enter to go on");
                 stdin().read_line(&mut String::new())?;
-                // What is allowed from now on is judged so.
+                // New allows apply from now on.
                 watch.evaluators = Evaluators::new(dirs, environment);
                 state.detail = None;
             }
@@ -64,7 +64,7 @@ pub(super) fn run(args: &WatchArgs, dirs: &AppDirs, environment: &Environment) -
     }
 }
 
-/// Where the decisions come from, and what tells more of them.
+/// The source of the decisions, and what is needed to explain them.
 struct Watch<'a> {
     log: &'a Path,
     reader: Reader,
@@ -74,7 +74,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Draws what happens, until the person wants something else.
+    /// Draws the decisions until the person requests something else.
     fn follow(&mut self, state: &mut State, terminal: &mut DefaultTerminal) -> anyhow::Result<PersonRequest> {
         let mut is_stale = true;
         loop {
@@ -111,7 +111,7 @@ impl Watch<'_> {
         Ok(Detail { id: record.id.clone(), parts, is_recorded: decision.is_some() })
     }
 
-    /// The call as it would be decided now, where the line says enough of it.
+    /// Returns the trace of the call as it would be decided now, if the line has enough information.
     fn now(&mut self, record: &Record) -> anyhow::Result<Option<Trace>> {
         if record.tool != "Bash" {
             return Ok(None);

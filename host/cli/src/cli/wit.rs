@@ -1,4 +1,4 @@
-//! `guard-host policy wit`: the contract as files, for tools that make components.
+//! `guard-host policy wit`: writes the contract's files, for component tools.
 
 use super::args::WitArgs;
 use super::print;

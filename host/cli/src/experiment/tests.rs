@@ -1,4 +1,5 @@
-//! Tests of the rows of an experiment's settings, by their ids. Tests of the process are in `tests/cli/settings.rs`.
+//! Tests of an experiment's settings, by the ids of the requirements. Tests of the process are in
+//! `tests/cli/settings.rs`.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -41,7 +42,7 @@ fn s3_03_s3_20_s3_21_the_bound_is_the_work_directory_and_the_repository_if_it_is
     let with = Experiment { repo_path: Some("/repo".to_owned()), ..experiment() };
     let value = rendered(&with, "");
     assert_eq!(list(&value, "allowOnly"), ["/data/run-1", "/repo"]);
-    // What the harness itself enforces says the same.
+    // The harness's own settings have the same bound.
     assert_eq!(list(&value, "additionalDirectories"), ["/data/run-1", "/repo"]);
     assert_eq!(value["permissions"]["blockWritesOutsideWorkingDirectories"], true);
     let twice = Experiment { repo_path: Some("/data/run-1".to_owned()), ..experiment() };

@@ -1,6 +1,6 @@
-//! Answers what a server asks of this machine, as far as the machine may tell it.
+//! Provides the facts that a server requests, as far as it may know them.
 //!
-//! What may not be told is answered as if it were not there, or as denied, so that it is not asked for again.
+//! Facts that it may not know are reported as absent or denied, so that they aren't requested again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use guard_facts::{Disk, Entry, Facts, GitAsked, GitQuestion};
 use guard_harness::payload::PAYLOAD_BYTES;
 use guard_redact::redact;
 
-/// The most facts of one round.
+/// The maximum number of facts in one round.
 const FACTS: usize = 512;
 
-/// The most bytes of the start of a file: those of a `.gitignore`.
+/// The maximum size of the start of a file in bytes, for a `.gitignore`.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// The longest that git is waited for in one round.
+/// The maximum wait for git in one round.
 const GIT: Duration = Duration::from_millis(300);
 
-/// The questions that git is asked.
+/// The questions that git may answer.
 const QUESTIONS: [GitQuestion; 4] =
     [GitQuestion::Branch, GitQuestion::Tracked, GitQuestion::Staged, GitQuestion::Ignored];
 
-/// Adds the missing facts to the request. Whatever the server may not learn is added as absent or denied.
+/// Adds the missing facts to the request. Facts that the server may not know are added as absent or denied.
 pub(super) fn learn(
     missing: &Missing,
     request: &mut Request,
@@ -72,7 +72,7 @@ pub(super) fn learn(
 /// Records the starts of git's own files.
 fn record_heads(heads: &BTreeSet<String>, recording: &Recording) {
     for (path, cap) in heads.iter().filter_map(|key| bounded(key)).filter(|(path, _)| is_gits(path)) {
-        // A link of such a name leads to any file.
+        // A link with such a name may lead to any file.
         if cap <= HEAD_BYTES && recording.entry(path) == Entry::File {
             recording.read_head(path, cap);
         }
@@ -92,16 +92,16 @@ fn record_granted(
     let mut bytes: u64 = known.map(|text| text.len() as u64).sum();
     for (path, cap) in missing.files.iter().filter_map(|key| bounded(key)) {
         if let Some(root) = granted.read_root(path) {
-            // The recording notes whether there is a text.
+            // The recording keeps the text.
             bytes += recording.read_granted(root, path, cap).map_or(0, |text| text.len() as u64);
         }
-        // The server takes no larger request.
+        // The server rejects larger requests.
         if bytes > PAYLOAD_BYTES {
             return Err(format!("it asks for more than {} MiB of this machine's files", PAYLOAD_BYTES >> 20));
         }
     }
     for name in &missing.env {
-        // A withheld variable would look like one that is not set.
+        // A withheld variable would look like an unset one.
         if !granted.allows_env(name) {
             return Err(format!("it asks for the variable `{name}`: add `env:{name}` to `grants` of `[remote]`"));
         }
@@ -128,7 +128,7 @@ fn record_git(git: &BTreeMap<String, String>, request: &Request, recording: &Rec
     }
 }
 
-/// The facts without secrets, and without a file that only has the name of one of git's.
+/// Redacts secrets in the facts, and removes files that only have the name of git's own.
 fn redacted(mut learned: Record) -> Record {
     for (key, head) in &mut learned.heads {
         let is_of_git = |text: &String| bounded(key).is_some_and(|(path, _)| is_git_metadata(path, text));
@@ -139,20 +139,20 @@ fn redacted(mut learned: Record) -> Record {
     learned
 }
 
-/// The path of a key, and the most bytes of it that are asked for.
+/// Parses a key: the path, and the maximum number of bytes.
 fn bounded(key: &str) -> Option<(&str, usize)> {
     let (cap, path) = key.split_once(':')?;
     let cap = cap.parse().ok().filter(|cap| *cap <= FILE_BYTES)?;
     (lexical(path, "/", "") == path).then_some((path, cap))
 }
 
-/// A file whose start says where a work tree's repository lies, or what git leaves out.
+/// Returns whether the start of the file has the location of a repository, or ignore rules.
 fn is_gits(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name == ".git" || name == ".gitignore" || name == "gitdir" && path.contains("/.git/")
 }
 
-/// The text is what such a file holds, and not what a link of its name leads to.
+/// Returns whether the text is what such a file contains, and not the target of a link with its name.
 fn is_git_metadata(path: &str, text: &str) -> bool {
     let is_line = text.trim_end().lines().count() <= 1;
     match path.rsplit('/').next() {

@@ -1,4 +1,4 @@
-//! Checks of a server's answer: it must be complete, consistent, and free of words that this program does not know.
+//! Checks a server's answer: it must be complete, consistent, and have no unknown words.
 
 use serde_json::{Map, Value};
 
@@ -7,12 +7,12 @@ use guard_contract::limits::JOURNAL_LINE_BYTES;
 use guard_contract::verdict::{Attributed, CONFIRMED, Verdict};
 use guard_contract::{Outcome, worse};
 
-/// The answer, if it counts.
+/// Parses the answer, if it is valid.
 pub(super) fn response(body: &[u8]) -> Result<Response, String> {
     let odd = |error: serde_json::Error| format!("its answer cannot be read: {error}");
     let value: Value = serde_json::from_slice(body).map_err(odd)?;
     let mut response: Response = serde_json::from_value(value.clone()).map_err(odd)?;
-    // A word that is not known may change what the others mean.
+    // An unknown key may change the meaning of the others.
     let is_same = |key: &str, known: Result<Value, _>| known.is_ok_and(|known: Value| value.get(key) == Some(&known));
     if !is_same("verdict", serde_json::to_value(&response.verdict))
         || !is_same("journal", serde_json::to_value(&response.journal))
@@ -23,13 +23,13 @@ pub(super) fn response(body: &[u8]) -> Result<Response, String> {
     if !response.journal.iter().all(is_line) {
         return Err("its answer has a line for a journal that is none".to_owned());
     }
-    // Only the chain of this machine says how a reply ends.
+    // The closing text of a reply is always this machine's.
     response.verdict.closing.clear();
     response.verdict.skips_prompt = false;
     Ok(response)
 }
 
-/// The verdict says what its findings come to, and nothing in a person's name.
+/// Checks that the outcome follows from the findings, and that none of them claims a person's approval.
 fn fits(verdict: &Verdict) -> Result<(), String> {
     let found = verdict.findings.iter().map(|found| found.finding.outcome);
     if found.fold(Outcome::Abstain, worse) != verdict.outcome {

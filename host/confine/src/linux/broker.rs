@@ -1,4 +1,4 @@
-//! The broker: creates, opens, renames and deletes the single paths of a profile in the place of the command.
+//! The broker: creates, opens, renames and deletes a profile's single paths on behalf of the command.
 
 mod act;
 mod spot;
@@ -15,35 +15,34 @@ use crate::{Attempt, Job, Refusal};
 use guard_sensitive_paths::matches;
 use spot::Spot;
 
-/// The most refusals that are reported.
+/// The maximum number of refusals that are reported.
 const REFUSALS: usize = 1_000;
 
-/// How programs begin the names of the new files with which they replace a file: GNU sed and coreutils, Perl, zip, and the
-/// temporary files of Python, npm and others.
+/// The prefixes of new files with which programs replace a file: GNU sed and coreutils, Perl, zip, and the temporary
+/// files of Python, npm and others.
 const REPLACEMENTS: &[&str] = &["sed", "Cu", "XX", "zi", "tmp", ".tmp"];
 
-/// The longest of these names.
+/// The maximum length of such a name, in bytes.
 const REPLACEMENT_BYTES: usize = 32;
 
 /// The answer to a system call.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// The kernel does it, and refuses what the rules don't allow.
+    /// The kernel executes it, and refuses what the rules don't allow.
     Proceed,
-    /// It is done, or this error is its result.
+    /// The broker has executed it, or this error is the result.
     Done(Result<(), i32>),
-    /// It is done, and the result is a descriptor.
+    /// The broker has executed it, and the result is a file descriptor.
     File { file: OwnedFd, close_on_exec: bool },
 }
 
-/// The state of the broker.
 #[derive(Debug, Clone)]
 pub(super) struct Broker {
     exact: BTreeSet<PathBuf>,
     trees: Vec<PathBuf>,
     patterns: Vec<(PathBuf, String)>,
     missing: Vec<PathBuf>,
-    /// Folders above the paths, which are missing as well.
+    /// Missing folders above the paths.
     above: BTreeSet<PathBuf>,
     /// Files that the command created next to a path, to replace it.
     made: BTreeSet<PathBuf>,
@@ -76,18 +75,18 @@ impl Broker {
         }
     }
 
-    /// Whether a command needs it: else the kernel alone is enough.
+    /// Returns whether a command needs the broker. Otherwise, the kernel's rules are sufficient.
     pub(super) fn is_needed(&self) -> bool {
         self.learn || !self.exact.is_empty() || !self.missing.is_empty() || !self.patterns.is_empty()
     }
 
-    /// Answers system calls until there is nobody who makes any.
+    /// Answers system calls until no process can make any.
     pub(super) fn serve(mut self, listener: &OwnedFd, refused: &Refused) {
         loop {
             match listener::next(listener) {
                 Ok(notification) => self.answer(listener, &notification, refused),
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
-                // The process was killed meanwhile, or all are gone.
+                // The process was killed in the meantime, or all have exited.
                 Err(error) if error.raw_os_error() == Some(libc::ENOENT) && !listener::is_over(listener) => {}
                 Err(_) => return,
             }
@@ -97,11 +96,11 @@ impl Broker {
     fn answer(&mut self, listener: &OwnedFd, notification: &listener::Notification, refused: &Refused) {
         let id = notification.id;
         let call = Memory::of(notification.pid).and_then(|memory| calls::read(notification, &memory));
-        // Another process may have got the number of one that is gone.
+        // Another process may have the id of an exited one.
         let call = call.filter(|_| listener::is_waiting(listener, id));
         let answer = match call {
             Some(call) => self.decide(notification.pid, &call, refused),
-            // A call that can't be read is the kernel's to refuse, but for sockets, which no rule of it covers.
+            // If a call can't be read, the kernel refuses it, except for sockets, which its rules don't cover.
             None if calls::SOCKETS.contains(&notification.data.nr.into()) => Answer::Done(Err(libc::EACCES)),
             None => Answer::Proceed,
         };
@@ -129,7 +128,7 @@ impl Broker {
             Call::Rename { from, to, flags } => {
                 self.both(process, (from, to), refused, |from, to, new| act::rename(from, to, *flags, new))
             }
-            // What a link leads to isn't what is checked here.
+            // The target of a link isn't checked here.
             Call::Link { follows: true, .. } => Answer::Proceed,
             Call::Link { from, to, .. } => self.both(process, (from, to), refused, |from, to, _| act::link(from, to)),
             Call::Socket { family, kind, protocol } => self.socket((*family, *kind, *protocol), refused),
@@ -141,7 +140,7 @@ impl Broker {
         }
     }
 
-    /// A call on one path.
+    /// Answers a call with one path.
     fn change(
         &mut self,
         process: u32,
@@ -163,7 +162,7 @@ impl Broker {
         Answer::Done(result)
     }
 
-    /// A call on two paths. `act` learns whether the second one must be new.
+    /// Answers a call with two paths. `act` gets whether the second one must be new.
     fn both(
         &mut self,
         process: u32,
@@ -177,7 +176,7 @@ impl Broker {
         if self.is_rule(&from.path) && self.is_rule(&to.path) {
             return Answer::Proceed;
         }
-        // The broker acts outside of the kernel's rules, so what these hide must not come along, nor be replaced.
+        // The kernel's rules don't apply to the broker, so it must neither move nor replace what they hide.
         if self.has_hidden(&from.path) {
             return self.refuse(from, refused);
         }
@@ -202,7 +201,7 @@ impl Broker {
         Answer::Done(result)
     }
 
-    /// Whether the path is hidden, or has something hidden in it.
+    /// Returns whether the path is hidden, or contains something hidden.
     fn has_hidden(&self, path: &Path) -> bool {
         self.split.contains(path) || path.ancestors().any(|path| self.hidden.contains(path))
     }
@@ -222,7 +221,7 @@ impl Broker {
         let is_written = self.is_written(&spot.path);
         let may_be_made = flags & libc::O_CREAT != 0 && self.is_replacement(&spot);
         if !is_written && !may_be_made {
-            // To create what exists is to open it.
+            // Creating an existing file opens it.
             let is_plain = flags & (libc::O_WRONLY | libc::O_RDWR | libc::O_TRUNC) == 0 && spot.exists();
             return if is_plain { Answer::Proceed } else { self.refuse(spot, refused) };
         }
@@ -240,7 +239,7 @@ impl Broker {
         }
     }
 
-    /// No rule lets new files in a split folder be read.
+    /// Opens a new file in a split folder for reading, which no rule allows.
     fn open_to_read(&self, spot: &Spot, flags: i32, refused: &Refused) -> Answer {
         if spot.path.ancestors().any(|path| self.hidden.contains(path)) {
             if self.learn {
@@ -265,7 +264,7 @@ impl Broker {
             libc::AF_UNIX if self.unix_sockets => return Answer::Proceed,
             libc::AF_NETLINK if protocol == 0 => return Answer::Proceed,
             libc::AF_INET | libc::AF_INET6 if self.net => return Answer::Proceed,
-            // The kernel refuses to connect, which says more.
+            // The kernel refuses to connect, which is more informative.
             libc::AF_INET | libc::AF_INET6 if kind == libc::SOCK_STREAM && protocol != IPPROTO_MPTCP => {
                 return Answer::Proceed;
             }
@@ -277,7 +276,7 @@ impl Broker {
         Answer::Done(Err(libc::EACCES))
     }
 
-    /// Lets the kernel refuse it, and reports that.
+    /// Reports the path, and lets the kernel refuse the call.
     fn refuse(&self, spot: Spot, refused: &Refused) -> Answer {
         if !spot.path.starts_with("/dev") && !spot.path.starts_with("/proc") {
             report(refused, Attempt::Write, spot.path.display().to_string());
@@ -285,12 +284,13 @@ impl Broker {
         Answer::Proceed
     }
 
-    /// A rule of the kernel covers the path: it is in a folder with a rule. That folder itself is its parent's.
+    /// Returns whether a kernel rule covers the path: it is in a folder with a rule. The folder itself belongs to its
+    /// parent.
     fn is_rule(&self, path: &Path) -> bool {
         self.trees.iter().any(|tree| path.starts_with(tree) && path != tree)
     }
 
-    /// The broker may do everything with the path.
+    /// Returns whether the broker may perform any operation on the path.
     fn is_written(&self, path: &Path) -> bool {
         self.exact.contains(path)
             || self.made.contains(path)
@@ -298,7 +298,7 @@ impl Broker {
             || self.fits_pattern(path)
     }
 
-    /// The path, or a folder above it, has a name of a pattern, and isn't guarded.
+    /// Returns whether the path, or a folder above it, matches a pattern and isn't guarded.
     fn fits_pattern(&self, path: &Path) -> bool {
         let fits = |path: &Path| {
             let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
@@ -310,7 +310,8 @@ impl Broker {
         !self.patterns.is_empty() && path.ancestors().any(fits) && !self.has_hidden(path)
     }
 
-    /// The path may be created if it is new: its name says that it will replace a path of the profile beside it.
+    /// Returns whether the path may be created: its name indicates that it will replace a path of the profile in the
+    /// same folder.
     fn is_replacement(&self, spot: &Spot) -> bool {
         let (Some(name), Some(folder)) = (spot.path.file_name().and_then(|name| name.to_str()), spot.path.parent())
         else {

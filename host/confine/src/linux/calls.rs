@@ -1,4 +1,4 @@
-//! System calls as the broker sees them: read once from the process that made them.
+//! System calls for the broker, read once from the calling process.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -10,10 +10,10 @@ use libc::c_long;
 
 use super::listener::Notification;
 
-/// The longest path that the kernel takes.
+/// The maximum length of a path in the kernel, in bytes.
 const PATH_BYTES: usize = libc::PATH_MAX as usize;
 
-/// How much is read at once: the rest of a page may be all that there is.
+/// The size of a read. The next page may not be mapped.
 const PAGE: usize = 4096;
 
 /// The calls that create, rename and delete.
@@ -37,16 +37,16 @@ pub(super) const PATHS: &[c_long] = &[
 pub(super) const PATHS: &[c_long] =
     &[libc::SYS_unlinkat, libc::SYS_mkdirat, libc::SYS_renameat2, libc::SYS_linkat, libc::SYS_symlinkat];
 
-/// The calls that open a file, and which argument has the flags.
+/// The calls that open a file, with the index of the argument with the flags.
 #[cfg(target_arch = "x86_64")]
 pub(super) const OPENS: &[(c_long, u8)] = &[(libc::SYS_open, 1), (libc::SYS_openat, 2)];
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const OPENS: &[(c_long, u8)] = &[(libc::SYS_openat, 2)];
 
-/// The calls of sockets, which only a report needs.
+/// The socket calls, which are only needed for reports.
 pub(super) const SOCKETS: &[c_long] = &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
 
-/// A path, and the descriptor of the folder that it starts at.
+/// A path, and the descriptor of the folder to which it is relative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct At {
     pub(super) folder: i32,
@@ -87,11 +87,10 @@ pub(super) enum Call {
         kind: i32,
         protocol: i32,
     },
-    /// To connect, or to listen.
+    /// Connecting or listening.
     Address(String),
 }
 
-/// The memory of a process.
 pub(super) struct Memory(File);
 
 impl Memory {
@@ -99,7 +98,7 @@ impl Memory {
         File::open(format!("/proc/{process}/mem")).ok().map(Memory)
     }
 
-    /// A text that ends with a zero.
+    /// Reads a text that ends with a zero byte.
     fn text(&self, start: u64) -> Option<OsString> {
         let mut bytes = Vec::new();
         while bytes.len() < PATH_BYTES {
@@ -118,7 +117,7 @@ impl Memory {
         None
     }
 
-    /// An address of a socket, as text.
+    /// Reads a socket address as text.
     fn address(&self, start: u64, length: u64) -> Option<String> {
         let mut bytes = vec![0; usize::try_from(length).ok()?.min(128)];
         let read = self.0.read_at(&mut bytes, start).ok()?;
@@ -139,10 +138,10 @@ impl Memory {
     }
 }
 
-/// The call with its arguments. None for a call that the broker doesn't know.
+/// Reads the call with its arguments. `None` for a call that the broker doesn't handle.
 pub(super) fn read(notification: &Notification, memory: &Memory) -> Option<Call> {
     let argument = |index: usize| notification.data.args.get(index).copied().unwrap_or_default();
-    // The kernel looks at the lower half only.
+    // The kernel only reads the lower half.
     let number = |index: usize| argument(index) as i32;
     let bits = |index: usize| argument(index) as u32;
     let at = |folder: usize, path: usize| Some(At { folder: number(folder), path: memory.text(argument(path))? });

@@ -1,11 +1,11 @@
-//! Root's powers: a confined command keeps those over files, and loses those over the system and other processes.
+//! Root's capabilities: a confined command keeps those for files, and loses those for the system and other processes.
 
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
 use super::setup;
 use crate::ConfineError;
 
-/// The capabilities that root needs to work with files as root, for users and ports.
+/// The capabilities that root needs for files, users and ports.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::DAC_READ_SEARCH)
@@ -16,7 +16,7 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::NET_BIND_SERVICE);
 
-/// Drops the other capabilities of this thread. With no new privileges, a program that it starts doesn't get them back.
+/// Drops this thread's other capabilities. Because of `no_new_privs`, programs that it starts can't regain them.
 pub(super) fn drop_others() -> Result<(), ConfineError> {
     let error = |error: rustix::io::Errno| setup("capabilities", error.into());
     let sets = capabilities(None).map_err(error)?;

@@ -1,4 +1,4 @@
-//! The filters of system calls.
+//! The system call filters.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -12,22 +12,22 @@ use seccompiler::{
 use super::setup;
 use crate::{ConfineError, Profile};
 
-/// Rules of system calls: any of them must be true, or the list is empty.
+/// System calls with rules, at least one of which must match. An empty list matches always.
 type Calls = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// A return value that seccompiler knows, in place of the one that asks the broker, which it doesn't know.
+/// A return value that seccompiler supports, in place of the one for user notifications, which it doesn't.
 const PLACEHOLDER: u32 = 0x6b72;
 
-/// Requests of `ioctl` that type into a terminal, for the shell that comes next.
+/// `ioctl` requests that type into a terminal, and so into the shell that reads from it next.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 
-/// Namespaces in which a path names another file than the broker sees.
+/// Namespaces in which a path may mean another file than in the broker's view.
 const NAMESPACES: [libc::c_int; 2] = [libc::CLONE_NEWUSER, libc::CLONE_NEWNS];
 
-/// `open_tree` with attributes, which the library doesn't name yet; the number is the same on each processor.
+/// `open_tree` with attributes, which the library doesn't define yet. The number is the same on all architectures.
 const SYS_OPEN_TREE_ATTR: c_long = 467;
 
-/// System calls that are always refused: they look into other processes, reach files and sockets past the filters, or change
+/// System calls that are always refused: they read other processes, reach files and sockets past the filters, or change
 /// the system.
 const REFUSED: &[c_long] = &[
     libc::SYS_ptrace,
@@ -66,7 +66,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_reboot,
 ];
 
-/// The filter of what is refused in any case, and of the sockets that the profile lacks.
+/// Returns the filter of calls that are always refused, and of the sockets that the profile doesn't allow.
 pub(super) fn refused(profile: &Profile, learn: bool) -> Calls {
     let mut calls: Calls = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     calls.insert(
@@ -77,14 +77,15 @@ pub(super) fn refused(profile: &Profile, learn: bool) -> Calls {
     calls.insert(libc::SYS_clone, flags(0, &NAMESPACES));
     calls.insert(libc::SYS_prlimit64, limits_of_others());
     if !profile.unix_sockets {
-        // Datagrams go to any socket that listens; a stream pair has no other end.
+        // Datagrams can be sent to any listening socket, but a stream pair has no other end.
         calls.insert(
             libc::SYS_socketpair,
             rule(&[(1, SeccompCmpOp::MaskedEq(0xf), number(libc::SOCK_DGRAM))]).into_iter().collect(),
         );
     }
     if !profile.net {
-        // A first packet that connects, where the broker lets sockets be made to report them.
+        // TCP Fast Open connects with the first packet. The broker lets sockets be created in order to report
+        // connections.
         for (call, argument) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
             calls.insert(call, flags(argument, &[libc::MSG_FASTOPEN]));
         }
@@ -92,14 +93,15 @@ pub(super) fn refused(profile: &Profile, learn: bool) -> Calls {
             calls.insert(libc::SYS_listen, Vec::new());
         }
     }
-    // The broker reports the sockets, and refuses them itself.
+    // The broker reports sockets, and refuses them itself.
     if !learn {
         calls.insert(libc::SYS_socket, sockets(profile));
     }
     calls
 }
 
-/// Sockets of other families than the allowed ones. That of routes is how programs list the machine's addresses.
+/// Returns rules for sockets of other families than the allowed ones. Programs use netlink to list the machine's
+/// addresses.
 pub(super) fn sockets(profile: &Profile) -> Vec<SeccompRule> {
     let mut allowed = vec![libc::AF_NETLINK];
     if profile.net {
@@ -117,22 +119,22 @@ fn number(value: libc::c_int) -> u64 {
     u64::try_from(value).unwrap_or_default()
 }
 
-/// Rules of any of these flags in an argument.
+/// Returns rules for any of these flags in an argument.
 fn flags(argument: u8, flags: &[libc::c_int]) -> Vec<SeccompRule> {
     let flags = flags.iter().map(|flag| number(*flag));
     flags.filter_map(|flag| rule(&[(argument, SeccompCmpOp::MaskedEq(flag), flag)])).collect()
 }
 
-/// New limits of another process: one on its processor time ends it.
+/// Returns the rule for setting limits of another process, because a limit of processor time can kill it.
 fn limits_of_others() -> Vec<SeccompRule> {
     let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0);
-    // The whole pointer, for the lower half of one can be zero.
+    // The whole pointer is compared, because its lower half may be zero.
     let new = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
     let conditions: Option<Vec<_>> = [other, new].into_iter().map(Result::ok).collect();
     conditions.and_then(|conditions| SeccompRule::new(conditions).ok()).into_iter().collect()
 }
 
-/// A rule with conditions on arguments. None if the library has no such condition, which it has.
+/// Creates a rule with conditions on arguments. `None` if the library doesn't support a condition, which doesn't occur.
 fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Option<SeccompRule> {
     let condition = |(argument, operator, value): &(u8, SeccompCmpOp, u64)| {
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value).ok()
@@ -140,7 +142,7 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Option<SeccompRule> {
     SeccompRule::new(conditions.iter().map(condition).collect::<Option<Vec<_>>>()?).ok()
 }
 
-/// Refuses the system calls to this thread and what it starts, with `EPERM`.
+/// Refuses the system calls with `EPERM`, for this thread and its child processes.
 pub(super) fn refuse(calls: &Calls) -> Result<(), ConfineError> {
     let mut program = compile(calls.clone(), SeccompAction::Errno(libc::EPERM as u32))?;
     without_x32(&mut program);
@@ -148,7 +150,7 @@ pub(super) fn refuse(calls: &Calls) -> Result<(), ConfineError> {
     seccompiler::apply_filter(&program).map_err(|error| setup("the filter", std::io::Error::other(error)))
 }
 
-/// The filter of what the broker answers.
+/// Returns the filter of the calls that the broker answers.
 pub(super) fn brokered(reads: bool, learn: bool) -> Result<BpfProgram, ConfineError> {
     let mut calls: Calls = super::calls::PATHS.iter().map(|call| (*call, Vec::new())).collect();
     for (call, flags) in super::calls::OPENS {
@@ -168,7 +170,7 @@ pub(super) fn brokered(reads: bool, learn: bool) -> Result<BpfProgram, ConfineEr
     Ok(program)
 }
 
-/// Opening a file in any way but to read it.
+/// Returns rules for opening a file for anything but reading.
 fn writes(flags: u8) -> Vec<SeccompRule> {
     let bits = [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC];
     let bits = bits.into_iter().filter_map(|bit| u64::try_from(bit).ok());
@@ -182,7 +184,7 @@ fn compile(calls: Calls, action: SeccompAction) -> Result<BpfProgram, ConfineErr
     filter.and_then(BpfProgram::try_from).map_err(|error| setup("the filter", std::io::Error::other(error)))
 }
 
-/// Has `clone3` unknown, whose flags no filter sees: the C library then calls `clone`.
+/// Makes `clone3` fail as unknown, because filters can't read its flags. The C library then calls `clone`.
 fn without_clone3(program: &mut BpfProgram) {
     const LOAD: u16 = 0x20;
     const EQUAL: u16 = 0x15;
@@ -197,7 +199,7 @@ fn without_clone3(program: &mut BpfProgram) {
     program.splice(0..0, check);
 }
 
-/// Refuses the numbers of x32, a second set of system calls on x86-64 that the filter's numbers don't cover.
+/// Refuses x32 calls, a second set of system call numbers on x86-64 that the filter doesn't cover.
 fn without_x32(program: &mut BpfProgram) {
     const LOAD: u16 = 0x20;
     const AT_LEAST: u16 = 0x35;

@@ -1,7 +1,8 @@
-//! The rules of Landlock.
+//! The Landlock rules.
 //!
-//! A rule allows something for a folder and everything in it, and no rule takes anything back. So reading everything but
-//! some files means one rule for each neighbour of these files, and of each folder above them: a *split* folder.
+//! A rule allows an operation in a folder and everything below it, and no rule can revoke that. To allow reading
+//! everything except some files, each sibling of these files, and of each folder above them, needs a rule. Such a
+//! folder is *split*.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,17 +20,17 @@ use super::setup;
 use crate::command_dirs::canonical;
 use crate::{ConfineError, Job};
 
-/// The most neighbours that get a rule. Beyond it they can't be read.
+/// The maximum number of siblings with a rule. Further ones can't be read.
 const NEIGHBOURS: usize = 20_000;
 
-/// Devices that everything may write to.
+/// Devices that every command may write to.
 const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
-/// Where shared memory and semaphores are.
+/// The folder of shared memory and semaphores.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Whether the kernel has the version of Landlock that the rules need.
+/// Checks that the kernel has the required version of Landlock.
 pub(crate) fn supported() -> Result<(), ConfineError> {
     let ruleset = || -> Result<_, RulesetError> {
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
@@ -38,24 +39,24 @@ pub(crate) fn supported() -> Result<(), ConfineError> {
     ruleset().map(|_| ()).map_err(|error| unsupported(&error))
 }
 
-/// The files that a command may use by the kernel's rules. The broker opens the others.
+/// The files that a command may use according to the kernel's rules. The broker opens other files.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// Readable paths, without folders that are split.
+    /// Readable paths, except split folders.
     readable: Vec<PathBuf>,
-    /// Folders in which everything may be written. They exist.
+    /// Existing folders in which everything may be written.
     pub(super) trees: Vec<PathBuf>,
-    /// Single files that exist and may be written.
+    /// Existing single files that may be written.
     pub(super) files: Vec<PathBuf>,
     /// Single paths that may be created, written, renamed and deleted.
     pub(super) exact: BTreeSet<PathBuf>,
-    /// Folders, and what the names of paths in them look like that are treated like the single ones.
+    /// Folders with patterns for names that are treated like single paths.
     pub(super) patterns: Vec<(PathBuf, String)>,
-    /// Folders in which everything may be written, and that don't exist yet.
+    /// Folders that don't exist yet and in which everything may be written.
     pub(super) missing: Vec<PathBuf>,
     /// Guarded paths, which can't be read.
     pub(super) hidden: BTreeSet<PathBuf>,
-    /// Folders with something hidden in them.
+    /// Folders that contain something hidden.
     pub(super) split: BTreeSet<PathBuf>,
     net: bool,
 }
@@ -77,7 +78,7 @@ impl Rules {
             split,
             net: job.profile.net,
         };
-        // Files first: a path can be named as both.
+        // Files first, because a path can be both.
         let (folders, files): (Vec<_>, Vec<_>) = job.profile.write.iter().partition(|path| path.ends_with('/'));
         for path in files.into_iter().chain(folders) {
             rules.add_written(canonical(&job.places.absolute(path)), path.ends_with('/'));
@@ -103,8 +104,8 @@ impl Rules {
         let kind = fs::metadata(&path).map(|data| data.is_dir());
         match (is_tree, kind) {
             (true, Ok(true)) => self.trees.push(path),
-            // A new folder in a split one couldn't be read, so it is made before that is decided.
-            // Where it can be a file as well, that is left to the command.
+            // A new folder in a split one couldn't be read, so it is created before the rules. If the path may also be
+            // a file, this is left to the command.
             (true, Err(_))
                 if !self.exact.contains(&path) && path.parent().is_some_and(|parent| self.split.contains(parent)) =>
             {
@@ -132,7 +133,7 @@ impl Rules {
         let Ok(entries) = fs::read_dir(folder) else { return };
         for entry in entries.flatten() {
             let path = entry.path();
-            // What a link leads to has a rule of its own, or is hidden.
+            // The target of a link has its own rule, or is hidden.
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
             if is_link || self.hidden.contains(&path) || *left == 0 {
                 continue;
@@ -142,14 +143,14 @@ impl Rules {
         }
     }
 
-    /// Whether new files can come into a folder whose new files no rule lets be read.
+    /// Returns whether files may be created in a split folder, where no rule allows reading them.
     pub(super) fn has_split_folders(&self) -> bool {
         let is_split = |path: &PathBuf| path.parent().is_some_and(|parent| self.split.contains(parent));
         self.exact.iter().chain(&self.missing).any(is_split)
             || self.patterns.iter().any(|(folder, _)| self.split.contains(folder))
     }
 
-    /// Confines this thread, and what it starts, for good.
+    /// Confines this thread and its child processes permanently.
     pub(super) fn enforce(&self) -> Result<(), ConfineError> {
         let ruleset = self.ruleset().map_err(|error| unsupported(&error))?;
         let status = ruleset.restrict_self().map_err(|error| unsupported(&error))?;
@@ -179,7 +180,7 @@ impl Rules {
         ];
         for (paths, access) in groups {
             for path in paths {
-                // What can't be opened gets no rule, and so can't be used.
+                // A path that can't be opened gets no rule, and can't be used.
                 let Ok(fd) = PathFd::new(path) else { continue };
                 ruleset = add(ruleset, fd.as_fd(), access)?;
             }
@@ -196,7 +197,7 @@ impl Rules {
     }
 }
 
-/// Adds a rule. What only folders have is left out for a file.
+/// Adds a rule. Access rights that only folders have are omitted for a file.
 fn add(
     ruleset: RulesetCreated,
     fd: BorrowedFd<'_>,

@@ -1,4 +1,4 @@
-//! A temporary folder of the command's own, deleted when it ends.
+//! A private temporary folder for the command, deleted when the command exits.
 
 use std::fs::{DirBuilder, remove_dir_all};
 use std::io::{Error, ErrorKind};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::CommandDirs;
 
-/// How many names are tried.
+/// The maximum number of names that are tried.
 const TRIES: u32 = 100;
 
 pub(super) struct Temporary(PathBuf);
@@ -33,7 +33,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Best effort: a process that the command left running may still write to it.
+        // Best effort: a process that the command left running may still write to the folder.
         let _ = remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! The harnesses that people also reach through a messenger.
+//! Harnesses that people also reach through a messenger.
 
 use super::{Capabilities, Confidence, Fail, FileScope, Format, OnUnknownKey, Surface, file};
 use Confidence::{High, Medium};

@@ -1,4 +1,4 @@
-//! The harnesses that run in an editor; some of them have a program for a terminal as well.
+//! Harnesses that run in an editor. Some of them also have a terminal program.
 
 use super::{
     Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OnAllow, OnSilence, OnUnknownKey, Surface,
@@ -27,7 +27,7 @@ pub static CURSOR: Capabilities = Capabilities {
         CURSOR_COMMAND,
         Surface { event: "beforeMCPExecution", ..CURSOR_COMMAND },
         Surface { event: "preToolUse", on_allow: OnAllow::None, ..CURSOR_COMMAND },
-        // A hook that was registered with Claude Code: a deny is said in every form that may be read.
+        // The event of a hook that was registered with Claude Code. A deny is given in every form that may be read.
         Surface { event: "PreToolUse", on_allow: OnAllow::None, deny: Deny::Both, exits: &[0, 2], ..CURSOR_COMMAND },
         Surface {
             event: "beforeReadFile",
@@ -37,7 +37,7 @@ pub static CURSOR: Capabilities = Capabilities {
             keys: &["permission", "user_message"],
             ..CURSOR_COMMAND
         },
-        // What happens in an event that asks for no permission is none of ours; an object without a key says so.
+        // Events that ask for no permission get an empty object.
         Surface { event: "other", on_allow: OnAllow::None, abstain: Abstain::Token("{}"), ..CURSOR_COMMAND },
     ],
     modes: &[],
@@ -120,8 +120,8 @@ pub static CLINE: Capabilities = Capabilities {
     surfaces: &[
         CLINE_CALL,
         Surface { event: "tool_call", keys: &["cancel", "errorMessage", "context"], ..CLINE_CALL },
-        // A cancel ends the whole run, and nobody reads why. A command that fails with the reason is read, and so is the
-        // reason beside a file that cannot be.
+        // A cancel ends the whole run without showing the reason. Instead, the call gets a command that fails with the
+        // reason, or a file that can't be read.
         Surface {
             event: "tool_call run_commands",
             keys: &["cancel", "context", "overrideInput", "overrideInput.commands"],

@@ -1,7 +1,7 @@
-//! The harnesses whose plugins call the hook, and the plain protocol.
+//! Harnesses whose plugins call the hook, and the plain protocol.
 //!
-//! The plugins are our own: what they send and read is our contract with them, `{"decision": allow | deny | ask,
-//! "reason": ...}`, and they hold a call for which they get no such reply.
+//! The plugins are part of this program. They expect `{"decision": allow | deny | ask, "reason": ...}`, and block a
+//! call if they get no such reply.
 
 use super::{
     Abstain, Ask, Capabilities, Confidence, Fail, FileScope, Format, OnSilence, OnUnknownKey, Prompting, Surface, file,
@@ -60,7 +60,7 @@ pub static PI: Capabilities = Capabilities {
     name: "pi",
     title: "Pi",
     surfaces: &[
-        // The plugin itself puts the question, and reports the answer.
+        // The plugin itself prompts, and reports the answer.
         Surface { event: "pi.tool_call", ask: Ask::Person, answered_by_person: true, ..PLUGIN },
         Surface { event: "pi.tool_call print", ..PLUGIN },
     ],
@@ -79,7 +79,7 @@ pub static PI: Capabilities = Capabilities {
 pub static OPENCLAW: Capabilities = Capabilities {
     name: "openclaw",
     title: "OpenClaw",
-    // The plugin has the question put, and reports the answer. Programs with the right to approve can answer, too.
+    // The plugin requests the prompt, and reports the answer. Programs with permission to approve can also answer.
     surfaces: &[
         Surface { event: "openclaw.before_tool_call", ask: Ask::Person, ..PLUGIN },
         Surface { event: "openclaw.before_tool_call exec", ..PLUGIN },
@@ -105,7 +105,7 @@ pub static OPENCLAW: Capabilities = Capabilities {
 pub static AMP: Capabilities = Capabilities {
     name: "amp",
     title: "Amp",
-    // The plugin itself puts the question, and reports the answer.
+    // The plugin itself prompts, and reports the answer.
     surfaces: &[Surface { event: "tool.call", ask: Ask::Person, answered_by_person: true, ..PLUGIN }],
     modes: &[],
     project_variables: &[],
@@ -137,7 +137,7 @@ pub static GENERIC: Capabilities = Capabilities {
     project_variables: &[],
     runs_in_cwd: true,
     on_crash: Fail::Unknown,
-    // By the contract of this protocol: what is no consent is a block.
+    // In this protocol, everything except an allow is a block.
     on_exit_one: Fail::Closed,
     on_timeout: Fail::Unknown,
     timeout_ms: None,

@@ -1,4 +1,4 @@
-//! The harnesses that run in a terminal.
+//! Harnesses that run in a terminal.
 
 use super::{
     Abstain, Ask, Capabilities, Confidence, Deny, Fail, FileScope, Format, OnAllow, OnSilence, OnUnknownKey, Prompting,
@@ -8,10 +8,10 @@ use Confidence::{High, Low, Medium};
 use FileScope::{Machine, Project, User};
 use Format::{Json, Toml};
 
-/// The keys of a nested reply that decides or tells something.
+/// The keys of a nested reply with a decision or a message.
 const NESTED: &[&str] = NESTED_WITH_INPUT.split_at(6).0;
 
-/// The same with the input of the call.
+/// The same keys, with the call's input.
 const NESTED_WITH_INPUT: &[&str] = &[
     "systemMessage",
     "hookSpecificOutput",
@@ -42,11 +42,11 @@ pub static CLAUDE: Capabilities = Capabilities {
     surfaces: &[
         CLAUDE_CALL,
         Surface { event: "PreToolUse http", deny: Deny::Reply, exits: &[0], ..CLAUDE_CALL },
-        // On the terminal's screen, in a mode in which nothing but a person's answer lets an asked call run.
+        // The terminal's screen, in a mode in which only a person's answer lets a call run after an ask.
         Surface { event: "PreToolUse screen", answered_by_person: true, ..CLAUDE_CALL },
-        // Nobody may see an ask: `claude/asks.rs` says when.
+        // An ask may not be shown to anyone: see `claude/asks.rs`.
         Surface { event: UNASKED, ask: Ask::None, ..CLAUDE_CALL },
-        // Seen: 2.1.2 to 2.1.332 run the new input, 1.0.128 to 2.1.1 the old one. Versions up to 2.1.101 don't tell theirs.
+        // Seen: 2.1.2 to 2.1.332 run the new input, 1.0.128 to 2.1.1 the old one. Up to 2.1.101, none is reported.
         Surface { event: UNKNOWN_VERSION, rewrites: Rewrites::Never, ..CLAUDE_CALL },
         Surface { event: UNASKED_UNREWRITTEN, ask: Ask::None, rewrites: Rewrites::Never, ..CLAUDE_CALL },
     ],
@@ -204,7 +204,7 @@ pub static ANTIGRAVITY: Capabilities = Capabilities {
 const COPILOT_CALL: Surface = Surface {
     on_allow: OnAllow::SkipsPrompt,
     ask: Ask::Person,
-    // Seen with 1.0.102: the screen asks in every mode, and a run without one denies.
+    // Observed with 1.0.102: the screen prompts in every mode, and a run without one denies.
     answered_by_person: true,
     tells_user: true,
     keys: &["permissionDecision", "permissionDecisionReason", "type", "message"],
@@ -246,7 +246,7 @@ pub static QWEN: Capabilities = Capabilities {
     surfaces: &[Surface {
         on_allow: OnAllow::MaySkipPrompt,
         ask: Ask::Person,
-        // Seen with 0.24.4: the screen asks in every mode, and a run without one denies.
+        // Observed with 0.24.4: the screen prompts in every mode, and a run without one denies.
         answered_by_person: true,
         tells_model: true,
         tells_user: true,
@@ -282,8 +282,7 @@ pub static QWEN: Capabilities = Capabilities {
 pub static DROID: Capabilities = Capabilities {
     name: "droid",
     title: "Factory Droid",
-    // `droid exec` runs the calls that a hook asks about, and a hook can't tell it from a session with a person: up to
-    // 0.215.0 a variable did.
+    // After 0.215.0, a hook can't distinguish `droid exec`, which ignores asks, from an interactive session.
     surfaces: &[Surface {
         on_allow: OnAllow::SkipsPrompt,
         ask: Ask::None,
@@ -335,7 +334,7 @@ pub static GROK: Capabilities = Capabilities {
     name: "grok",
     title: "Grok Build",
     surfaces: &[Surface {
-        // Where it runs without prompts, an ask alone lets the call run; beside a deny, the deny counts.
+        // If it runs without prompts, an ask alone lets the call run. Together with a deny, the deny applies.
         ask: Ask::Unproven,
         tells_model: true,
         keys: &[

@@ -1,4 +1,4 @@
-//! Claude Code's reaction to a hook's reply before a tool call. Only this module reads its protocol as the harness
+//! Claude Code's reaction to a hook's reply before a tool call. Only this module reads the protocol as the harness
 //! does.
 
 use serde_json::Value;
@@ -7,21 +7,21 @@ use crate::Reply;
 use crate::response::BLOCK;
 use guard_contract::Outcome;
 
-/// A decision, and why.
+/// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The decision. An abstain says nothing.
+    /// The decision. Abstain if the reply contains none.
     pub outcome: Outcome,
-    /// The reason; empty if there is none.
+    /// The reason. Empty if there is none.
     pub reason: String,
 }
 
 impl Answer {
-    /// The answer that a whole reply gives: an exit code counts before what was printed.
+    /// Parses a whole reply. An exit code takes precedence over the output.
     ///
     /// # Errors
     ///
-    /// Why it gives none. Claude Code runs the call then.
+    /// The reply isn't valid, so Claude Code runs the call.
     pub fn from_reply(reply: &Reply) -> Result<Self, String> {
         match reply.exit {
             0 => Answer::from_text(&reply.stdout),
@@ -30,11 +30,11 @@ impl Answer {
         }
     }
 
-    /// The answer that is in the printed text, or in the body of a server. Other text than JSON is for the transcript.
+    /// Parses printed text, or the body of a server's reply. Text that isn't JSON goes to the transcript.
     ///
     /// # Errors
     ///
-    /// It holds a decision that is none.
+    /// The decision isn't valid.
     pub fn from_text(text: &str) -> Result<Self, String> {
         let said: Value = serde_json::from_str(text).unwrap_or_default();
         let found = |pointer: &str| said.pointer(pointer).and_then(Value::as_str);

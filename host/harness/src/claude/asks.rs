@@ -1,14 +1,14 @@
-//! Which asks Claude Code drops, so that nobody sees them.
+//! Finds the asks that Claude Code drops, so that no one sees them.
 //!
-//! Where Claude Code objects to a call by itself, it replaces the hook's ask with its own permission check. It objects to
-//! paths that it calls sensitive, and before 2.1.211 to a command that leaves its sandbox. In `bypassPermissions` its own
+//! If Claude Code itself objects to a call, its own permission check replaces the hook's ask. It objects to paths that
+//! it considers sensitive, and before 2.1.211 to a command that leaves its sandbox. In `bypassPermissions`, its own
 //! check then lets the call run. The same happens in `plan` if the session was started so that permissions can be
-//! bypassed, which no payload says. Before 2.1.211 it happened in `auto` as well, where a classifier then decides.
+//! bypassed, which payloads don't report. Before 2.1.211, it also happened in `auto`, where a classifier then decides.
 //!
-//! The agent chooses how a path is spelled, and can lay a link in an earlier call, so a list of spellings is never
-//! complete. Therefore an ask stays an ask only where a call is so plain that every path in it can be read off its text
-//! and followed on the disk: `git push origin topic` still gets its dialog. Every other ask denies and says how to
-//! approve the call. The names below are a superset of those of 2.1.332.
+//! The agent chooses a path's spelling and can create a link in an earlier call, so a list of spellings is never
+//! complete. An ask therefore only stays an ask if every path in the call can be read from its text and resolved on
+//! disk: `git push origin topic` still gets its dialog. Every other ask becomes a deny that explains how to approve the
+//! call. The names below are a superset of those of 2.1.332.
 
 use guard_contract::call::{Dialect, ToolCall};
 use serde_json::Value;
@@ -19,8 +19,8 @@ use crate::capabilities::CLAUDE;
 /// The first version that keeps an ask in `auto` if its classifier allows the call.
 const KEEPS_IN_AUTO: [u32; 3] = [2, 1, 211];
 
-/// Names of files and folders that Claude Code objects to, and of the files and the folder of its settings, which may be
-/// elsewhere than in `.claude`.
+/// Names of files and folders that Claude Code objects to, including those of its settings, which may be outside of
+/// `.claude`.
 const SENSITIVE: [&str; 54] = [
     ".bash_aliases",
     ".bash_login",
@@ -78,46 +78,47 @@ const SENSITIVE: [&str; 54] = [
     "settings.local.json",
 ];
 
-/// Names that are devices in Windows, which Claude Code objects to on every system.
+/// Device names on Windows, which Claude Code objects to on every system.
 const DEVICES: [&str; 4] = ["aux", "con", "nul", "prn"];
 
-/// The folder of Claude Code's own worktrees, in which it objects to nothing that it would not object to elsewhere.
+/// The folder of Claude Code's worktrees. The folder's own name causes no objection.
 const WORKTREES: &str = "/.claude/worktrees/";
 
-/// Tools that are about the file that they name, and nothing else.
+/// Tools that only affect the file that they name.
 const OF_FILES: [&str; 7] = ["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write"];
 
-/// Keys of a command that change nothing of what Claude Code makes of it.
+/// Keys of a command that don't affect Claude Code's check.
 const OPTIONS: [&str; 6] = ["command", "description", "persistent", "run_in_background", "timeout", "timeout_ms"];
 
-/// Programs whose arguments Claude Code does not take for paths of files that they write.
+/// Programs whose arguments Claude Code doesn't treat as paths of files that they write.
 const PATHLESS: [&str; 3] = ["gh", "git", "guard-host"];
 
-/// Characters that a shell expands into other words.
+/// Characters that a shell expands.
 const PATTERN: [char; 6] = ['*', '?', '[', ']', '{', '}'];
 
 /// Redirections that write no file.
 const QUIET: [&str; 4] = ["2>&1", "2>/dev/null", "&>/dev/null", ">/dev/null"];
 
-/// The longest command, and the most words of one, that are read.
+/// The maximum size of a command in bytes, and the maximum number of its words.
 const COMMAND_BYTES: usize = 4096;
 const WORDS: usize = 128;
 
-/// A person is asked, or the call doesn't run. `version` is what the environment says of the version.
+/// Returns whether a person is prompted, or the call doesn't run. `version` is the value of the variable with the
+/// version.
 pub(super) fn is_shown(scene: &AskScene<'_>, version: Option<&str>) -> bool {
     match scene.mode {
-        // An agent can make a payload that is too large, and the mode is in the payload.
+        // An agent can make a payload too large to be read, and the mode is in the payload.
         None => false,
         Some("bypassPermissions" | "plan") => {
             !scene.calls.is_empty() && scene.calls.iter().all(|call| is_plain(call, scene.resolve))
         }
         Some("auto") => version.and_then(numbers).is_some_and(|version| version >= KEEPS_IN_AUTO),
-        // Other agents that run the hooks of Claude Code name no mode.
+        // Other agents that run Claude Code's hooks report no mode.
         Some(mode) => mode.is_empty() || CLAUDE.prompting(mode).is_some(),
     }
 }
 
-/// The version in the value of `AI_AGENT`, such as `claude-code_2-1-207_harness`.
+/// Parses the version in the value of `AI_AGENT`, such as `claude-code_2-1-207_harness`.
 fn numbers(agent: &str) -> Option<[u32; 3]> {
     let rest = agent.strip_prefix(super::AGENT)?;
     let mut parts = rest.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
@@ -127,7 +128,7 @@ fn numbers(agent: &str) -> Option<[u32; 3]> {
 
 type Resolve<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Claude Code has nothing to object to in this call, whatever its version looks at.
+/// Returns whether Claude Code, in any version, has nothing to object to in this call.
 fn is_plain(call: &ToolCall, resolve: Resolve<'_>) -> bool {
     let Some(cwd) = resolve(".") else { return false };
     if names_sensitive(&outside_worktrees(&cwd)) {
@@ -156,7 +157,7 @@ fn is_plain_command(text: &str, cwd: &str, resolve: Resolve<'_>) -> bool {
     }
     commands.iter().all(|words| {
         let is_pathless = words.first().is_some_and(|program| PATHLESS.contains(&program.as_str()));
-        // The words after a change of the folder lead elsewhere.
+        // After a change of the directory, relative paths would be resolved elsewhere.
         let mut moves = words.iter().enumerate().filter(|(_, word)| is_move(word));
         let stays = moves
             .all(|(at, _)| words.get(at + 1).and_then(|folder| resolve(folder)).is_some_and(|folder| folder == cwd));
@@ -167,13 +168,14 @@ fn is_plain_command(text: &str, cwd: &str, resolve: Resolve<'_>) -> bool {
     })
 }
 
-/// A word of a program that takes no paths. What has blanks is the text of a commit, say, and too long for a name.
+/// Checks a word of a program that takes no paths. A word with white space is text, such as a commit message, and isn't
+/// a path.
 fn is_plain_text(word: &str, resolve: Resolve<'_>) -> bool {
     let is_text = word.contains(char::is_whitespace);
     if is_text { !names_sensitive(word) } else { parts(word).all(|part| is_plain_path(part, resolve)) }
 }
 
-/// A word of any other program. It can be the text of a command, in which quotes and patterns spell other words.
+/// Checks a word of any other program. It may be the text of a command, in which quotes and patterns form other words.
 fn is_plain_word(word: &str, resolve: Resolve<'_>) -> bool {
     let is_plain_part = |part: &str| !is_odd(part) && is_plain_path(part, resolve);
     if word.contains(['\'', '"']) || word.contains(PATTERN) || !parts(word).all(is_plain_part) {
@@ -190,7 +192,7 @@ fn is_move(word: &str) -> bool {
     matches!(word, "cd" | "chdir" | "popd" | "pushd")
 }
 
-/// The word, and what may be a path in it: the value of an option.
+/// Returns the word and the part of it that may be a path: the value of an option.
 fn parts(word: &str) -> impl Iterator<Item = &str> {
     let value = word.split_once('=').map(|(_, value)| value);
     let glued = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| {
@@ -200,7 +202,7 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
     [Some(word), value, glued].into_iter().flatten().filter(|part| !part.is_empty())
 }
 
-/// The path leads to nothing sensitive, and through no link.
+/// Returns whether the path leads to nothing sensitive, and through no link.
 fn is_plain_path(path: &str, resolve: Resolve<'_>) -> bool {
     !names_sensitive(path) && resolve(path).is_some_and(|end| !names_sensitive(&outside_worktrees(&end)))
 }
@@ -209,19 +211,19 @@ fn outside_worktrees(path: &str) -> String {
     path.replace(WORKTREES, "/")
 }
 
-/// One of the names is in the text, apart from other letters.
+/// Returns whether the text contains one of the names as a separate word.
 fn names_sensitive(text: &str) -> bool {
     let is_apart =
         |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '-' | '~' | '+' | '@');
     folded(text).split(is_apart).any(|name| SENSITIVE.contains(&name.trim_end_matches('.')))
 }
 
-/// The text in small letters, as file systems that don't tell them apart have it.
+/// Returns the text in lower case, as case-insensitive file systems compare it.
 fn folded(text: &str) -> String {
     text.to_lowercase().replace('\u{131}', "i").replace('\u{17f}', "s")
 }
 
-/// Claude Code may take the path for another spelling of a name in Windows, or for one of another machine.
+/// Returns whether Claude Code may treat the path as another spelling of a Windows name, or as a network path.
 fn is_odd(path: &str) -> bool {
     let is_short_name = path.split('~').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     is_short_name || path.starts_with("//") || path.contains('\\') || path.split('/').any(is_odd_name)
@@ -240,7 +242,7 @@ fn is_odd_name(name: &str) -> bool {
     name.ends_with(|c: char| c == '.' || c.is_whitespace()) || name.split(['.', ' ', ':']).any(is_device)
 }
 
-/// The words of each simple command, without their quotes. `None` where the text holds what a shell makes other words of.
+/// Splits the text into the unquoted words of each simple command. `None` if it contains expansions.
 fn commands(text: &str) -> Option<Vec<Vec<String>>> {
     let strange = |c: char| matches!(c, '$' | '`' | '\\') || c.is_control() && !matches!(c, '\n' | '\t');
     if text.len() > COMMAND_BYTES || text.contains(strange) {
@@ -261,7 +263,7 @@ fn commands(text: &str) -> Option<Vec<Vec<String>>> {
         match next {
             '\'' | '"' => {
                 let (inner, after) = after.split_once(next)?;
-                // A tilde in quotes is a name, and one outside of them is a folder.
+                // A quoted tilde is a literal name, but an unquoted one is a folder.
                 if word.is_none() && inner.starts_with('~') {
                     return None;
                 }
@@ -275,7 +277,7 @@ fn commands(text: &str) -> Option<Vec<Vec<String>>> {
             }
             '(' | ')' | '<' | '>' => return None,
             other if PATTERN.contains(&other) => return None,
-            // A quote in a comment is none.
+            // A quote in a comment isn't a quote.
             '#' if word.is_none() => return None,
             '~' if word.is_none() && !after.starts_with('/') => return None,
             other => word.get_or_insert_default().push(other),

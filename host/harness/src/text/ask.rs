@@ -1,7 +1,7 @@
-//! An ask as a person reads it before a dialog: what may happen first, and the command once.
+//! The text of an ask in a dialog: the consequences first, and the command only once.
 //!
-//! A dialog shows a few lines and cuts off the rest. Several findings of one policy about one command therefore begin
-//! with one line that has all reasons in short.
+//! A dialog shows a few lines and cuts off the rest. If several findings of one policy are about one command, the text
+//! therefore starts with a line that summarizes all reasons.
 
 use guard_contract::policy::SELF_PROTECT;
 use guard_contract::verdict::Attributed;
@@ -9,19 +9,20 @@ use guard_redact::shorten;
 
 use super::{line, mark, paragraph, remedy};
 
-/// The longest subject, in characters. The harness shows the whole command, and the agent knows it.
+/// The maximum length of the subject, in characters. The harness shows the whole command, and the agent knows it.
 const SUBJECT: usize = 72;
 
-/// The same where reasons follow, which have to fit in beside it.
+/// The same limit if several reasons follow, which must fit on the line.
 const SUBJECT_OF_MANY: usize = 56;
 
-/// The longest reason in the first line, in bytes.
+/// The maximum length of a reason in the first line, in bytes.
 const REASON_BYTES: usize = 72;
 
-/// The tag by which a policy tells how much is lost.
+/// The tag with the severity of the loss.
 const SEVERITY: &str = "severity";
 
-/// How grave a reason is. Protecting the guard comes first, and what says nothing of it is in the middle.
+/// Returns the severity of a reason. Protecting the guard ranks highest, and reasons without a severity are in the
+/// middle.
 pub(super) fn severity_rank(attributed: &Attributed) -> u8 {
     if attributed.policy == SELF_PROTECT {
         return 4;
@@ -35,7 +36,7 @@ pub(super) fn severity_rank(attributed: &Attributed) -> u8 {
     }
 }
 
-/// A message of the form `` `SUBJECT` needs confirmation (SUMMARY): REASON ``, as the built-in policies have it.
+/// A message of the form `` `SUBJECT` needs confirmation (SUMMARY): REASON ``, which the built-in policies use.
 struct Parts {
     subject: String,
     summary: String,
@@ -54,13 +55,13 @@ impl Parts {
         Some(Parts { subject, summary, reason })
     }
 
-    /// The reason in a few words.
+    /// Returns the reason in a few words.
     fn short(&self) -> String {
         shorten(if self.summary.is_empty() { &self.reason } else { &self.summary }, REASON_BYTES)
     }
 }
 
-/// The paragraphs of these findings, most of which ask.
+/// Returns the paragraphs for these findings.
 pub(super) fn paragraphs(told: &[&Attributed]) -> Vec<String> {
     let mut left: Vec<(&Attributed, Option<Parts>)> = told.iter().map(|found| (*found, Parts::parse(found))).collect();
     let mut paragraphs = Vec::new();
@@ -112,7 +113,7 @@ fn ended(text: &str, attributed: &Attributed) -> String {
     format!("{text}{stop} {}{}", mark(attributed), remedy(attributed))
 }
 
-/// A text without its middle if it is longer than this, in characters.
+/// Removes the middle of a text that is longer than this, in characters.
 fn abridged(text: &str, longest: usize) -> String {
     let length = text.chars().count();
     if length <= longest {

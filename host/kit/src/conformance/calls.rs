@@ -1,4 +1,4 @@
-//! The calls and the settings that a policy is tried with.
+//! The calls and settings with which a policy is checked.
 
 use serde_json::{Map, Value, json};
 
@@ -6,29 +6,29 @@ use guard_contract::Manifest;
 use guard_contract::call::ToolCall;
 use guard_contract::policy::covers;
 
-/// How long the longest command is.
+/// The size of the longest command, in bytes.
 const LONG: usize = 1 << 20;
 
-/// As deep as the host hands an input on.
+/// The deepest nesting of an input that the host accepts.
 const DEEP: usize = 120;
 
-/// One call, and what it is called in the report.
+/// A call and its name in the report.
 pub(super) struct Call {
     pub(super) what: String,
     pub(super) call: ToolCall,
-    /// The input as the policy gets it, unchanged.
+    /// The input exactly as the policy gets it.
     pub(super) input: String,
 }
 
 impl Call {
     fn new(what: &str, tool: &str, input: String) -> Self {
-        // What is no JSON object says nothing of what the call does.
+        // Invalid JSON doesn't affect the call's analysis.
         let parsed: Map<String, Value> = serde_json::from_str(&input).unwrap_or_default();
         Call { what: what.to_owned(), call: ToolCall::new(tool, parsed), input }
     }
 }
 
-/// Calls as they come every day, of the tools that the policy covers: its own examples first.
+/// Returns typical calls of the tools that the policy covers, starting with its own examples.
 pub(super) fn ordinary(manifest: &Manifest) -> Vec<Call> {
     let examples = manifest
         .examples
@@ -54,7 +54,7 @@ pub(super) fn ordinary(manifest: &Manifest) -> Vec<Call> {
     examples.chain(usual).filter(|call| covers(manifest, None, &call.call.tool)).collect()
 }
 
-/// Inputs that are JSON objects, and not what anybody expects.
+/// Returns valid but unusual inputs.
 pub(super) fn odd() -> Vec<Call> {
     let nested = |open: &str, close: &str| format!("{}1{}", open.repeat(DEEP), close.repeat(DEEP));
     let calls = [
@@ -87,7 +87,8 @@ pub(super) fn odd() -> Vec<Call> {
     calls.into_iter().map(|(what, tool, input)| Call::new(what, tool, input)).collect()
 }
 
-/// Texts that are no JSON object. The host hands none of them on; a policy must fail over them without a trap.
+/// Returns inputs that aren't JSON objects. The host never passes them on, but a policy must fail on them without a
+/// trap.
 pub(super) fn broken() -> Vec<Call> {
     let calls = [
         ("an empty text", ""),
@@ -99,7 +100,7 @@ pub(super) fn broken() -> Vec<Call> {
     calls.into_iter().map(|(what, input)| Call::new(what, "Bash", input.to_owned())).collect()
 }
 
-/// Settings that are none.
+/// Returns invalid settings.
 pub(super) fn bad_settings() -> Vec<(&'static str, String)> {
     vec![
         ("an empty text", String::new()),

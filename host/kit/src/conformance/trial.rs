@@ -1,4 +1,4 @@
-//! [`Trial`]: asks one policy everything, and keeps what came by the rule that it belongs to.
+//! [`Trial`]: runs all checks of one policy, and collects the results by rule.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use guard_facts::fixed::FixedFacts;
 use guard_hook::examples;
 use guard_hook::scene;
 
-/// After so many calls that ran into a limit nothing more is asked: each of them takes its whole time.
+/// The number of calls over a limit after which the checks stop, because each of them takes its full time.
 const OVERRUNS: usize = 3;
 
-/// The most problems of one rule that are kept.
+/// The maximum number of problems that are recorded for one rule.
 const PROBLEMS: usize = 10;
 
-/// Where a call happens and what is known there.
+/// The context and facts of a call.
 struct World {
     at: CallContext,
     facts: Arc<dyn Facts>,
@@ -31,7 +31,7 @@ struct World {
 }
 
 impl World {
-    /// An empty project, and everything granted.
+    /// Creates a world with an empty project, and everything granted.
     fn usual() -> Self {
         World { at: examples::call_context(), facts: examples::facts(), grants: Arc::new(Grants::everything()) }
     }
@@ -45,7 +45,6 @@ pub(super) struct Trial {
     overruns: usize,
 }
 
-/// The results for one rule.
 #[derive(Default)]
 struct RuleResults {
     tried: bool,
@@ -58,7 +57,7 @@ impl Trial {
         Trial { settings, analyzer, kept: BTreeMap::new(), calls: Vec::new(), overruns: 0 }
     }
 
-    /// The rule was tried, and holds as far as that goes.
+    /// Records that the rule was tested, without a problem so far.
     pub(super) fn pass(&mut self, rule: &'static str) {
         self.kept.entry(rule).or_default().tried = true;
     }
@@ -74,7 +73,7 @@ impl Trial {
         }
     }
 
-    /// Asks everything. Returns what the policy says of itself.
+    /// Runs all checks. Returns the policy's manifest.
     pub(super) fn run(&mut self, policy: &Policy) -> Option<Manifest> {
         let manifest = self.describe(policy)?;
         self.pass("manifest");
@@ -140,7 +139,7 @@ impl Trial {
         }
     }
 
-    /// It takes its settings.
+    /// Checks that the policy accepts its settings. Returns whether it does.
     fn configure(&mut self, policy: &Policy) -> bool {
         let settings = self.settings.clone();
         let Some((_, given)) = self.configured(policy, "configure", "its settings", &settings, Arc::default()) else {
@@ -161,7 +160,7 @@ impl Trial {
             match given.answer {
                 Ok(()) => {
                     taken.push(what);
-                    // What was taken must not be a trap later.
+                    // Accepted settings must not cause a trap later.
                     if let Some(call) = call {
                         let scene = scene::analyzed(
                             &call.call,
@@ -244,7 +243,7 @@ impl Trial {
         }
     }
 
-    /// Asks a fresh instance. `None` if it could not be started or does not take its settings.
+    /// Calls a fresh instance. `None` if it couldn't be started or rejects its settings.
     fn ask(
         &mut self,
         policy: &Policy,
@@ -283,7 +282,7 @@ impl Trial {
         Some(given)
     }
 
-    /// A fresh instance that was given settings, whether it took them or not.
+    /// Returns a fresh instance that was given settings, whether it accepted them or not.
     fn configured(
         &mut self,
         policy: &Policy,
@@ -294,7 +293,7 @@ impl Trial {
     ) -> Option<(Instance, CallResult<()>)> {
         let mut instance = self.start(policy, rule, what, Limits::DEFAULT, grants)?;
         let given = instance.configure(settings);
-        // That it takes its own settings is told once.
+        // Accepting its own settings is only recorded once.
         if matches!(rule, "configure" | "bad-settings") {
             self.keep(rule, what, given.used, given.answer.as_ref().map(|()| "taken".to_owned()));
         }
@@ -321,7 +320,7 @@ impl Trial {
         }
     }
 
-    /// Keeps a call and what came of it.
+    /// Records a call and its result.
     fn keep(&mut self, rule: &'static str, what: &str, used: Used, answer: Result<String, &FaultKind>) {
         let limits = if rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         for tried in ["imports", "limits"] {
@@ -343,7 +342,7 @@ impl Trial {
         self.calls.push(CheckedCall { rule, what: what.to_owned(), answer: text, used });
     }
 
-    /// Says which calls got an error.
+    /// Adds a note about calls that resulted in an error.
     fn tell_errors(&mut self, rule: &'static str) {
         let of_rule = self.calls.iter().filter(|made| made.rule == rule && made.answer == "error");
         let errors: Vec<&str> = of_rule.map(|made| made.what.as_str()).collect();
@@ -352,7 +351,7 @@ impl Trial {
         }
     }
 
-    /// The results of each rule, and all calls.
+    /// Returns the result of each rule, and all calls.
     pub(super) fn end(mut self) -> (Vec<Check>, Vec<CheckedCall>) {
         let limits = |made: &CheckedCall| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         let slowest = self.calls.iter().max_by_key(|made| made.used.processor);
@@ -378,12 +377,12 @@ impl Trial {
     }
 }
 
-/// The rule that a fault breaks, whatever was tried.
+/// Returns the rule that a fault violates.
 fn belongs(rule: &'static str, fault: &FaultKind) -> &'static str {
     match fault {
         FaultKind::Time | FaultKind::Memory | FaultKind::Stack => "limits",
         FaultKind::ForeignImport(_) => "imports",
-        // An ordinary call that gets no answer says nothing of whether the answers are equal.
+        // A typical call without an answer says nothing about determinism.
         _ if rule == "deterministic" => "decide",
         _ => rule,
     }
@@ -397,7 +396,7 @@ fn same(one: &CallResult<Decision>, other: &CallResult<Decision>) -> bool {
     one.answer == other.answer && one.journal == other.journal
 }
 
-/// It answered: with a decision, or with an error of its own.
+/// Returns whether the policy answered, with a decision or its own error.
 fn is_answer(answer: &Result<Decision, FaultKind>) -> bool {
     matches!(answer, Ok(_) | Err(FaultKind::Refused { .. }))
 }

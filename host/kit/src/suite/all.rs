@@ -1,4 +1,4 @@
-//! Runs the cases of many suites on all processors; what came of them keeps the order of the files.
+//! Runs the cases of many suites on all processors. The results are in the order of the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -12,15 +12,15 @@ use super::run::own_rule;
 use super::{Case, Filter, Report, Subject, Suite, is_chosen, run};
 use guard_hook::chain::Chain;
 
-/// A suite that was read, its file, and the chain that its cases are put to.
+/// A suite with its file, and the chain that runs its cases.
 pub type SuiteOnChain<'a> = (&'a Path, &'a Suite, &'a Chain);
 
-/// Which cases to run, and how often.
+/// The cases to run, and how often.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// Only those that one of these chooses; all if there are none.
+    /// Only cases that one of these filters selects. Empty for all.
     pub filters: &'a [Filter],
-    /// None after the first one that fails.
+    /// Whether to stop after the first failure.
     pub fail_fast: bool,
     /// How often each case is run. Its verdict must be the same each time.
     pub repeat: NonZeroU32,
@@ -42,27 +42,27 @@ pub struct FinishedCase<'a> {
 pub struct Run<'a> {
     /// The cases that were run, in the order of the files.
     pub done: Vec<FinishedCase<'a>>,
-    /// How many were left out after a failure.
+    /// The number of cases that were skipped after a failure.
     pub left: usize,
-    /// Which rules were seen.
+    /// The coverage of rules.
     pub coverage: Coverage,
-    /// Which lines of Rego were evaluated, by file, as far as the settings want it known.
+    /// The evaluated lines of Rego, by file, if the settings enable that.
     pub lines: BTreeMap<String, Lines>,
 }
 
-/// Which rules of the manifests a case brought about.
+/// The coverage of the manifests' rules.
 #[derive(Debug, Default)]
 pub struct Coverage {
-    /// `policy:rule` of those with a finding.
+    /// The rules with a finding, as `policy:rule`.
     pub hit: Vec<String>,
-    /// `policy:rule` of the others.
+    /// The rules without a finding, as `policy:rule`.
     pub missed: Vec<String>,
-    /// `policy:rule` of those with a finding that a text of the settings names only at a call, as Rego's may do.
+    /// The rules with a finding that were only named during a call, which is possible in Rego, as `policy:rule`.
     pub named: Vec<String>,
 }
 
 impl Coverage {
-    /// The share of the rules that were hit, rounded down; 100 if there are none.
+    /// Returns the percentage of rules with a finding, rounded down. 100 if there are no rules.
     #[must_use]
     pub fn percent(&self) -> usize {
         (self.hit.len() * 100).checked_div(self.hit.len() + self.missed.len()).unwrap_or(100)
@@ -70,13 +70,13 @@ impl Coverage {
 }
 
 impl Run<'_> {
-    /// The cases that do not hold.
+    /// Returns the failed cases.
     pub fn failures(&self) -> impl Iterator<Item = &FinishedCase<'_>> {
         self.done.iter().filter(|done| !done.report.passes())
     }
 }
 
-/// Runs the cases, and then the tests in Rego, on all processors, each in a fresh instance of every policy.
+/// Runs the cases and then the Rego tests, on all processors, each in a fresh instance of every policy.
 #[must_use]
 pub fn run_all<'a>(
     subject: &Subject,
@@ -92,7 +92,7 @@ pub fn run_all<'a>(
         .enumerate()
         .collect();
     let has_cases = cases.iter().any(|(_, (.., is_test))| !is_test);
-    // Of the case after which none is run. Those before it are run in any case.
+    // The index of the first failure. Cases before it still run, later ones don't.
     let last = AtomicUsize::new(usize::MAX);
     let reports = parallel_map(&cases, |(at, ((file, suite, chain), case, is_test))| {
         if *at > last.load(Ordering::Relaxed) {
@@ -101,7 +101,7 @@ pub fn run_all<'a>(
         let once = || if *is_test { rego::run(chain, file, case) } else { run(chain, suite, case) };
         let mut report = run_repeatedly(options.repeat, once);
         if report.passes() {
-            // Only what fails is looked at, and there may be many thousands.
+            // Only failures are examined further, and there may be many thousands of cases.
             report.analyses.clear();
             report.log.clear();
         } else if options.fail_fast {
@@ -128,7 +128,7 @@ fn coverage(subject: &Subject, done: &[FinishedCase<'_>]) -> Coverage {
         .flat_map(|(policy, manifest)| manifest.rules.iter().map(move |rule| format!("{policy}:{}", rule.id)));
     let named = findings().filter_map(|found| Some(format!("{}:{}", found.policy, own_rule(&found.finding)?)));
     let mut named: BTreeSet<String> = named.collect();
-    // The rules of a text stand in the place of the one that the manifest of its engine has.
+    // The rules of a text replace the one in its engine's manifest.
     let of_texts: BTreeSet<&String> = done.iter().flat_map(|done| &done.report.rules).collect();
     let has_text = |rule: &String| {
         let policy = rule.split_once(':').map_or("", |(policy, _)| policy);

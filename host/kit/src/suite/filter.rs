@@ -1,4 +1,4 @@
-//! [`Filter`]: a regular expression that chooses cases.
+//! [`Filter`]: a regular expression that selects cases.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -7,17 +7,17 @@ use regex_lite::Regex;
 
 use super::Case;
 
-/// Chooses the cases in whose title or file's path a regular expression matches. A plain text matches itself.
+/// Selects the cases whose title or file path matches a regular expression. Plain text matches itself.
 #[derive(Debug, Clone)]
 pub struct Filter(Regex);
 
-/// Why a text is no filter.
+/// An invalid filter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}, from character {character} on")]
 pub struct FilterError {
     /// The error.
     text: String,
-    /// Where it begins, counted from 1.
+    /// The position of the error, counted from 1.
     character: usize,
 }
 
@@ -31,22 +31,22 @@ impl FromStr for Filter {
 }
 
 impl Filter {
-    /// The regular expression.
+    /// Returns the regular expression.
     #[must_use]
     pub fn pattern(&self) -> &str {
         self.0.as_str()
     }
 }
 
-/// One of the filters chooses the case, or there are none.
+/// Returns whether one of the filters selects the case, or there are no filters.
 #[must_use]
 pub fn is_chosen(file: &Path, case: &Case, filters: &[Filter]) -> bool {
     let (title, file) = (case.title(), file.to_string_lossy());
     filters.is_empty() || filters.iter().any(|Filter(regex)| regex.is_match(&title) || regex.is_match(&file))
 }
 
-/// The first character that no regular expression has there; the parser does not tell. What stands before it is the
-/// longest beginning of the pattern that is a regular expression.
+/// Returns the position of the first character that makes the pattern invalid, because the parser doesn't report it. It
+/// follows the longest valid prefix.
 fn place(pattern: &str) -> usize {
     let ends: Vec<usize> = pattern.char_indices().map(|(start, _)| start).collect();
     let is_right = |end: &usize| Regex::new(pattern.get(..*end).unwrap_or_default()).is_ok();

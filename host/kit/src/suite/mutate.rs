@@ -1,8 +1,8 @@
-//! Mutants of cases: the same deed in another spelling, or the same text as mere data.
+//! Mutants of cases: another spelling of the same action, or the same text as data.
 //!
-//! A policy that judges what a call does says of a mutant what it says of the case. [`table::REWRITES`] lists the other
-//! spellings, and [`siblings::SIBLINGS`] the other programs and doors; `guest-sdk/docs/mutations.md` is made from both.
-//! Nothing here prints, and nothing of the machine is asked.
+//! A policy that judges effects gives a mutant the same verdict as its case. [`table::REWRITES`] lists the spellings,
+//! and [`siblings::SIBLINGS`] equivalent programs and wrappers. `guest-sdk/docs/mutations.md` is generated from both.
+//! Nothing is printed or read from the machine.
 
 mod data;
 mod doors;
@@ -29,33 +29,33 @@ use shape::Shape;
 
 use guard_engine::{Analyzer, SharedInstance};
 
-/// One way to rewrite.
+/// A kind of rewrite.
 #[derive(Debug)]
 pub struct Rewrite {
-    /// Its name in reports.
+    /// The name in reports.
     pub id: &'static str,
-    /// A description, in one line.
+    /// A description in one line.
     pub about: &'static str,
-    /// The guarantee.
+    /// What it preserves.
     pub keeps: Preserved,
-    /// A text, and what becomes of it.
+    /// An example before and after the rewrite.
     pub example: (&'static str, &'static str),
     how: Rewriter,
 }
 
-/// The part of a text's meaning, and so of its verdict, that a rewrite keeps.
+/// The part of a text's meaning, and so of its verdict, that a rewrite preserves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preserved {
-    /// All of it: the verdict is neither weaker nor stronger.
+    /// The whole meaning: the verdict is the same.
     Meaning,
-    /// The deed, with a layer that has a meaning of its own: the verdict is not weaker.
+    /// The action, inside a layer with its own meaning: the verdict isn't weaker.
     Deed,
-    /// Only the text, as data: the verdict is not stronger than expected, or than that on the same form with a harmless
+    /// Only the text, as data: the verdict isn't stricter than expected, or than that of the same form with a harmless
     /// text.
     Text,
 }
 
-/// The rewrite; `None` where it would not be sound.
+/// The function that rewrites. `None` if the rewrite doesn't apply.
 #[derive(Debug, Clone, Copy)]
 enum Rewriter {
     Command(fn(&Shape<'_>) -> Option<String>),
@@ -64,7 +64,7 @@ enum Rewriter {
 }
 
 impl Rewrite {
-    /// The command in the other form; `None` if that would not be sound, or if the rewrite is one of paths.
+    /// Returns the rewritten command. `None` if the rewrite doesn't apply, or only rewrites paths.
     #[must_use]
     pub fn command(&self, text: &str, analyzer: &Analyzer, cwd: &str, home: &str) -> Option<String> {
         match self.how {
@@ -77,7 +77,7 @@ impl Rewrite {
         }
     }
 
-    /// The path in another form, of the working directory `/repo`; `None` if the rewrite is one of commands.
+    /// Returns the rewritten path, relative to the working directory `/repo`. `None` if the rewrite is for commands.
     #[must_use]
     pub fn path(&self, path: &str) -> Option<String> {
         let Rewriter::Path(rewrite) = self.how else { return None };
@@ -85,14 +85,14 @@ impl Rewrite {
         Some(rewrite(&PathUse { path, cwd: "/repo", home: "/home/u", world: &world })?.path)
     }
 
-    /// It rewrites the paths of file tools, not commands.
+    /// Returns whether it rewrites paths of file tools instead of commands.
     #[must_use]
     pub fn is_of_paths(&self) -> bool {
         matches!(self.how, Rewriter::Path(_))
     }
 }
 
-/// The page on all rewrites, in Markdown.
+/// Returns the documentation of all rewrites in Markdown.
 #[must_use]
 pub fn page() -> String {
     let mut page = String::from(
@@ -156,7 +156,7 @@ const SECTIONS: [Section; 4] = [
     ),
 ];
 
-/// The text as code in Markdown, on one line.
+/// Formats the text as inline code in Markdown.
 fn code(text: &str) -> String {
     let fence = if text.contains('`') { "``" } else { "`" };
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };

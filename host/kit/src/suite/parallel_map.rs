@@ -1,13 +1,13 @@
-//! Work on many items on all processors.
+//! Processes many items on all processors.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The stack of a thread that runs guests: theirs, and the host's on top.
+/// The stack size of a thread that runs guests: for the guest and the host.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The results of the items, in their order. Items are begun in order, too.
+/// Returns the results of the items, in order. Items are also started in order.
 pub(super) fn parallel_map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let slots: Vec<(&T, OnceLock<R>)> = items.iter().map(|item| (item, OnceLock::new())).collect();
     let next = AtomicUsize::new(0);
@@ -19,7 +19,7 @@ pub(super) fn parallel_map<T: Sync, R: Send + Sync>(items: &[T], work: impl Fn(&
     let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
     thread::scope(|scope| {
         let spawn = |_| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run).is_ok();
-        // Without room for a thread this one does the work.
+        // If no thread can be started, this one does the work.
         if (0..threads).map(spawn).filter(|spawned| *spawned).count() == 0 {
             run();
         }

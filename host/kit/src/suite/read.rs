@@ -1,4 +1,4 @@
-//! From files to suites, with errors that name the file, the line, and the way out.
+//! Reads suites from files. Errors have the file, the line and a hint.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,23 @@ use guard_config::problem::{line_and_column, nearest_key};
 use guard_contract::{OUTCOMES, outcome_name, outcome_named};
 use guard_state::files;
 
-/// The deepest folder that is looked into.
+/// The maximum depth of folders.
 const DEPTH: usize = 16;
 
-/// The largest file of cases.
+/// The maximum size of a case file, in bytes.
 const SUITE_BYTES: u64 = 16 << 20;
 
-/// Why a suite cannot be used.
+/// The error if a suite can't be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {text}")]
 pub struct SuiteError {
-    /// The file, with the line and the column where they are known.
+    /// The file, with the line and column if they are known.
     pub place: String,
     /// The error.
     pub text: String,
-    /// The fix; empty if none is known.
+    /// The fix. Empty if none is known.
     pub hint: String,
-    /// There is no such file, or no case in it.
+    /// Whether the file doesn't exist or has no cases.
     pub missing: bool,
 }
 
@@ -42,7 +42,7 @@ impl SuiteError {
         SuiteError { missing, ..SuiteError::new(path.display().to_string(), error.to_string(), "") }
     }
 
-    /// A parser's error in TOML or JSON, with the nearest known key if one is unknown.
+    /// Creates an error of a TOML or JSON parser. For an unknown key, the hint has the most similar known one.
     fn of_parser(place: String, message: &str) -> Self {
         SuiteError::new(place, message, nearest_key(message).unwrap_or_default())
     }
@@ -54,13 +54,13 @@ impl SuiteError {
     }
 }
 
-/// The suite files at `path`: the file itself, or every one below the folder, by name.
+/// Returns the suite files at `path`: the file itself, or all files below the folder, sorted by name.
 ///
-/// Below a folder no link to another folder is followed, and names that begin with a dot are left out.
+/// Below a folder, links to other folders and names that start with a dot are skipped.
 ///
 /// # Errors
 ///
-/// A folder cannot be read, or `path` is no file of cases.
+/// A folder can't be read, or `path` isn't a case file.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
     let data = fs::metadata(path).map_err(|error| SuiteError::read_settings(path, &error))?;
     if !data.is_dir() {
@@ -76,11 +76,11 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
     Ok(files)
 }
 
-/// The files of tests in Rego at `path`, as [`find`] finds those of cases.
+/// Returns the files with Rego tests at `path`, found as in [`find`].
 ///
 /// # Errors
 ///
-/// A folder cannot be read.
+/// A folder can't be read.
 pub fn find_tests(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
     let data = fs::metadata(path).map_err(|error| SuiteError::read_settings(path, &error))?;
     if !data.is_dir() {
@@ -111,8 +111,8 @@ fn collect(folder: &Path, depth: usize, counts: fn(&Path) -> bool, files: &mut V
     Ok(())
 }
 
-/// Whether it is a link to a folder. What bears the name of a file of cases and is neither a file nor that is an error:
-/// whoever put it there takes its cases for tested.
+/// Returns whether it is a link to a folder. Something with a case file's name that is neither a file nor a folder is
+/// an error, so that its author doesn't believe that its cases were run.
 fn leads_to_folder(path: &Path) -> Result<bool, SuiteError> {
     let fail = |text: &str, hint: &str| Err(SuiteError::new(path.display().to_string(), text, hint));
     match fs::metadata(path) {
@@ -138,7 +138,7 @@ fn extension(path: &Path) -> Option<&str> {
 ///
 /// # Errors
 ///
-/// It cannot be read, does not parse, has no cases, or a case cannot fail.
+/// The file can't be read or parsed, has no cases, or a case can't fail.
 pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     let name = path.display().to_string();
     let text = files::read_text(path, SUITE_BYTES).map_err(|error| SuiteError::read_settings(path, &error))?;
@@ -162,11 +162,11 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
-/// Each case calls a tool that there is: a policy says nothing about one that nobody has, whatever its rules are.
+/// Checks that each case uses a known tool. A policy abstains for an unknown tool, whatever its rules are.
 ///
 /// # Errors
 ///
-/// The first case that does not, in the suite of this file.
+/// The first case in this file with an unknown tool.
 pub fn check_tools(file: &Path, suite: &Suite, subject: &Subject) -> Result<(), SuiteError> {
     let own = |tool: &str| subject.manifests().any(|(_, manifest)| manifest.tools.iter().any(|own| own == tool));
     for case in &suite.cases {
@@ -179,12 +179,12 @@ pub fn check_tools(file: &Path, suite: &Suite, subject: &Subject) -> Result<(), 
     Ok(())
 }
 
-/// Where a case stands.
+/// Returns the location of a case.
 fn place(file: &str, case: &Case) -> String {
     if case.line == 0 { file.to_owned() } else { format!("{file}:{}", case.line) }
 }
 
-/// `:LINE` of the settings in a file of cases; empty if it has none.
+/// Returns `:LINE` of the settings in a case file. Empty if it has none.
 #[must_use]
 pub fn line_of_settings(path: &Path) -> String {
     let text = files::read_text(path, SUITE_BYTES).unwrap_or_default();
@@ -193,7 +193,7 @@ pub fn line_of_settings(path: &Path) -> String {
     lines.next().map_or_else(String::new, |(number, _): (usize, _)| format!(":{number}"))
 }
 
-/// Where the cases of a TOML file stand.
+/// The positions of the cases in a TOML file.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Spans {
@@ -232,7 +232,7 @@ fn of_json(name: &str, text: &str) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
-/// The line of each object in the list `cases` of a JSON object.
+/// Returns the line of each object in the list `cases` of a JSON object.
 fn lines_of_cases(text: &str) -> Vec<usize> {
     let (mut lines, mut line, mut depth) = (Vec::new(), 1, 0_usize);
     let (mut in_text, mut escaped, mut in_cases) = (false, false, false);
@@ -273,7 +273,7 @@ fn lines_of_cases(text: &str) -> Vec<usize> {
     lines
 }
 
-/// A path of a world that says nothing, for it is relative.
+/// Returns a path of a world that has no effect because it is relative.
 fn relative(world: &WorldFacts) -> Option<(String, &'static str)> {
     let places = [("cwd", &world.cwd), ("project-root", &world.project_root), ("home", &world.home)];
     let places = places.into_iter().filter_map(|(key, path)| Some((key, path.as_deref()?)));
@@ -287,7 +287,7 @@ fn relative(world: &WorldFacts) -> Option<(String, &'static str)> {
     Some((format!("`{key}` has the relative path `{path}`"), "write it from the root, such as /repo/src"))
 }
 
-/// The case can fail: it expects something that can be told from something else.
+/// Checks that the case can fail: it must have an expectation that isn't always met.
 fn check(case: &Case) -> Result<(), (String, &'static str)> {
     let of_reply = case.expect_exit.is_some() || case.expect_stdout.is_some() || case.expect_stderr.is_some();
     if case.payload.is_some() {

@@ -1,4 +1,4 @@
-//! The tests in a text in Rego, which the policy `rego` finds and runs, as cases of their files.
+//! Runs the tests in Rego files, which the policy `rego` finds and evaluates, as test cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,32 +15,32 @@ use guard_contract::call::ToolCall;
 use guard_facts::Facts;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 
-/// The policy that has tests in Rego.
+/// The policy with tests in Rego.
 pub const POLICY: &str = "rego";
 
-/// The most questions for tests, each of which is answered with a page of them.
+/// The maximum number of requests for tests. Each returns a page of them.
 const PAGES: usize = 1000;
 
-/// The tests of a text.
+/// The tests of a Rego text.
 #[derive(Debug)]
 pub struct RegoTests {
-    /// Runs them.
+    /// The chain that runs them.
     pub chain: Chain,
     /// A suite for each file.
     pub suites: Vec<(PathBuf, Suite)>,
 }
 
-/// Whether a file of this name holds tests.
+/// Returns whether a file with this name contains tests.
 #[must_use]
 pub fn is_test(path: &Path) -> bool {
     path.to_string_lossy().ends_with("_test.rego")
 }
 
-/// The tests of the text that these settings have. The policy must be [`POLICY`].
+/// Returns the tests of the text in these settings. The policy must be [`POLICY`].
 ///
 /// # Errors
 ///
-/// The policy refuses the settings, or cannot say which tests there are.
+/// The policy rejects the settings, or can't list the tests.
 pub fn tests(subject: &Subject, settings: &Map<String, Value>, cwd: &Path) -> Result<RegoTests, SubjectError> {
     let mut settings = settings.clone();
     settings.insert("test".to_owned(), true.into());
@@ -78,13 +78,13 @@ pub fn tests(subject: &Subject, settings: &Map<String, Value>, cwd: &Path) -> Re
     Ok(RegoTests { chain, suites })
 }
 
-/// A tool with which the analyzer has nothing to do.
+/// A tool that doesn't need the analyzer.
 const TOOL: &str = "Read";
 
-/// A part of what the policy says instead of a judgement.
+/// A part of the policy's answer in place of a verdict.
 const NO_CALL: &str = "no call is judged";
 
-/// A path as a report shows it.
+/// Returns a path for reports.
 fn shown(path: &str, cwd: &Path) -> PathBuf {
     Path::new(path).strip_prefix(cwd).unwrap_or(Path::new(path)).to_path_buf()
 }
@@ -96,13 +96,13 @@ fn asked(chain: &Chain, input: &Value) -> Trace {
     chain.decide(&call, &circumstances(&world), &facts, AskOptions::default())
 }
 
-/// The policy's log lines that are JSON.
+/// Returns the policy's log lines that are JSON.
 fn json_log_lines(trace: &Trace) -> impl Iterator<Item = Value> + '_ {
     let lines = trace.steps.iter().flat_map(|step| &step.answer.log).filter(|line| line.level == Level::Info);
     lines.filter_map(|line| serde_json::from_str(&line.message).ok())
 }
 
-/// Why the policy gives no answer.
+/// Returns why the policy failed.
 fn fault(chain: &Chain, trace: &Trace) -> Option<String> {
     let step = trace.steps.first()?;
     let fault = step.answer.decision.as_ref().err()?;
@@ -139,17 +139,17 @@ pub(super) fn run(chain: &Chain, file: &Path, case: &Case) -> Report {
     report
 }
 
-/// Lines of a file in Rego: those that were evaluated, and those that were not.
+/// The evaluated and unevaluated lines of a Rego file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Lines {
-    /// Evaluated.
+    /// The evaluated lines.
     pub covered: BTreeSet<u32>,
-    /// Not evaluated.
+    /// The lines that weren't evaluated.
     pub missed: BTreeSet<u32>,
 }
 
 impl Lines {
-    /// The share of the lines of all these files that were evaluated, rounded down; 100 if there are none.
+    /// Returns the percentage of evaluated lines in all these files, rounded down. 100 if there are no lines.
     #[must_use]
     pub fn percent_of_all<'a>(files: impl Iterator<Item = &'a Lines>) -> usize {
         let counts = files.map(|file| (file.covered.len(), file.covered.len() + file.missed.len()));
@@ -157,21 +157,21 @@ impl Lines {
         (covered * 100).checked_div(all).unwrap_or(100)
     }
 
-    /// The share of the lines that were evaluated, rounded down; 100 if there are none.
+    /// Returns the percentage of evaluated lines, rounded down. 100 if there are no lines.
     #[must_use]
     pub fn percent(&self) -> usize {
         (self.covered.len() * 100).checked_div(self.covered.len() + self.missed.len()).unwrap_or(100)
     }
 }
 
-/// The lines that a trace notes.
+/// Returns the lines in a trace.
 pub(super) fn lines(trace: &Trace) -> Vec<LineCoverage> {
     let rows = json_log_lines(trace)
         .filter_map(|line| serde_json::from_value::<Vec<LineCoverage>>(line.get("lines")?.clone()).ok());
     rows.flatten().collect()
 }
 
-/// `policy:rule` of the rules that a trace notes.
+/// Returns the rules in a trace, as `policy:rule`.
 pub(super) fn rules(trace: &Trace) -> Vec<String> {
     let lines = trace.steps.iter().flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
     let rows = lines.filter(|(_, line)| line.level == Level::Info).filter_map(|(step, line)| {
@@ -181,12 +181,12 @@ pub(super) fn rules(trace: &Trace) -> Vec<String> {
     rows.flatten().collect()
 }
 
-/// All reports merged, by file. Files of tests are left out.
+/// Merges all reports by file, without test files.
 pub(super) fn merged<'a>(reports: impl Iterator<Item = (&'a Path, &'a Report)>) -> BTreeMap<String, Lines> {
     let mut all: BTreeMap<String, Lines> = BTreeMap::new();
     for (suite, report) in reports {
         for (file, covered, missed) in report.lines.iter().filter(|(file, ..)| !is_test(Path::new(file))) {
-            // A text in the settings is one of its suite.
+            // A text in the settings belongs to its suite.
             let file = if file.starts_with('/') { file.clone() } else { format!("{}: {file}", suite.display()) };
             let lines = all.entry(file).or_default();
             lines.covered.extend(numbers(covered));
@@ -199,7 +199,7 @@ pub(super) fn merged<'a>(reports: impl Iterator<Item = (&'a Path, &'a Report)>) 
     all
 }
 
-/// The numbers of ranges such as `1-4,7`.
+/// Returns the numbers in ranges such as `1-4,7`.
 fn numbers(ranges: &str) -> impl Iterator<Item = u32> + '_ {
     ranges
         .split(',')

@@ -1,4 +1,4 @@
-//! Runs a case several times, and looks whether its verdict stays the same.
+//! Runs a case several times, and checks that its verdict stays the same.
 
 use std::num::NonZeroU32;
 
@@ -6,8 +6,8 @@ use super::{Difference, Report};
 use guard_contract::outcome_name;
 use guard_contract::verdict::Verdict;
 
-/// The report of a case that was run `times` times: that of the first run that fails, or else of the first one, with the
-/// time of the slowest. A difference between the runs is a failure.
+/// Runs a case `times` times. Returns the report of the first failing run, or of the first run if none fails. Its time
+/// is that of the slowest run. Different verdicts are a failure.
 pub(super) fn run_repeatedly(times: NonZeroU32, run: impl Fn() -> Report) -> Report {
     let mut kept = run();
     let first = verdict_text(&kept.verdict);
@@ -38,7 +38,7 @@ pub(super) fn run_repeatedly(times: NonZeroU32, run: impl Fn() -> Report) -> Rep
     kept
 }
 
-/// All of a verdict that a person is told.
+/// Returns everything in a verdict that is shown to a person.
 fn verdict_text(verdict: &Verdict) -> String {
     let mut text = outcome_name(verdict.outcome).to_owned();
     for found in &verdict.findings {
@@ -58,7 +58,8 @@ mod tests {
     use guard_contract::Outcome;
     use guard_contract::verdict::{Opinion, merge};
 
-    /// The report of runs that each take a millisecond more, of which these have another message, and these fail.
+    /// Returns the report of runs that each take a millisecond longer. The runs in `otherwise` have another message,
+    /// and those in `failing` fail.
     fn repeated(times: u32, otherwise: &[u32], failing: &[u32]) -> Report {
         let number = Cell::new(0);
         run_repeatedly(NonZeroU32::new(times).unwrap(), || {

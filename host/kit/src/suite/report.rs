@@ -1,4 +1,4 @@
-//! [`Report`]: what became of a case.
+//! [`Report`]: the result of a case.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use guard_hook::chain::{Chain, Trace};
 /// The result of a case.
 #[derive(Debug)]
 pub struct Report {
-    /// Differences from the case's expectation; empty if it passes.
+    /// The differences from the expectation. Empty if the case passes.
     pub differences: Vec<Difference>,
     /// The chain's verdict.
     pub verdict: Verdict,
     /// The analysis of each of the case's calls, if a policy wanted it.
     pub analyses: Vec<Arc<Analysis>>,
-    /// The whole time of the case.
+    /// The total time of the case.
     pub time: Duration,
-    /// The policy that used most of its time; `None` if none was asked.
+    /// The policy that came closest to its time limit. `None` if no policy was run.
     pub spent: Option<LimitUsage>,
-    /// It is yet to be written, and was not run.
+    /// Whether the test is still to be written, and wasn't run.
     pub is_skipped: bool,
     /// The policies' log.
     pub log: Vec<Logged>,
-    /// The lines of Rego that were evaluated, and those that were not.
+    /// The evaluated and unevaluated lines of Rego.
     pub(super) lines: Vec<LineCoverage>,
-    /// `policy:rule` of the rules that a text of the settings has.
+    /// The rules of a text in the settings, as `policy:rule`.
     pub(super) rules: Vec<String>,
 }
 
 impl Report {
-    /// That of a case of which nothing is known yet.
+    /// Creates the report of a case without results.
     pub(super) fn empty() -> Self {
         Report {
             differences: Vec::new(),
@@ -51,14 +51,14 @@ impl Report {
         }
     }
 
-    /// The case holds, or was not run.
+    /// Returns whether the case passed or was skipped.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.differences.is_empty()
     }
 }
 
-/// Something that is not as the case expects it.
+/// A difference from the case's expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The part that differs: `outcome`, `rule`, `message`, `fault`, ...
@@ -75,10 +75,10 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The use that a policy made of its limits.
+/// A policy's use of its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimitUsage {
-    /// Its name in the chain.
+    /// The policy's name in the chain.
     pub policy: String,
     /// The resources it used.
     pub used: Used,
@@ -89,15 +89,15 @@ pub struct LimitUsage {
 /// A line that a policy logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logged {
-    /// Its name in the chain.
+    /// The policy's name in the chain.
     pub policy: String,
-    /// How grave it is.
+    /// The level.
     pub level: Level,
     /// The message.
     pub message: String,
 }
 
-/// The policies' log, without the lines that are meant for `guard-host test`.
+/// Returns the policies' log, without the lines that are meant for `guard-host test`.
 pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
     let lines = steps.flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
@@ -108,7 +108,7 @@ pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
         .collect()
 }
 
-/// The content of a line about the policy's text: `{"lines": ...}` or `{"rules": ...}`.
+/// Parses a log line about the policy's text: `{"lines": ...}` or `{"rules": ...}`.
 pub(super) fn log_value(line: &LogLine) -> Option<Value> {
     let value: Value = serde_json::from_str(&line.message).ok()?;
     value
@@ -117,16 +117,16 @@ pub(super) fn log_value(line: &LogLine) -> Option<Value> {
         .then_some(value)
 }
 
-/// A file, and ranges of its lines that were evaluated and that were not.
+/// A file, and the ranges of its evaluated and unevaluated lines.
 pub(super) type LineCoverage = (String, String, String);
 
-/// The limits of a policy of the chain.
+/// Returns the limits of a policy in the chain.
 pub(super) fn limits(chain: &Chain, policy: &str) -> Limits {
     let mut members = chain.prepared.members.iter();
     members.find(|member| member.entry.name == policy).map_or(Limits::DEFAULT, |member| member.entry.limits)
 }
 
-/// The policy that came nearest to its limit of time.
+/// Returns the policy that came closest to its time limit.
 pub(super) fn spent(chain: &Chain, traces: &[Trace]) -> Option<LimitUsage> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
     let spent = steps.map(|step| LimitUsage {

@@ -1,4 +1,4 @@
-//! Runs one case against a chain and says what differs.
+//! Runs one case against a chain and reports the differences.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,17 +22,16 @@ use guard_hook::cache::Readiness;
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::hook::{self, Refusal};
 
-/// The results of a case's calls.
 struct CaseResults {
     harness: &'static dyn Harness,
     surface: &'static Surface,
     verdict: Verdict,
     traces: Vec<Trace>,
-    /// The report of a payload that nothing answers; it stands in the place of the verdict's reply.
+    /// The error reply to an invalid payload, which replaces the verdict's reply.
     reply: Option<Reply>,
 }
 
-/// Runs one case in its own world. The chain's own settings hold; those of the suite are the caller's to give.
+/// Runs one case in its own world, with the chain's settings. The caller must apply the suite's settings.
 #[must_use]
 pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     let started = Instant::now();
@@ -62,18 +61,18 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     Report { differences, verdict, analyses, time, spent, log, lines, rules, is_skipped: false }
 }
 
-/// The reason why a case can't be run: the expectation, and the fact.
+/// Why a case can't be run: the expectation, and the actual value.
 type Unfit = (String, String);
 
-/// A case: its payload as the hook would read it, or its input.
+/// The input of a case: its payload as the hook would parse it, or a tool's input.
 struct CaseInput {
     harness: &'static dyn Harness,
     surface: &'static Surface,
-    /// `None` if it asks about nothing.
+    /// `None` if there is nothing to judge.
     asked: Result<Option<ChainQuery>, Refusal>,
 }
 
-/// The question to a chain: calls, their context, and the machine.
+/// The input for a chain: calls, their context, and the machine.
 struct ChainQuery {
     calls: Vec<ToolCall>,
     at: CallContext,
@@ -117,8 +116,8 @@ fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
     Ok(CaseInput { harness, surface, asked })
 }
 
-/// The calls of a case, where they happen, and the machine: what a chain is asked about. `None` if the case cannot be run,
-/// or asks nothing.
+/// Returns the calls of a case, with their context and machine. Empty if the case can't be run, or has nothing to
+/// judge.
 #[must_use]
 pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn Facts>)> {
     let Ok(CaseInput { asked: Ok(Some(ChainQuery { calls, at, facts })), .. }) = read(suite, case) else {
@@ -127,7 +126,7 @@ pub fn scenes(suite: &Suite, case: &Case) -> Vec<(ToolCall, CallContext, Arc<dyn
     calls.into_iter().map(|call| (call, at.clone(), facts.clone())).collect()
 }
 
-/// The way of the hook, without its process and its files.
+/// Evaluates a case as the hook would, without its process and files.
 fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<CaseResults, Unfit> {
     let CaseInput { harness, surface, asked } = read(suite, case)?;
     let config = &chain.prepared.config;
@@ -144,13 +143,13 @@ fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<CaseResults, Unfi
     };
     let traces: Vec<Trace> = calls.iter().map(|call| chain.decide(call, &at, &facts, AskOptions::default())).collect();
     let verdict = Verdict::all(traces.iter().map(|trace| trace.verdict.clone()));
-    // An input comes from no harness whose prompts could be skipped.
+    // A tool's input has no harness, so there are no prompts to skip.
     let skips = case.payload.is_some() && harness.skips_prompts(&at.permission_mode);
     let verdict = if skips { hook::bypass(verdict, config.bypass_ask) } else { verdict };
     Ok(CaseResults { harness, surface, verdict, traces, reply: None })
 }
 
-/// Where a payload's call happens: what the payload says stands before what the world says.
+/// Returns the context of a payload's call. The payload takes precedence over the world.
 fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn Facts) -> CallContext {
     let mut at = circumstances(world);
     let put = |value: &mut String, told: &str| {
@@ -173,8 +172,8 @@ fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn 
     at
 }
 
-/// A payload that is reported has no outcome: the harness goes on as it does after any hook that failed, and only a case
-/// that names the exit code says that this is meant.
+/// Adds a difference for an error reply. It has no outcome, because the harness then treats the hook as failed, so it
+/// is only expected if the case has an exit code.
 fn compare_report(case: &Case, reply: Option<&Reply>, differences: &mut Vec<Difference>) {
     if let (Some(reply), None) = (reply, case.expect_exit) {
         let expected = if case.expect.0.is_empty() { "an answer".to_owned() } else { case.expect.0.join(" or ") };
@@ -183,7 +182,7 @@ fn compare_report(case: &Case, reply: Option<&Reply>, differences: &mut Vec<Diff
     }
 }
 
-/// A policy that gave no answer: its `on-error` must not pass for one.
+/// Adds a difference for each policy that failed, so that its `on-error` isn't mistaken for an answer.
 fn compare_faults(chain: &Chain, case: &Case, traces: &[Trace], differences: &mut Vec<Difference>) {
     if case.rule.as_deref() == Some(FAULT) {
         return;
@@ -224,7 +223,7 @@ fn compare_texts(case: &Case, verdict: &Verdict, differences: &mut Vec<Differenc
     }
 }
 
-/// The rule and the tags of the finding that names the verdict.
+/// Compares the rule and tags of the deciding finding.
 fn compare_rule(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
     let deciding = verdict.deciding().map(|deciding| &deciding.finding);
     let rule = deciding.map_or("", |finding| finding.rule.as_str());
@@ -253,7 +252,7 @@ fn compare_rule(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut
     }
 }
 
-/// The rules that the case nearly hits: declared, and without a finding.
+/// Checks that the rules in `near` are declared and have no finding.
 fn compare_near(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut Vec<Difference>) {
     for near in &case.near.0 {
         let mut findings = verdict.findings.iter().chain(&verdict.lifted);
@@ -267,12 +266,13 @@ fn compare_near(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut
     }
 }
 
-/// The author's own name for the rule: policies that have the rules of a text tag their findings with it.
+/// Returns the author's name for the rule. Policies with rules in a text add it as a tag to their findings.
 pub(super) fn own_rule(finding: &Finding) -> Option<&str> {
     finding.tags.iter().find(|(name, _)| name == "rule").map(|(_, rule)| rule.as_str())
 }
 
-/// For a rule that no manifest declares: the nearest one, in words, or nothing. `None` if it is declared.
+/// Returns a hint with the most similar rule for a rule that no manifest declares, or an empty text. `None` if it is
+/// declared.
 fn nearest_rule(chain: &Chain, rule: &str) -> Option<String> {
     let declared = chain.prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { manifest, .. } => Some(&manifest.rules),

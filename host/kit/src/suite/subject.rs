@@ -1,6 +1,6 @@
-//! [`Subject`]: the policy or the chain that is tested, compiled once.
+//! [`Subject`]: the policy or chain under test, compiled once.
 //!
-//! Where no cache can be written, what it would hold is compiled in memory.
+//! If the cache can't be written, components are compiled in memory.
 
 use std::fs;
 use std::path::Path;
@@ -29,33 +29,33 @@ pub struct Subject {
     members: Vec<Member>,
     policies: Vec<Policy>,
     analyzer: Analyzer,
-    /// It is the whole chain, whose configuration says what the settings are.
+    /// Whether it is the whole chain, whose settings come from the configuration.
     is_chain: bool,
     _clock: Clock,
 }
 
-/// Why nothing can be tested.
+/// The error if nothing can be tested.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct SubjectError {
     /// The error.
     pub text: String,
-    /// The fix; empty if none is known.
+    /// The fix. Empty if none is known.
     pub hint: String,
-    /// Of which kind it is.
+    /// The kind of error.
     pub kind: SubjectErrorKind,
 }
 
-/// Whose fault it is that nothing can be tested.
+/// The cause of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubjectErrorKind {
-    /// There is no such file and no such built-in.
+    /// No such file or built-in policy.
     Missing,
-    /// It is no policy, or one that the host would not ask.
+    /// Not a valid policy.
     Policy,
-    /// The configuration of the chain is broken.
+    /// The chain's configuration is invalid.
     Config,
-    /// This program or this machine cannot do it.
+    /// This program or machine can't run the test.
     Machine,
 }
 
@@ -70,21 +70,21 @@ impl SubjectError {
 }
 
 impl Subject {
-    /// One policy alone, with all the tools of its manifest: a built-in, or a component file.
+    /// Loads one policy, for all tools in its manifest: a built-in, or a component file.
     ///
     /// # Errors
     ///
-    /// There is no such policy, or the host would not ask it.
+    /// There is no such policy, or it isn't valid.
     pub fn policy(name: &str, wasi: Wasi, cwd: &Path, dirs: &AppDirs) -> Result<Self, SubjectError> {
         let entry = entry_of(name, wasi, cwd)?;
         Subject::load(Config::bare(dirs), vec![entry], false, dirs)
     }
 
-    /// The chain that holds for these projects.
+    /// Loads the chain for these projects.
     ///
     /// # Errors
     ///
-    /// Its configuration is broken, or the host would not ask one of its policies.
+    /// The configuration or one of the policies isn't valid.
     pub fn chain(dirs: &AppDirs, program: &Path, projects: &[String]) -> Result<Self, SubjectError> {
         let mut config = guard_config::load(dirs, projects);
         if let Some(problem) = config.problems.first() {
@@ -92,7 +92,7 @@ impl Subject {
         }
         config.tell_places(dirs, program);
         let mut entries = std::mem::take(&mut config.entries);
-        // The world of a case has a project of its own, and the files are that project's.
+        // Each case's world has its own project, to which the files belong.
         entries.iter_mut().for_each(|entry| entry.project.clear());
         Subject::load(config, entries, true, dirs)
     }
@@ -117,11 +117,11 @@ impl Subject {
         Ok(Subject { engine, config, members, policies, analyzer, is_chain, _clock: clock })
     }
 
-    /// The chain for a suite: the one policy with the suite's settings, or the whole chain.
+    /// Returns the chain for a suite: the policy with the suite's settings, or the whole chain.
     ///
     /// # Errors
     ///
-    /// The policy refuses its settings, or the suite has some for a whole chain.
+    /// The policy rejects its settings, or the suite has settings for a whole chain.
     pub fn chain_for_suite(&self, suite: &Suite) -> Result<Chain, SubjectError> {
         let fail = |text: String, hint: &str| Err(SubjectError::new(SubjectErrorKind::Policy, text, hint));
         if self.is_chain && !suite.settings.is_empty() {
@@ -157,11 +157,11 @@ impl Subject {
         Ok(Chain::loaded(self.engine.clone(), prepared, self.policies.clone()))
     }
 
-    /// The chain for a suite as [`Subject::chain_for_suite`] gives it, with every policy as a snapshot.
+    /// Returns the chain for a suite like [`Subject::chain_for_suite`], with every policy as a snapshot.
     ///
     /// # Errors
     ///
-    /// Those of [`Subject::chain_for_suite`]; or a policy of which no snapshot can be taken.
+    /// Errors of [`Subject::chain_for_suite`], or no snapshot can be taken of a policy.
     pub fn chain_of_snapshots(&self, suite: &Suite) -> Result<Chain, SubjectError> {
         let mut prepared = self.chain_for_suite(suite)?.prepared;
         let mut policies = Vec::with_capacity(prepared.members.len());
@@ -185,13 +185,13 @@ impl Subject {
         Ok(Chain::loaded(self.engine.clone(), prepared, policies))
     }
 
-    /// The analyzer that the chains ask.
+    /// Returns the chains' analyzer.
     #[must_use]
     pub fn analyzer(&self) -> &Analyzer {
         &self.analyzer
     }
 
-    /// The manifests, each with the name of its policy in the chain.
+    /// Returns the manifests, each with its policy's name in the chain.
     pub fn manifests(&self) -> impl Iterator<Item = (&str, &Manifest)> {
         self.members.iter().filter_map(|member| match &member.readiness {
             Readiness::Ready { manifest, .. } => Some((member.entry.name.as_str(), manifest)),
@@ -200,7 +200,7 @@ impl Subject {
     }
 }
 
-/// The entry of a built-in or of a component file, with all the tools of its manifest.
+/// Returns the entry of a built-in or component file, for all tools in its manifest.
 ///
 /// # Errors
 ///
@@ -213,7 +213,7 @@ pub(crate) fn entry_of(name: &str, wasi: Wasi, cwd: &Path) -> Result<Entry, Subj
     Ok(Entry { tools: None, wasi, ..entry })
 }
 
-/// The entry of a component file that no configuration names.
+/// Returns the entry of a component file that isn't in a configuration.
 fn read_settings(name: &str, path: &Path) -> Result<Entry, SubjectError> {
     if let Err(error) = fs::metadata(path) {
         let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
@@ -227,7 +227,7 @@ fn read_settings(name: &str, path: &Path) -> Result<Entry, SubjectError> {
     Ok(guard_config::unconfigured(stem, Source::File(path.to_path_buf()), Layer::User))
 }
 
-/// The error for a policy that can't be used, and the fix for its author.
+/// Creates the error for a policy that can't be used, with a hint for its author.
 fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
     let hint = match fault {
         FaultKind::Contract(text) if text.ends_with("but a core module") => {
@@ -247,14 +247,14 @@ fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
     SubjectError::new(kind, text, fault.remedy().unwrap_or_else(|| hint.to_owned()))
 }
 
-/// The user's artifacts, if there is a place for them.
+/// Opens the user's artifacts, if there is a folder for them.
 fn artifacts(dirs: &AppDirs) -> Option<Artifacts> {
     Artifacts::open(&dirs.cache, Seal::open(&dirs.state).ok()?).ok()
 }
 
-/// Loads components: from the user's artifacts, or compiled in memory.
+/// Loads components from the user's artifacts, or compiles them in memory.
 pub(crate) struct ComponentLoader {
-    /// The engine that runs what is loaded.
+    /// The engine that runs the components.
     pub(crate) engine: Engine,
     artifacts: Option<Artifacts>,
 }
@@ -262,7 +262,7 @@ pub(crate) struct ComponentLoader {
 impl ComponentLoader {
     /// # Errors
     ///
-    /// This machine cannot compile.
+    /// This machine can't compile components.
     pub(crate) fn open(dirs: &AppDirs) -> Result<Self, FaultKind> {
         let engine = embedded::engine_for_many_replies(dirs)?;
         Ok(ComponentLoader { engine, artifacts: artifacts(dirs) })
@@ -279,11 +279,11 @@ impl ComponentLoader {
         Ok((policy, Artifact::in_memory(component.sha256, interface, entry.wasi), manifest))
     }
 
-    /// The analyzer.
+    /// Loads the analyzer.
     ///
     /// # Errors
     ///
-    /// There is none, or it cannot be used.
+    /// The analyzer is missing or can't be used.
     pub(crate) fn analyzer(&self) -> Result<Analyzer, FaultKind> {
         embedded::analyzer(&self.engine)
     }
@@ -292,13 +292,13 @@ impl ComponentLoader {
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Contract`] if `wasm` is no valid component, or no policy.
+    /// [`FaultKind::Contract`] if `wasm` isn't a valid component or policy.
     pub(crate) fn compile(&self, wasm: &[u8], wasi: Wasi) -> Result<(Policy, Interface), FaultKind> {
         load(&self.engine, &compile(wasm)?, wasi)
     }
 
-    /// The artifact that this program carries, or the one in the user's cache; `None` if there is no such cache, or it
-    /// cannot be used now.
+    /// Returns the embedded artifact, or the one in the user's cache. `None` if there is no such cache, or it can't be
+    /// used now.
     fn cached(&self, component: &Component, wasi: Wasi) -> Result<Option<BuiltArtifact>, FaultKind> {
         if let Some(made) = BuiltArtifact::embedded(&component.sha256, wasi) {
             return Ok(Some(made));
@@ -312,7 +312,7 @@ impl ComponentLoader {
     }
 }
 
-/// Links what was compiled just now.
+/// Links a compiled artifact.
 fn load(engine: &Engine, artifact: &[u8], wasi: Wasi) -> Result<(Policy, Interface), FaultKind> {
     let code = engine.read(artifact)?;
     let interface = engine.interface(&code);

@@ -1,11 +1,11 @@
-//! The world of a case: where its call happens, and the machine.
+//! The world of a case: the context of its call, and the machine.
 
 use guard_contract::call::CallContext;
 use guard_facts::fixed::FixedFacts;
 
 use super::WorldFacts;
 
-/// Where the calls of a world happen.
+/// Returns the context of calls in a world.
 pub(super) fn circumstances(world: &WorldFacts) -> CallContext {
     let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
     CallContext {
@@ -21,7 +21,7 @@ pub(super) fn circumstances(world: &WorldFacts) -> CallContext {
     }
 }
 
-/// The machine of a world. The project is a git repository unless the world says what is in it.
+/// Returns the machine of a world. The project is a git repository unless the world defines `.git`.
 pub(super) fn machine(world: &WorldFacts) -> FixedFacts {
     let mut dirs = world.dirs.clone();
     let root = world.project_root.as_deref().unwrap_or("/repo");

@@ -1,4 +1,4 @@
-//! Whether other users can change a file, by its access list.
+//! Checks access lists for other users who can change a file.
 
 use std::fs::Metadata;
 use std::io;
@@ -20,7 +20,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::SystemServices::ACCESS_ALLOWED_ACE_TYPE;
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
-/// The users that can change a folder.
+/// The users who can change a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// This user, and the system.
@@ -41,10 +41,10 @@ const WRITES: u32 = FILE_WRITE_DATA
     | GENERIC_WRITE
     | GENERIC_ALL;
 
-/// The users that can change a file which is meant for the whole machine. The remedy is included.
+/// The users who can change a machine-wide file. The text is the fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MachineAccess {
-    /// Administrators.
+    /// Only administrators.
     Closed,
     /// It belongs to another user.
     Foreign(String),
@@ -52,11 +52,11 @@ pub enum MachineAccess {
     Open(String),
 }
 
-/// The users that can change this file or folder. This user is one of the others.
+/// Returns the users who can change this file or folder. This user counts as another user.
 ///
 /// # Errors
 ///
-/// Its owner and its access list can't be read.
+/// The owner and the access list can't be read.
 pub fn of_machine(path: &Path, _: &Path) -> io::Result<MachineAccess> {
     let security = Security::read(path)?;
     let shown = path.display();
@@ -73,28 +73,28 @@ pub fn of_machine(path: &Path, _: &Path) -> io::Result<MachineAccess> {
     Ok(MachineAccess::Closed)
 }
 
-/// Not known of a file by its metadata alone, so the folder counts: see [`of_folder`].
+/// Returns true, because the metadata don't contain the owner. The folder is checked instead: see [`of_folder`].
 #[must_use]
 pub fn is_own(_: &Metadata) -> bool {
     true
 }
 
-/// The users that can change this folder.
+/// Returns the users who can change this folder.
 ///
 /// # Errors
 ///
-/// Its owner and its access list can't be read.
+/// The owner and the access list can't be read.
 pub fn of_folder(path: &Path, _: &Metadata) -> io::Result<Access> {
     let security = Security::read(path)?;
     let user = User::of_process()?;
-    // What an administrator makes may belong to all of them.
+    // A file created by an administrator may belong to the group of administrators.
     if !user.is_or_system(security.owner) {
         return Ok(Access::Foreign);
     }
     Ok(if security.lets_others_write(|id| user.is_or_system(id)) { Access::Open } else { Access::Private })
 }
 
-/// The owner and the access list of a file. Both are in the descriptor.
+/// A file's owner and access list. Both point into the descriptor.
 struct Security {
     owner: PSID,
     list: *mut ACL,
@@ -104,7 +104,7 @@ struct Security {
 impl Drop for Security {
     #[expect(unsafe_code, reason = "the contract stands beside the block")]
     fn drop(&mut self) {
-        // SAFETY: the system allocated it, and nothing points into it any more.
+        // SAFETY: the system allocated it, and no pointers into it remain.
         unsafe { LocalFree(self.descriptor) };
     }
 }
@@ -139,14 +139,14 @@ impl Security {
     #[expect(unsafe_code, reason = "the contracts stand beside the blocks")]
     fn lets_others_write(&self, is_trusted: impl Fn(PSID) -> bool) -> bool {
         if self.list.is_null() {
-            // No list at all lets everybody do everything.
+            // Without a list, everyone has full access.
             return true;
         }
-        // SAFETY: the descriptor has it, and lives as long as `self`.
+        // SAFETY: it points into the descriptor, which lives as long as `self`.
         let count = unsafe { (*self.list).AceCount };
         (0..u32::from(count)).any(|index| {
             let mut entry = null_mut();
-            // SAFETY: the list is a valid one, and the pointer is written.
+            // SAFETY: the list is valid, and the pointer is written.
             if unsafe { GetAce(self.list, index, from_mut(&mut entry)) } == 0 {
                 return true;
             }
@@ -155,20 +155,20 @@ impl Security {
             if u32::from(header.AceFlags) & INHERIT_ONLY_ACE != 0
                 || u32::from(header.AceType) != ACCESS_ALLOWED_ACE_TYPE
             {
-                // Entries of other kinds deny, or belong to services that no user's folder has.
+                // Other kinds of entries deny access, or are for services and don't occur in users' folders.
                 return false;
             }
             let allowed = entry.cast::<ACCESS_ALLOWED_ACE>();
-            // SAFETY: the header says that it is such an entry.
+            // SAFETY: the header identifies the entry's type.
             let mask = unsafe { (*allowed).Mask };
-            // SAFETY: the id begins in the last field, and is whole inside of the entry.
+            // SAFETY: the id starts in the last field, and is completely inside the entry.
             let sid = unsafe { &raw mut (*allowed).SidStart };
             mask & WRITES != 0 && !is_trusted(sid.cast())
         })
     }
 }
 
-/// This user's id, which is in the bytes.
+/// This user's id, stored in the bytes.
 struct User {
     bytes: Vec<u64>,
 }
@@ -176,16 +176,16 @@ struct User {
 impl User {
     #[expect(unsafe_code, reason = "the contracts stand beside the blocks")]
     fn of_process() -> io::Result<Self> {
-        // SAFETY: it always succeeds, and is no handle that has to be closed.
+        // SAFETY: it always succeeds, and the handle needn't be closed.
         let process = unsafe { GetCurrentProcess() };
         let mut token = null_mut();
-        // SAFETY: the handle is that of this process, and the pointer is written.
+        // SAFETY: the handle is this process's, and the pointer is written.
         if unsafe { OpenProcessToken(process, TOKEN_QUERY, from_mut(&mut token)) } == 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: it is open, and nobody else closes it.
+        // SAFETY: it is open, and nothing else closes it.
         let token = unsafe { OwnedHandle::from_raw_handle(token) };
-        // Of eight bytes each, so that the structure is aligned; far more than the longest id.
+        // In units of eight bytes, so that the structure is aligned. Far larger than the longest id.
         let mut bytes = vec![0_u64; 64];
         let (to, mut length) = (bytes.as_mut_ptr().cast(), 0);
         // SAFETY: 512 bytes may be written.
@@ -195,7 +195,7 @@ impl User {
         Ok(User { bytes })
     }
 
-    /// The id is this user's, or of those who may do everything anyway.
+    /// Returns whether the id is this user's, or that of an account with full access.
     #[expect(unsafe_code, reason = "the contracts stand beside the blocks")]
     fn is_or_system(&self, sid: PSID) -> bool {
         // SAFETY: the system wrote such a structure there.
@@ -206,7 +206,7 @@ impl User {
     }
 }
 
-/// The id is of those who may do everything anyway, or of whoever owns a file.
+/// Returns whether the id is that of an account with full access, or of a file's owner.
 #[expect(unsafe_code, reason = "the contract stands beside the block")]
 fn is_system(id: PSID) -> bool {
     let known = [WinLocalSystemSid, WinBuiltinAdministratorsSid, WinCreatorOwnerSid, WinCreatorOwnerRightsSid];

@@ -1,4 +1,4 @@
-//! The message of a process that crashes.
+//! The message when the process crashes.
 
 use std::sync::OnceLock;
 
@@ -7,11 +7,11 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, TerminateProcess}
 
 static SAYING: OnceLock<(&str, u8)> = OnceLock::new();
 
-/// From now on a crash prints this text and ends the process with this code. An abort still ends it with the system's.
+/// Makes a crash print this text and exit with this code. An abort still exits with the system's code.
 #[expect(unsafe_code, reason = "the contract stands beside the block")]
 pub fn take_over(text: &'static str, code: u8) {
     let _ = SAYING.set((text, code));
-    // SAFETY: the function is there for as long as the process runs.
+    // SAFETY: the function exists while the process runs.
     unsafe { SetUnhandledExceptionFilter(Some(crashed)) };
 }
 
@@ -21,9 +21,9 @@ unsafe extern "system" fn crashed(_: *const EXCEPTION_POINTERS) -> i32 {
     if let Ok(mut out) = super::process::errors() {
         let _ = std::io::Write::write_all(&mut out, text.as_bytes());
     }
-    // SAFETY: it always succeeds, and is no handle that has to be closed.
+    // SAFETY: it always succeeds, and the handle needn't be closed.
     let own = unsafe { GetCurrentProcess() };
-    // SAFETY: the handle is that of this process.
+    // SAFETY: the handle is this process's.
     unsafe { TerminateProcess(own, code.into()) };
     1
 }

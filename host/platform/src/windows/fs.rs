@@ -1,4 +1,4 @@
-//! Files.
+//! File operations.
 
 use std::fs::{DirBuilder, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
@@ -18,27 +18,27 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use crate::{Identity, Space};
 
-/// Seconds from the epoch of Windows to that of Unix.
+/// Seconds from the Windows epoch to the Unix epoch.
 const EPOCHS: i64 = 11_644_473_600;
 
-/// Steps of a time of Windows in a second.
+/// Windows time units in a second.
 const STEPS: i64 = 10_000_000;
 
-/// The mode of everything that is not read-only.
+/// The mode of everything that isn't read-only.
 const MODE: u32 = 0o700;
 
-/// Seconds and nanoseconds since the epoch of Unix.
+/// Converts a Windows time to seconds and nanoseconds since the Unix epoch.
 fn unix_time(steps: i64) -> (i64, i64) {
     (steps.div_euclid(STEPS) - EPOCHS, steps.rem_euclid(STEPS) * 100)
 }
 
-/// The metadata that Unix has as well.
+/// The metadata that also exist on Unix.
 pub trait MetadataExt {
-    /// `0o700`, or `0o500` of a read-only file: the access list of the folder says who may do what.
+    /// Returns `0o700`, or `0o500` for a read-only file. The folder's access list determines the permissions.
     fn mode(&self) -> u32;
-    /// The seconds of the time at which it was written to.
+    /// Returns the seconds of the modification time.
     fn mtime(&self) -> i64;
-    /// The nanoseconds of the same.
+    /// Returns the nanoseconds of the modification time.
     fn mtime_nsec(&self) -> i64;
 }
 
@@ -56,9 +56,9 @@ impl MetadataExt for Metadata {
     }
 }
 
-/// The permissions that Unix has as well.
+/// The permissions that also exist on Unix.
 pub trait PermissionsExt {
-    /// As [`MetadataExt::mode`].
+    /// Like [`MetadataExt::mode`].
     fn mode(&self) -> u32;
 }
 
@@ -68,7 +68,7 @@ impl PermissionsExt for Permissions {
     }
 }
 
-/// A mode for new files. Files have none: they get the access list of their folder.
+/// The mode of new files. Files have none: they get the access list of their folder.
 pub trait OpenOptionsExt {
     /// Does nothing.
     fn mode(&mut self, mode: u32) -> &mut Self;
@@ -80,7 +80,7 @@ impl OpenOptionsExt for OpenOptions {
     }
 }
 
-/// A mode for new folders. Folders have none: they get the access list of the one above.
+/// The mode of new folders. Folders have none: they get the access list of the parent folder.
 pub trait DirBuilderExt {
     /// Does nothing.
     fn mode(&mut self, mode: u32) -> &mut Self;
@@ -92,11 +92,11 @@ impl DirBuilderExt for DirBuilder {
     }
 }
 
-/// Makes a link to a file, or to a folder that is there.
+/// Creates a link to a file, or to an existing folder.
 ///
 /// # Errors
 ///
-/// Those of the file system; the user may not make links.
+/// Any error of the file system, and missing permission to create links.
 pub fn symlink(target: impl AsRef<Path>, link: impl AsRef<Path>) -> io::Result<()> {
     let (target, link) = (target.as_ref(), link.as_ref());
     let from = link.parent().unwrap_or(Path::new(""));
@@ -106,20 +106,20 @@ pub fn symlink(target: impl AsRef<Path>, link: impl AsRef<Path>) -> io::Result<(
     std::os::windows::fs::symlink_file(target, link)
 }
 
-/// Opens a file that should be a regular one. A pipe has no name in a folder, so nothing is waited for.
+/// Opens a file that should be a regular one. A pipe has no name in a folder, so opening never blocks.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn open_at_once(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// As [`open_at_once`], and fails if the path is a link or another reparse point.
+/// Like [`open_at_once`], but fails if the path is a link or another reparse point.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn open_unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(path)?;
     if file.metadata()?.file_attributes() & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
@@ -128,34 +128,34 @@ pub fn open_unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File>
     Ok(file)
 }
 
-/// The identity of the file that a path leads to.
+/// Returns the identity of the file at a path, following links.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn identity(path: &Path, data: &Metadata) -> io::Result<Identity> {
-    // Folders open with this flag alone.
+    // Folders only open with this flag.
     let mut options = OpenOptions::new();
     let file = options.access_mode(FILE_READ_ATTRIBUTES).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?;
     file_identity(&file, data)
 }
 
-/// The same, of an open file.
+/// Returns the identity of an open file.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 #[expect(unsafe_code, reason = "the standard library has these of an open file, but not in a stable release")]
 pub fn file_identity(file: &File, _: &Metadata) -> io::Result<Identity> {
     let handle = file.as_raw_handle();
     let mut of_file = BY_HANDLE_FILE_INFORMATION::default();
-    // SAFETY: the handle is open for as long as `file` is borrowed, and the system writes one such structure.
+    // SAFETY: the handle is open while `file` is borrowed, and the system writes one such structure.
     if unsafe { GetFileInformationByHandle(handle, from_mut(&mut of_file)) } == 0 {
         return Err(io::Error::last_os_error());
     }
     let mut basic = FILE_BASIC_INFO::default();
     let size = u32::try_from(size_of::<FILE_BASIC_INFO>()).map_err(io::Error::other)?;
-    // SAFETY: as above, and `size` is that of the structure.
+    // SAFETY: as above, and `size` is the structure's size.
     if unsafe { GetFileInformationByHandleEx(handle, FileBasicInfo, from_mut(&mut basic).cast(), size) } == 0 {
         return Err(io::Error::last_os_error());
     }
@@ -167,11 +167,11 @@ pub fn file_identity(file: &File, _: &Metadata) -> io::Result<Identity> {
     })
 }
 
-/// Reads at a place of a file. Moves where the file is read next.
+/// Reads at an offset of a file. Moves the position for the next read.
 ///
 /// # Errors
 ///
-/// Those of the file system, and the file ends before.
+/// Any error of the file system, and the end of the file.
 pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let count = file.seek_read(bytes, offset)?;
@@ -184,11 +184,11 @@ pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::
     Ok(())
 }
 
-/// Writes at a place of a file. Moves where the file is written next.
+/// Writes at an offset of a file. Moves the position for the next write.
 ///
 /// # Errors
 ///
-/// Those of the file system.
+/// Any error of the file system.
 pub fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let count = file.seek_write(bytes, offset)?;
@@ -205,7 +205,7 @@ pub fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Resul
 ///
 /// # Errors
 ///
-/// None.
+/// Never fails.
 pub fn set_file_mode(_: &File, _: u32) -> io::Result<()> {
     Ok(())
 }
@@ -214,16 +214,16 @@ pub fn set_file_mode(_: &File, _: u32) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// None.
+/// Never fails.
 pub fn set_mode(_: &Path, _: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a path its times. Of a link they are the link's own.
+/// Sets the times of a path. For a link, sets its own times.
 ///
 /// # Errors
 ///
-/// Those of the file system, and times before 1970.
+/// Any error of the file system, and times before 1970.
 pub fn set_times(path: &Path, (seconds, nanos): (i64, i64)) -> io::Result<()> {
     let early = |_| io::Error::from(ErrorKind::InvalidInput);
     let since = Duration::new(u64::try_from(seconds).map_err(early)?, u32::try_from(nanos).map_err(early)?);
@@ -234,33 +234,33 @@ pub fn set_times(path: &Path, (seconds, nanos): (i64, i64)) -> io::Result<()> {
     file.set_times(FileTimes::new().set_accessed(time).set_modified(time))
 }
 
-/// This user may write to a file.
+/// Checks that this user can write to a file.
 ///
 /// # Errors
 ///
-/// Why not.
+/// The reason why not.
 pub fn check_write(path: &Path) -> io::Result<()> {
     OpenOptions::new().append(true).open(path).map(drop)
 }
 
-/// This user may make files in a folder.
+/// Checks that this user can create files in a folder.
 ///
 /// # Errors
 ///
-/// Why not.
+/// The reason why not.
 pub fn check_entry(folder: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder).map(drop)
 }
 
-/// The error of a disk that is full.
+/// Returns the error for a full disk.
 #[must_use]
 pub fn full_disk() -> io::Error {
     io::Error::from_raw_os_error(ERROR_DISK_FULL.cast_signed())
 }
 
 impl Space {
-    /// That of the disk with this folder. There is no limit of files.
+    /// Returns the space of the folder's disk. The number of files isn't limited.
     #[expect(unsafe_code, reason = "the standard library does not have it")]
     #[must_use]
     pub fn new(folder: &Path) -> Option<Self> {
@@ -273,7 +273,7 @@ impl Space {
     }
 }
 
-/// Any file may be run, if its name says so.
+/// Returns true, because a file's name determines whether it can run.
 #[must_use]
 pub fn is_executable(_: &Metadata) -> bool {
     true

@@ -15,28 +15,28 @@ use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentThread, GetThreadTimes,
 };
 
-/// There is no such limit.
+/// Returns `None`, because there is no such limit.
 #[must_use]
 pub fn file_limit() -> Option<u64> {
     None
 }
 
-/// The main thread's stack, as linkers make it.
+/// Returns the default size of the main thread's stack.
 #[must_use]
 pub fn stack_limit() -> Option<u64> {
     Some(1 << 20)
 }
 
-/// The processor time of this thread, in steps of some 16 ms.
+/// Returns the processor time of this thread, with a resolution of about 16 ms.
 #[expect(unsafe_code, reason = "the standard library does not have it")]
 #[must_use]
 pub fn thread_time() -> Duration {
     let [mut made, mut ended, mut kernel, mut user] = [FILETIME::default(); 4];
-    // SAFETY: it always succeeds, and is no handle that has to be closed.
+    // SAFETY: it always succeeds, and the handle needn't be closed.
     let thread = unsafe { GetCurrentThread() };
     let times = [&mut made, &mut ended, &mut kernel, &mut user].map(from_mut);
     let [made, ended, kernel_to, user_to] = times;
-    // SAFETY: the four structures are written, and live longer than the call.
+    // SAFETY: the four structures are written, and outlive the call.
     if unsafe { GetThreadTimes(thread, made, ended, kernel_to, user_to) } == 0 {
         return Duration::ZERO;
     }
@@ -44,7 +44,7 @@ pub fn thread_time() -> Duration {
     Duration::from_nanos((steps(kernel) + steps(user)).saturating_mul(100))
 }
 
-/// Runs the program, and ends this process as it ends. Returns only with an error.
+/// Runs the program, and exits with its exit code. Only returns if it can't be started.
 pub fn replace(command: &mut Command) -> io::Error {
     match command.status() {
         Ok(status) => std::process::exit(status.code().unwrap_or(1)),
@@ -52,54 +52,54 @@ pub fn replace(command: &mut Command) -> io::Error {
     }
 }
 
-/// Does nothing: a process's name is that of its file.
+/// Does nothing: a process has its file's name.
 pub fn set_name<S: AsRef<OsStr>>(command: &mut Command, _: S) -> &mut Command {
     command
 }
 
-/// Makes the process the first one of a group, without a window.
+/// Makes the process the leader of a new group, without a window.
 pub fn own_group(command: &mut Command) -> &mut Command {
     command.creation_flags(CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW)
 }
 
-/// Ends a child, but not the processes that it has started.
+/// Kills a child, but not the processes that it started.
 pub fn end_group(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// Not known: no process is 0.
+/// Returns 0, which isn't a process, because the parent is unknown.
 #[must_use]
 pub fn parent() -> u32 {
     0
 }
 
-/// Standard input, without a buffer.
+/// Returns unbuffered standard input.
 ///
 /// # Errors
 ///
-/// It is closed.
+/// Standard input is closed.
 pub fn input() -> io::Result<File> {
     io::stdin().as_handle().try_clone_to_owned().map(File::from)
 }
 
-/// Standard output, without a buffer.
+/// Returns unbuffered standard output.
 ///
 /// # Errors
 ///
-/// It is closed, or the null device.
+/// Standard output is closed, or the null device.
 #[expect(unsafe_code, reason = "the standard library doesn't tell the null device from others")]
 pub fn output() -> io::Result<File> {
     let out = File::from(io::stdout().as_handle().try_clone_to_owned()?);
-    // SAFETY: the handle is open for as long as `out`.
+    // SAFETY: the handle is open while `out` exists.
     let kind = unsafe { GetFileType(out.as_raw_handle()) };
-    // A device that is no terminal takes everything and keeps nothing.
+    // A device other than a terminal discards its input.
     if kind == FILE_TYPE_CHAR && !out.is_terminal() {
         return Err(ErrorKind::BrokenPipe.into());
     }
     Ok(out)
 }
 
-/// Standard error, without a lock: another thread may hold it.
+/// Returns standard error without its lock, which another thread may have.
 pub(super) fn errors() -> io::Result<File> {
     io::stderr().as_handle().try_clone_to_owned().map(File::from)
 }

@@ -1,34 +1,34 @@
-//! A text as commands of words, as far as a search for programs needs it. Never fails; what is not closed goes to the
-//! end of the text.
+//! Splits a text into commands and words, as far as a search for programs requires. Never fails. An unclosed construct
+//! extends to the end of the text.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::str::CharIndices;
 
-/// Commands within quotes within quotes are looked for this deep.
+/// The maximum nesting of quoted commands.
 const DEPTH: usize = 3;
 
-/// A word: what the shell makes of it, and where that comes from.
+/// A word after shell expansion, and its position in the source.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Word<'t> {
     text: Cow<'t, str>,
-    /// For each byte of `text` its place in the whole text.
+    /// The offset in the whole text for each byte of `text`.
     places: Vec<usize>,
 }
 
 impl<'t> Word<'t> {
-    /// A word that stands for itself.
+    /// Creates a word that is its own source.
     pub(super) fn plain(text: &'t str) -> Self {
         Word { text: Cow::Borrowed(text), places: Vec::new() }
     }
 
-    /// The word's text after quote removal and expansion.
+    /// Returns the text after quote removal and expansion.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text of a word that stands for itself; else empty.
+    /// Returns the text of a word that is its own source, or otherwise an empty text.
     pub(super) fn source(&self) -> &'t str {
         match self.text {
             Cow::Borrowed(text) => text,
@@ -36,7 +36,7 @@ impl<'t> Word<'t> {
         }
     }
 
-    /// Where this piece of the word's text lies in the whole text, without quotes around it.
+    /// Returns the range of this piece of the word in the whole text, without surrounding quotes.
     pub(super) fn place(&self, piece: Range<usize>) -> Option<Range<usize>> {
         let bytes = self.text.as_bytes().get(piece.clone())?;
         let is_quote = |byte: &u8| matches!(byte, b'\'' | b'"');
@@ -51,25 +51,25 @@ impl<'t> Word<'t> {
     }
 }
 
-/// A command.
+/// A parsed command.
 #[derive(Debug, Default)]
 pub(super) struct Command<'t> {
     pub(super) words: Vec<Word<'t>>,
-    /// Its here-strings.
+    /// The here-strings.
     pub(super) here: Vec<Word<'t>>,
-    /// Its here-documents, as places in the whole text.
+    /// The here-documents, as ranges in the whole text.
     pub(super) documents: Vec<Range<usize>>,
-    /// The files that it writes.
+    /// The files that the command writes.
     pub(super) targets: Vec<Word<'t>>,
-    /// It reads what the command before it writes.
+    /// Whether it reads the previous command's output.
     pub(super) piped: bool,
-    /// The next command writes what it reads, or its last word, as in `< <(x)` and `$(x)`.
+    /// Whether the next command's output is its input or last word, as in `< <(x)` and `$(x)`.
     pub(super) fed: bool,
-    /// The first command of the group before it, which writes what it reads or writes.
+    /// The first command of the preceding group, whose commands are part of the same pipeline.
     pub(super) group: Option<usize>,
 }
 
-/// The commands of a text, those within quotes behind the one that holds them.
+/// Returns the commands of a text. Commands in quotes follow the one that contains them.
 pub(super) fn commands(text: &str) -> Vec<Command<'static>> {
     let mut all = Vec::new();
     split(text, 0, DEPTH, &mut all);
@@ -85,31 +85,31 @@ enum NextWord {
     /// A file that is written.
     Target,
     HereString,
-    /// The end of a here-document.
+    /// The delimiter of a here-document.
     Delimiter,
 }
 
-/// So many groups stand within each other.
+/// The maximum nesting of groups.
 const GROUPS: usize = 16;
 
-/// So many here-documents of a text are looked at.
+/// The maximum number of examined here-documents in a text.
 const DOCUMENTS: usize = 64;
 
 struct Splitter<'o> {
     text: &'o str,
-    /// The rest of the text, not read yet.
+    /// The unread rest of the text.
     chars: Peekable<CharIndices<'o>>,
-    /// Where the text stands in the whole text.
+    /// The offset of the text in the whole text.
     offset: usize,
-    /// The place in the text where the next here-document begins at the earliest.
+    /// The earliest offset at which the next here-document may begin.
     read: usize,
     documents: usize,
-    /// The first commands of the groups that are open.
+    /// The first commands of the open groups.
     groups: Vec<usize>,
     current: Command<'static>,
     word: Option<Word<'static>>,
     next: NextWord,
-    /// Texts within quotes that may be commands.
+    /// Quoted texts that may be commands.
     quoted: Vec<Range<usize>>,
     all: &'o mut Vec<Command<'static>>,
 }
@@ -126,7 +126,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Notes the here-document whose beginning stands before this place.
+    /// Records the here-document whose operator is before this offset.
     fn document(&mut self, at: usize, delimiter: &str) {
         if self.documents == DOCUMENTS {
             return;
@@ -163,7 +163,7 @@ impl Splitter<'_> {
         self.word.get_or_insert_default().push(c, self.offset + at);
     }
 
-    /// Takes what is within the quotes that begin at `at`; a quote that is not closed is a letter.
+    /// Adds the text in the quotes that begin at `at`. An unclosed quote is literal.
     fn quotes(&mut self, at: usize, quote: char) {
         let Some(end) = closing(self.text, at, quote) else { return self.push(quote, at) };
         self.word.get_or_insert_default();
@@ -179,7 +179,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Ends the command at an operator between commands or around a group of them.
+    /// Ends the command at an operator between commands or around a group.
     fn operator(&mut self, at: usize, c: char) {
         let twice = self.chars.next_if(|(_, next)| *next == c).is_some();
         self.current.fed = c == '('
@@ -195,9 +195,9 @@ impl Splitter<'_> {
         }
     }
 
-    /// Ends the word at a redirection, which says what the next word is.
+    /// Ends the word at a redirection, which determines the kind of the next word.
     fn redirection(&mut self, at: usize, c: char) {
-        // A number right before it is a descriptor.
+        // A number directly before it is a descriptor.
         let descriptor = |word: &Word<'_>| word.text().bytes().all(|byte| byte.is_ascii_digit());
         if self.word.as_ref().is_some_and(descriptor) {
             self.word = None;
@@ -263,7 +263,7 @@ fn split(text: &str, offset: usize, depth: usize, all: &mut Vec<Command<'static>
     }
 }
 
-/// Where the quote that begins at `at` ends.
+/// Returns the end of the quote that begins at `at`.
 fn closing(text: &str, at: usize, quote: char) -> Option<usize> {
     let inside = text.get(at + 1..)?;
     let mut escaped = false;

@@ -1,4 +1,4 @@
-//! Text that flows into a program or a file that takes a secret: what `echo` and `printf` write, here-strings and
+//! Text that is written to a program or file that takes a secret: the output of `echo` and `printf`, here-strings and
 //! here-documents.
 
 use std::ops::Range;
@@ -7,19 +7,19 @@ use super::commands::{Command, Word};
 use super::names::{is_harmless, keeps_secrets};
 use super::table::SecretPart;
 
-/// Programs that write what they are given to the files that they are given.
+/// Programs that write their input to the files in their arguments.
 pub(super) const WRITERS: &[&str] = &["tee", "sponge", "Set-Content", "Add-Content", "Out-File"];
 
-/// Programs that write their own words.
+/// Programs that print their arguments.
 const PRINTERS: &[&str] = &["echo", "printf", "yes", "print", "Write-Output"];
 
-/// So many words may stand before one of them: `sudo`, `builtin`.
+/// The maximum number of words before one of them: `sudo`, `builtin`.
 const LEADING: usize = 3;
 
-/// The most commands of a pipe that are looked at.
+/// The maximum number of examined commands in a pipeline.
 const PIPE: usize = 8;
 
-/// Whether the command writes into a file that keeps secrets.
+/// Returns whether the command writes to a file for secrets.
 pub(super) fn takes(command: &Command<'_>) -> bool {
     let writer = command.words.iter().position(|word| WRITERS.contains(&word.text()));
     let operands = writer.and_then(|at| command.words.get(at + 1..)).unwrap_or_default();
@@ -27,7 +27,8 @@ pub(super) fn takes(command: &Command<'_>) -> bool {
     command.targets.iter().chain(operands).map(Word::text).chain(of_dd).any(keeps_secrets)
 }
 
-/// Notes what flows into the command at this place. Of each line `part` is the secret; of a file's the value.
+/// Records the secrets in the input of the command at this index. `part` is the secret's part of each line. For a file,
+/// the secret is each line's value.
 pub(super) fn into(
     text: &str,
     commands: &[Command<'_>],
@@ -58,7 +59,7 @@ pub(super) fn into(
     }
 }
 
-/// Notes what `echo` or `printf` writes.
+/// Records the secrets in the output of `echo` or `printf`.
 fn written(command: &Command<'_>, part: SecretPart, found: &mut Vec<Range<usize>>) {
     let program = |word: &Word<'_>| word.text().rsplit('/').next().is_some_and(|name| PRINTERS.contains(&name));
     let Some(place) = command.words.iter().take(LEADING).position(program) else { return };
@@ -68,18 +69,18 @@ fn written(command: &Command<'_>, part: SecretPart, found: &mut Vec<Range<usize>
     let operands = operands.get(flags..).unwrap_or_default();
     let has_format = start.last().is_some_and(|word| word.text().ends_with("printf")) && operands.len() > 1;
     let operands = operands.get(usize::from(has_format)..).unwrap_or_default();
-    // A line of `.netrc` names its own secret.
+    // A line of `.netrc` is recognized as such elsewhere.
     if operands.first().is_some_and(|word| word.text() == "machine") {
         return;
     }
     for word in operands {
-        // The format has the place of the value.
+        // The format determines the value's position.
         let part = if has_format { SecretPart::Whole } else { part };
         secrets_in_lines(word.text(), part, &mut |piece| found.extend(word.place(piece)));
     }
 }
 
-/// Tells the secrets of lines.
+/// Reports the secrets in lines.
 pub(super) fn secrets_in_lines(text: &str, part: SecretPart, told: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -95,7 +96,7 @@ pub(super) fn secrets_in_lines(text: &str, part: SecretPart, told: &mut dyn FnMu
     }
 }
 
-/// Where the secret stands in a line of a file that keeps secrets, or in one that is a secret.
+/// Returns the range of the secret in a line of a file for secrets, or in one that is a secret.
 fn secret_in_line(line: &str) -> Option<Range<usize>> {
     let netrc = ["machine ", "default ", "login ", "account ", "password "];
     if line.is_empty() || line.starts_with(['#', '[']) || netrc.iter().any(|key| line.starts_with(key)) {
@@ -114,7 +115,7 @@ fn secret_in_line(line: &str) -> Option<Range<usize>> {
         let end = line.len() - quotes.min(value.len() - value.trim_end_matches(['\'', '"']).len());
         return Some(line.len() - value.len() + quotes..end.max(line.len() - value.len() + quotes));
     }
-    // Host, port, database and user of a line of `.pgpass`.
+    // The host, port, database and user in a line of `.pgpass`.
     let fourth = line.match_indices(':').nth(3).map_or(0, |(colon, _)| colon + 1);
     Some(fourth..line.len())
 }

@@ -1,50 +1,50 @@
-//! Which argument of which program is a secret: data.
+//! The table of program arguments that are secrets.
 
-/// Where a program has its secret.
+/// The position of a program's secret.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SecretPosition {
-    /// The value of this option, in the next word or attached. Of a short option among others behind one dash too.
+    /// The value of this option, in the next word or attached. A short option may be in a cluster.
     Option(&'static str),
-    /// The word behind this one.
+    /// The word after this one.
     Next(&'static str),
-    /// The value attached to this option; the next word is something else.
+    /// The value attached to this option. The next word isn't its value.
     Attached(&'static str),
     /// The last operand, if the letter is among the short options.
     LastIf(char),
-    /// The operand of this number, counted from 0 behind the words of the row.
+    /// The operand with this index, starting at 0 after the row's words.
     Operand(usize),
     /// Each operand.
     Operands,
-    /// The operand behind a telling name.
+    /// The operand after a name for a secret.
     Named,
-    /// Standard input, if this option or word is present; an empty one always is.
+    /// Standard input, if this option or word is present. An empty text is always present.
     Input(&'static str),
-    /// Standard input, if an operand is a telling name.
+    /// Standard input, if an operand is a name for a secret.
     InputOfNamed,
 }
 
-/// Which part of a word is the secret.
+/// The part of a word that is the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretPart {
     Whole,
-    /// The part behind this sign; nothing without it.
+    /// The part after this sign. Without the sign, there is no secret.
     Behind(char),
-    /// The same behind a colon; before it if nothing stands there and it is no word.
+    /// The part after a colon. If that is empty, the part before the colon, unless it is a word.
     Login,
-    /// The part between the colon and the sign of a host.
+    /// The part between the colon and the host's `@`.
     Proxy,
-    /// The part between the slash and the sign of a host.
+    /// The part between the slash and the host's `@`.
     Connect,
 }
 
 use SecretPart::{Behind, Connect, Login, Proxy, Whole};
 use SecretPosition::{Attached, Input, InputOfNamed, LastIf, Named, Next, Operand, Operands, Option as Value};
 
-/// One way to give a secret to a program.
+/// One way to pass a secret to a program.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) programs: &'static [&'static str],
-    /// Words that stand behind the program, in this order.
+    /// Words after the program, in this order.
     pub(super) behind: &'static [&'static str],
     pub(super) place: SecretPosition,
     pub(super) part: SecretPart,
@@ -70,7 +70,7 @@ const MYSQL: &[&str] =
 const SAMBA: &[&str] = &["net", "rpcclient", "smbcacls", "smbclient", "smbget", "smbmap", "wbinfo"];
 const SNMP: &[&str] = &["snmpbulkwalk", "snmpget", "snmpset", "snmpwalk"];
 
-/// All of them.
+/// All rows.
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
     row(REGISTRIES, &["login"], Value("-p")),
@@ -233,7 +233,8 @@ pub(super) const ROWS: &[Row] = &[
     part(&["lftp"], &[], Value("--user"), Behind(',')),
 ];
 
-/// Words of the shell that take secrets, only where a command begins: elsewhere they are other words.
+/// Shell keywords and builtins that take secrets. They only match at the start of a command, because they are ordinary
+/// words elsewhere.
 #[rustfmt::skip]
 pub(super) const OF_SHELL: &[Row] = &[
     row(&["read"], &[], InputOfNamed),

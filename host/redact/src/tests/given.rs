@@ -1,10 +1,10 @@
-//! Lines that give a secret to somebody, and lines that do not although they look like it.
+//! Lines that pass a secret, and similar lines that don't.
 
 use super::*;
 
-/// Lines in which `SECRET` is removed, and nothing else.
+/// Lines in which only `SECRET` is removed.
 const LINES: &[&str] = &[
-    // Addresses.
+    // URLs.
     "git clone 'https://SECRET@git.example.com/a/b' c",
     "git push https://bot:\"SECRET\"@git.example.com/a main",
     "git remote add o \"https://bot:SECRET\"@git.example.com/a",
@@ -16,7 +16,7 @@ const LINES: &[&str] = &[
     "git push HTTPS://SECRET@git.example.com/a",
     "pip install git+https://SECRET@git.example.com/a",
     "git push https://x-access-token:SECRET@git.example.com/a main",
-    // Statements of SQL.
+    // SQL statements.
     "psql -c \"create user a with password E'SECRET'\"",
     "psql <<X\nALTER ROLE a\n  WITH PASSWORD 'SECRET';\nX",
     "mysql -e \"set password = password('SECRET'); drop table x\"",
@@ -32,7 +32,7 @@ const LINES: &[&str] = &[
     "mysql -e \"set password for a = password('SECRET')\"",
     "mysql -e \"update mysql.user set password=PASSWORD('SECRET') where user='a'\"",
     "echo 'create user a identified by SECRET;' | sqlplus /nolog",
-    // curl, wget and their like.
+    // curl, wget and similar.
     "curl -b sid=SECRET https://example.com",
     "curl -sb 'sid=SECRET' https://example.com",
     "curl --oauth2-bearer SECRET https://example.com",
@@ -50,7 +50,7 @@ const LINES: &[&str] = &[
     "curl -E c.pem:SECRET https://example.com",
     "curl -H \"Authorization:Bearer SECRET\" https://example.com",
     "xh --bearer SECRET example.com/x",
-    // What flows into a program.
+    // A program's input.
     "yes SECRET | sudo --stdin make",
     "/bin/echo SECRET | command sudo -S make",
     "{ echo -n SECRET; } | sudo -S make",
@@ -77,7 +77,7 @@ const LINES: &[&str] = &[
     "read API_TOKEN <<< SECRET",
     "read -r DB_PASS <<< 'SECRET'",
     "printf -v API_TOKEN %s SECRET",
-    // What flows into a file of secrets.
+    // The content of files for secrets.
     "echo SECRET > .env",
     "echo API=SECRET >> .env.local && ls",
     "echo \"A=SECRET\" > ./app/.env",
@@ -177,7 +177,7 @@ const ROUGHLY: &[&str] = &[
     "printf 'root:%s' SECRET | chpasswd # https://example.com",
 ];
 
-/// Not one of these holds a secret.
+/// Lines without a secret.
 const HONEST: &[&str] = &[
     "git clone git@github.com:x/y",
     "git push ssh://git@host/x main",
@@ -272,7 +272,7 @@ fn what_is_given_to_somebody_does_not_come_through() {
     assert!(missed.is_empty(), "{}", missed.join("\n"));
 }
 
-/// The line with this in the place of each `SECRET` that is not a piece of a name.
+/// Replaces each `SECRET` in the line that isn't part of a name.
 fn planted(line: &str, secret: &str) -> String {
     line.replace("SECRET_TOKEN", "\u{1}").replace("SECRET", secret).replace('\u{1}', "SECRET_TOKEN")
 }

@@ -1,4 +1,4 @@
-//! Words of which the ones before say what they are.
+//! Words that the preceding ones determine.
 
 use super::super::names::{is_harmless, is_name, is_reference};
 use super::super::secrets::is_distinct;
@@ -7,7 +7,7 @@ use super::super::word::{ends_as_function, is_call, is_quote, is_scheme};
 use super::{Expect, State};
 
 impl<'a> State<'a> {
-    /// Reads a word as the ones before say. Gives false if it is like any other.
+    /// Reads a word according to the expectation. Returns false if it is like any other.
     pub(super) fn expected(&mut self, word: &'a str, separator: Option<char>, out: &mut Spans) -> bool {
         let quote = separator.filter(|c| is_quote(*c));
         match self.expect {
@@ -63,11 +63,11 @@ impl<'a> State<'a> {
         true
     }
 
-    /// A word before a secret in quotes, such as the `N` of `N'x'`.
+    /// Reads a word before a quoted secret, such as the `N` in `N'x'`.
     fn before_quotes(&mut self, word: &'a str, separator: Option<char>, out: &mut Spans) -> bool {
         let quote = separator.filter(|c| is_quote(*c));
         let value = word.trim_start_matches(['=', '\\']);
-        // Quotes of PostgreSQL: `$$x$$`.
+        // PostgreSQL quotes: `$$x$$`.
         if ["$$", "$\\$"].iter().any(|quotes| value.starts_with(quotes)) {
             out.hide(word);
             self.expect = Expect::Nothing;
@@ -88,11 +88,11 @@ impl<'a> State<'a> {
         true
     }
 
-    /// A word that is a secret, if it is none of those that only stand before one or in its place.
+    /// Reads a word that is a secret, unless it only precedes or replaces one.
     fn secret(&mut self, word: &'a str, separator: Option<char>, out: &mut Spans) -> bool {
         let expect = std::mem::replace(&mut self.expect, Expect::Nothing);
         let value = word.trim_end_matches(['}', ']']);
-        // An object begins, whose keys tell their own values.
+        // An object begins, whose keys determine their own values.
         let inside = word.trim_start_matches(['[', '{']);
         let open = inside.len() < word.len() && (inside.is_empty() || inside.ends_with(':'));
         let waits = matches!(word, "await" | "new" | "yield");
@@ -119,7 +119,7 @@ impl<'a> State<'a> {
         if separator == Some('(') && ends_as_function(word) {
             self.expect = Expect::Quoted;
         }
-        // Without a secret the word is like any other.
+        // Without a secret, the word is like any other.
         let is_value = expect == Expect::Secret && !word.starts_with('-') && !open;
         if is_value {
             out.keep(word);

@@ -1,14 +1,14 @@
-//! The flaw in a settings file for which Claude Code skips the file, with every hook in it.
+//! Finds the flaw in a settings file for which Claude Code skips the file with all its hooks.
 //!
-//! Claude Code checks a file against a schema and takes it whole or not at all.
+//! Claude Code validates a file against a schema and rejects it as a whole.
 
 use serde_json::Value;
 
-/// The types of handlers, and the text that each must have.
+/// The types of handlers, and the text key that each requires.
 const TYPES: [(&str, &str); 5] =
     [("command", "command"), ("prompt", "prompt"), ("agent", "prompt"), ("http", "url"), ("mcp_tool", "tool")];
 
-/// The first flaw in the hooks of another program. This program's own handlers are looked at elsewhere.
+/// Returns the first flaw in other programs' hooks. This program's own handlers are checked elsewhere.
 pub(super) fn flaw(settings: &Value, is_own: impl Fn(&Value) -> bool) -> Option<String> {
     let skipped = |place: &str, why: &str| Some(format!("`{place}` {why}, so Claude Code skips the whole file"));
     if !settings.is_object() && !settings.is_null() {
@@ -44,7 +44,7 @@ fn holds_own(group: &Value, is_own: impl Fn(&Value) -> bool) -> bool {
     group.get("hooks").and_then(Value::as_array).is_some_and(|handlers| handlers.iter().any(is_own))
 }
 
-/// The key of a handler that the schema refuses, and why.
+/// Returns the key of a handler that the schema rejects, and why.
 fn flaw_of_handler(handler: &Value) -> Option<(&'static str, &'static str)> {
     let Some(kind) = handler.get("type").and_then(Value::as_str) else { return Some((".type", "is missing")) };
     let Some((_, key)) = TYPES.iter().find(|(name, _)| *name == kind) else { return Some((".type", "is unknown")) };
@@ -104,7 +104,7 @@ mod tests {
             { "type": "prompt", "prompt": "x" },
             { "type": "http", "url": "http://localhost:1/" },
             { "type": "mcp_tool", "server": "s", "tool": "t" },
-            // Of this program: told of as a registration.
+            // This program's handler, which is reported as a registration.
             { "command": "own" },
         ]);
         for settings in [

@@ -1,6 +1,7 @@
-//! A plugin of Claude Code that brings the hook: its own files, besides `hooks/hooks.json`.
+//! A Claude Code plugin with the hook: the plugin's own files, besides `hooks/hooks.json`.
 //!
-//! The program is copied, for a plugin is copied when it is installed, and links that lead out of it break.
+//! The program is copied into it, because Claude Code copies a plugin when it is installed, and links out of the plugin
+//! would break.
 
 use std::path::Path;
 
@@ -15,7 +16,7 @@ pub(super) const PROGRAM: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host";
 
 const DESCRIPTION: &str = "guard-host asks sandboxed policies before each tool call";
 
-/// Where the hooks of a plugin stand.
+/// The path of a plugin's hooks.
 const HOOKS: &str = "./hooks/hooks.json";
 
 #[derive(Serialize)]
@@ -23,7 +24,8 @@ struct PluginAuthor<'a> {
     name: &'a str,
     version: &'a str,
     description: &'a str,
-    /// Where Claude Code looks without being told; other readers of a `manifest.json` are told.
+    /// The path of the hooks. Claude Code uses its default, but other programs that read a `manifest.json` need the
+    /// key.
     #[serde(skip_serializing_if = "Option::is_none")]
     hooks: Option<&'a str>,
 }
@@ -48,7 +50,7 @@ struct PluginListing<'a> {
     version: &'a str,
 }
 
-/// The files of the plugin. In the folder of another plugin only the program.
+/// Returns the files of the plugin. In another plugin's folder, only the program is added.
 pub(super) fn pieces(folder: &Path, site: HookLocation<'_>) -> Result<Vec<ManagedFile>, InstallError> {
     let folder = native(&site.environment.cwd).join(folder);
     let program = &site.environment.program;
@@ -76,13 +78,13 @@ pub(super) fn pieces(folder: &Path, site: HookLocation<'_>) -> Result<Vec<Manage
     Ok(pieces)
 }
 
-/// How the plugin is installed.
+/// Returns the steps to install the plugin.
 pub(super) fn next_steps(folder: &Path, site: HookLocation<'_>) -> Vec<String> {
     let folder = native(&site.environment.cwd).join(folder);
     let name = name(&folder);
     let shown = folder.display();
     let mut steps = vec![format!("run `claude plugin validate {shown}`")];
-    // A plugin of others is offered where its authors offer it.
+    // Another author's plugin has its own marketplace.
     if folder.join(".claude-plugin/marketplace.json").exists() {
         steps.push(format!(
             "run `claude plugin marketplace add {shown}`, then `claude plugin install {name}@{}`; the plugin is copied, \
@@ -94,7 +96,7 @@ pub(super) fn next_steps(folder: &Path, site: HookLocation<'_>) -> Vec<String> {
     steps
 }
 
-/// The plugin is named after its folder, as far as that is a name.
+/// Returns the plugin's name: the folder's name, if that is valid.
 fn name(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -107,11 +109,11 @@ fn market(name: &str) -> String {
 }
 
 fn printed(value: &impl Serialize) -> Vec<u8> {
-    // Fixed keys and text only: this cannot fail.
+    // Fixed keys and texts can't fail to serialize.
     serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default().into_bytes()
 }
 
-/// The file describes a plugin that was made here.
+/// Returns whether the file describes a plugin that this program created.
 fn is_about(text: &[u8]) -> bool {
     described(text, "/description")
 }
@@ -125,7 +127,7 @@ fn described(text: &[u8], pointer: &str) -> bool {
     value.pointer(pointer).and_then(Value::as_str) == Some(DESCRIPTION)
 }
 
-/// The file is a program and no script of somebody else.
+/// Returns whether the file is an executable, not another author's script.
 fn is_program(bytes: &[u8]) -> bool {
     [&b"\x7fELF"[..], b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"].iter().any(|magic| bytes.starts_with(magic))
 }

@@ -1,6 +1,6 @@
-//! Where Claude Code has its hooks: the settings files, a plugin, or a file that is named.
+//! Where Claude Code has its hooks: the settings files, a plugin, or a given file.
 //!
-//! Says which files a registration is made of. What stands in them is in `settings`, a plugin's own files in `plugin`.
+//! Determines the files of a registration. `settings` has their content, and `plugin` has a plugin's own files.
 
 use std::path::{Path, PathBuf};
 
@@ -23,10 +23,10 @@ use guard_harness::{Answer, Reply};
 use guard_platform::paths::native;
 use guard_state::registrations::Record;
 
-/// The variable with which Claude Code is told another folder than `~/.claude`.
+/// The variable that replaces the folder `~/.claude`.
 const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
-/// The flag with the folder of settings files.
+/// The flag for the folder of settings files.
 pub(super) const SETTINGS_DIR: &str = "--settings-dir";
 
 /// The harness's name in the hook's command line.
@@ -35,10 +35,10 @@ pub(super) const NAME: &str = "claude";
 /// The tools that run commands or write files.
 pub(super) const TOOLS: [&str; 4] = ["Bash", "Write", "Edit", "MultiEdit"];
 
-/// The file of the administrator's settings. Those in the folder beside it are read as well.
+/// The file of the administrator's settings. Claude Code also reads the files in the folder beside it.
 pub(super) const MANAGED_FILE: &str = "managed-settings.json";
 
-/// Registers with Claude Code.
+/// The registration with Claude Code.
 pub(crate) struct ClaudeCode;
 
 impl Registration for ClaudeCode {
@@ -57,7 +57,7 @@ impl Registration for ClaudeCode {
         }
         let shim = options.shim.as_deref().map(|name| script::place(name, options, &target, site)).transpose()?;
         if let (Some(path), true) = (&shim, options.is_confirming()) {
-            // A person starts it, and no harness.
+            // A person starts this script, not the harness.
             let text = script::confirming_text(path, options, site)?;
             pieces.push(script::piece(path.clone(), text, &target, site));
             return Ok(pieces);
@@ -97,7 +97,7 @@ impl Registration for ClaudeCode {
             here.into_iter().filter(is_covered).filter_map(|found| found.script.clone()).collect();
         scripts.sort();
         scripts.dedup();
-        // One in another folder was not put there by `install`, and one behind a link is not its file.
+        // `install` didn't write scripts in other folders, and never writes through links.
         scripts.retain(|path| {
             let used = elsewhere.iter().any(|found| found.script.as_ref() == Some(path));
             let is_recorded = || Record::read(&site.dirs.state, path).is_some();
@@ -200,13 +200,13 @@ impl Registration for ClaudeCode {
     }
 }
 
-/// The reason of a text that is a deny with one.
+/// Returns the reason in a reply that denies.
 fn denied(text: &str) -> Option<String> {
     let answer = Answer::from_text(text).ok().filter(|answer| answer.outcome == Outcome::Deny)?;
     Some(answer.reason).filter(|reason| !reason.is_empty())
 }
 
-/// The file with the entry, and what counts there.
+/// The file with the entry, and its properties.
 pub(super) struct Target {
     pub(super) file: PathBuf,
     pub(super) shape: Shape,
@@ -217,13 +217,13 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// The names by which an entry of this program is recognized.
+    /// Returns the names by which an entry of this program is recognized.
     pub(super) fn names(&self, site: HookLocation<'_>) -> ProgramNames {
         ProgramNames::at(site, NAME, self.plugin.clone())
     }
 }
 
-/// The folders of the settings for every user: on Linux or Windows, and on macOS.
+/// Returns the folders of the settings for all users: on Linux or Windows, and on macOS.
 pub(super) fn managed_folders(site: HookLocation<'_>) -> [PathBuf; 2] {
     let here = match cfg!(windows) {
         true => PathBuf::from(r"C:\Program Files\ClaudeCode"),
@@ -232,13 +232,13 @@ pub(super) fn managed_folders(site: HookLocation<'_>) -> [PathBuf; 2] {
     [here, PathBuf::from("/Library/Application Support/ClaudeCode")]
 }
 
-/// The folder of the user's settings.
+/// Returns the folder of the user's settings.
 pub(super) fn user_folder(site: HookLocation<'_>) -> PathBuf {
     let moved = site.environment.variables.get(FOLDER_VARIABLE).filter(|folder| Path::new(folder).is_absolute());
     moved.map_or_else(|| native(&site.environment.home).join(".claude"), PathBuf::from)
 }
 
-/// The file that the options are about.
+/// Determines the file from the options.
 pub(super) fn target(options: &InstallOptions, site: HookLocation<'_>) -> Result<Target, InstallError> {
     let refuse = |text: &str| Err(InstallError::Arguments(text.to_owned()));
     let absolute = |path: &Path| native(&site.environment.cwd).join(path);
@@ -265,7 +265,7 @@ pub(super) fn target(options: &InstallOptions, site: HookLocation<'_>) -> Result
     }
     if let Some(file) = &options.hooks_file {
         let file = absolute(file);
-        // Plugins and settings have their hooks below a key; a bare hooks file has the events at the top.
+        // Plugins and settings have their hooks below a key. A bare hooks file has the events at the top level.
         let parent = |depth| file.ancestors().nth(depth).unwrap_or(Path::new("/"));
         let of_plugin = parent(2).join(".claude-plugin").is_dir();
         let bare = file.file_name().is_some_and(|name| name == "hooks.json") && !of_plugin || has_bare_shape(&file);
@@ -276,7 +276,7 @@ pub(super) fn target(options: &InstallOptions, site: HookLocation<'_>) -> Result
     let project = |name: &str, mode| Target {
         file: site.project.join(".claude").join(name),
         shape: Shape::Wrapped,
-        // A repository can bring a link, and it must not lead to the user's other files.
+        // A repository can contain a link, which must not lead to the user's other files.
         within: Some(site.project.to_path_buf()),
         mode,
         plugin: None,
@@ -294,19 +294,19 @@ pub(super) fn target(options: &InstallOptions, site: HookLocation<'_>) -> Result
     }
 }
 
-/// The file has an event at its top and nothing below a key for all of them.
+/// Returns whether the file has events at its top level, instead of below `hooks`.
 fn has_bare_shape(file: &Path) -> bool {
     let settings = settings_in(file);
     settings.get("hooks").is_none() && [BEFORE, AFTER, END].iter().any(|event| settings.get(event).is_some())
 }
 
-/// The contents of a file of settings; null if it cannot be read.
+/// Reads a settings file. `null` if it can't be read.
 pub(super) fn settings_in(file: &Path) -> serde_json::Value {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Where the settings of a hook lie in a plugin.
+/// The folder of a hook's settings files in a plugin.
 const PLUGIN_SETTINGS: &str = "\"${CLAUDE_PLUGIN_ROOT}\"/hooks/config";
 
 fn entry(
@@ -338,7 +338,7 @@ fn entry(
     let script = shim.map(|path| text(path).map(str::to_owned)).transpose()?;
     let started = StartedHook { only: options.policies(), script, ..StartedHook::default() };
     let server = options.server.clone();
-    // A file that other machines or users read may be read by another version.
+    // Other machines or users may read the file with other versions.
     let is_own = !options.shared && !options.managed && options.plugin.is_none() && options.hooks_file.is_none();
     let has_new_events = is_own && version::knows_new_events(site);
     let blocks = !options.fail_open;

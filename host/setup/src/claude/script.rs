@@ -1,4 +1,4 @@
-//! Scripts in the place of hook scripts: where they lie, what they hold, and what becomes of a script of the author's own.
+//! Scripts that replace hook scripts: their locations, their content, and how an author's own script is preserved.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use super::settings::BEFORE;
 use crate::command::{arguments, is_shim, script_of, text};
 use crate::install::{Foreign, HookLocation, InstallError, InstallOptions, ManagedFile, aside};
 
-/// How a script begins with which a person confirms.
+/// The start of a script that confirms calls.
 const CONFIRMING: &str = "#!/usr/bin/env python3
 \"\"\"Confirms a call that waits, as `guard-host confirm` does. Written by `guard-host install`.\"\"\"
 import os
@@ -22,7 +22,7 @@ import sys
 
 ";
 
-/// The names of scripts whose place a built-in policy takes, and of those that confirm.
+/// Returns the names of scripts that built-in policies replace, and of their scripts that confirm calls.
 fn known_scripts() -> Vec<&'static str> {
     let builtins = || guard_builtins::all().iter();
     let names = builtins().filter_map(|builtin| builtin.called);
@@ -31,8 +31,7 @@ fn known_scripts() -> Vec<&'static str> {
     names
 }
 
-/// Where the script of that name is, or is put: where the settings start one of that name, or else in the folder of the
-/// hooks.
+/// Returns the path of the script with this name: where the settings start it, or else in the folder of the hooks.
 pub(super) fn place(
     name: &str,
     options: &InstallOptions,
@@ -61,13 +60,13 @@ pub(super) fn place(
     Ok(registered.unwrap_or_else(|| folder(target).join(name)))
 }
 
-/// Where scripts that start the hook are put.
+/// Returns the folder for scripts that start the hook.
 pub(super) fn folder(target: &Target) -> PathBuf {
     let beside = target.file.parent().unwrap_or(Path::new("/"));
     if beside.ends_with("hooks") { beside.to_path_buf() } else { beside.join("hooks") }
 }
 
-/// The scripts that the settings start before a call, whoever wrote them, as far as they may be written here.
+/// Returns the scripts by any author that the settings start before a call, if they may be overwritten here.
 fn registered(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     let names = target.names(site);
     let settings = settings_in(&target.file);
@@ -78,7 +77,7 @@ fn registered(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     scripts.filter(is_within).collect()
 }
 
-/// The folders in which a script that confirms may be: beside the script of its policy, and in the usual ones.
+/// Returns the folders that may contain a confirming script: those of its policy's script, and the usual ones.
 fn folders(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     let called = |path: &Path| {
         let own = path.file_name().and_then(|name| name.to_str());
@@ -90,7 +89,7 @@ fn folders(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     beside.chain([folder(target), folder(target).join("scripts")]).collect()
 }
 
-/// The scripts that confirm and that `install` has written.
+/// Returns the confirming scripts that `install` wrote.
 pub(super) fn confirming(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     let names: Vec<&str> = guard_builtins::all().iter().filter_map(|builtin| builtin.confirmed_by).collect();
     let folders = folders(target, site);
@@ -102,7 +101,7 @@ pub(super) fn confirming(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf
     found
 }
 
-/// A script, as a file of the registration. One of the author's own is set aside.
+/// Returns the script as a file of the registration. An author's own script is moved aside.
 pub(super) fn piece(path: PathBuf, text: String, target: &Target, site: HookLocation<'_>) -> ManagedFile {
     let names = target.names(site);
     ManagedFile::Own {
@@ -117,7 +116,7 @@ pub(super) fn piece(path: PathBuf, text: String, target: &Target, site: HookLoca
     }
 }
 
-/// How the settings start a script.
+/// Returns the command line with which the settings start a script.
 pub(super) fn line(
     path: &Path,
     options: &InstallOptions,
@@ -136,7 +135,7 @@ pub(super) fn line(
     }
 }
 
-/// A script of one line, which becomes the hook.
+/// Returns the one-line script that starts the hook.
 pub(super) fn hook_text(path: &Path, options: &InstallOptions, site: HookLocation<'_>) -> Result<String, InstallError> {
     let program = match (&options.plugin, options.shared) {
         (Some(plugin), _) => format!("\"${{0%/*}}/{}bin/guard-host\"", up_to(path, plugin, site)),
@@ -151,7 +150,7 @@ pub(super) fn hook_text(path: &Path, options: &InstallOptions, site: HookLocatio
     Ok(format!("#!/bin/sh\nexec {program} {arguments}{settings} \"$@\"\n"))
 }
 
-/// The way from the folder of a script up to its plugin.
+/// Returns the relative path from a script's folder up to its plugin.
 fn up_to(path: &Path, plugin: &Path, site: HookLocation<'_>) -> String {
     let root = native(&site.environment.cwd).join(plugin);
     let depth =
@@ -159,7 +158,7 @@ fn up_to(path: &Path, plugin: &Path, site: HookLocation<'_>) -> String {
     "../".repeat(depth)
 }
 
-/// A script that becomes `confirm`. It is one of Python, because the author's was started with `python`.
+/// Returns the script that starts `confirm`. It is in Python, because the original was started with `python`.
 pub(super) fn confirming_text(
     path: &Path,
     options: &InstallOptions,
@@ -188,7 +187,7 @@ fn is_confirming(text: &str) -> bool {
     text.strip_prefix(CONFIRMING).is_some_and(|rest| rest.starts_with("os.execvp(") && rest.lines().count() == 1)
 }
 
-/// The question that the script asks, and the place of the author's script.
+/// Returns the next steps: the script's question, and the path of the author's script.
 pub(super) fn next_steps(options: &InstallOptions, site: HookLocation<'_>) -> Vec<String> {
     let Some(name) = options.shim.as_deref() else { return Vec::new() };
     let Some(path) = target(options, site).and_then(|target| place(name, options, &target, site)).ok() else {

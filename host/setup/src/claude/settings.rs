@@ -1,4 +1,4 @@
-//! The entries of this program in a settings text of Claude Code: what they hold.
+//! The content of this program's entries in Claude Code settings.
 
 use std::net::SocketAddr;
 
@@ -12,17 +12,17 @@ use crate::install::json::{Malformed, Syntax};
 /// The event before a tool call.
 pub(super) const BEFORE: &str = "PreToolUse";
 
-/// The event that tells that a call has run. The later one, of failures, must not stand there: a version that does not know
-/// an event passes over the whole file.
+/// The event after a call that ran. The newer event for failed calls can't be used, because a version that doesn't know
+/// an event ignores the whole file.
 pub(super) const AFTER: &str = "PostToolUse";
 
-/// The event before a shell command in a skill or a slash command, and the one at the start of a session. They are
-/// registered only where the installed version has them.
+/// The event before a shell command in a skill or slash command, and the one at the start of a session. Registered only
+/// if the installed version knows them.
 const SKILL: &str = "PreSkillShellCommand";
 const START: &str = "SessionStart";
 
-/// The event after settings have changed, with the sources of those that can hold the hook, and the one after auto mode's
-/// classifier has refused a call. They are registered where the two above are.
+/// The event after changes of settings, with the sources that can contain the hook, and the event after auto mode's
+/// classifier has refused a call. Registered under the same condition.
 const CHANGED: &str = "ConfigChange";
 const SOURCES: &str = "user_settings|project_settings|local_settings";
 const DENIED: &str = "PermissionDenied";
@@ -30,58 +30,58 @@ const DENIED: &str = "PermissionDenied";
 /// The event at the end of a session.
 pub(super) const END: &str = "SessionEnd";
 
-/// How long Claude Code waits for the hook, in seconds. The hook itself takes four at most.
+/// The default timeout of the hook in Claude Code, in seconds. The hook itself needs four at most.
 const TIMEOUT: u32 = 20;
 
-/// The same of events of which the hook only takes note. At the end of a session all hooks share little time.
+/// The timeout of events that the hook only records, in seconds. At the end of a session, all hooks share a short time.
 const NOTE_TIMEOUT: u32 = 5;
 
-/// Where a server answers for this harness.
+/// The path of this harness on the server.
 const SERVER_PATH: &str = "/hook/claude";
 
-/// The header that a server reads, and its scheme.
+/// The header with the server's token, and its scheme.
 const AUTHORIZATION: &str = "Authorization";
 const BEARER: &str = "Bearer ";
 
-/// The entry that is wanted.
+/// The entry to register.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) matcher: String,
-    /// A line of a shell. Other harnesses read the file, too, and pass over words that stand by themselves in `args`.
+    /// The shell command line. Other harnesses read the same file and ignore `args`.
     pub(super) line: String,
     pub(super) timeout: Option<u32>,
     pub(super) blocks: bool,
-    /// The part of the hook that it starts.
+    /// The part of the hook that the entry starts.
     pub(super) started: StartedHook,
-    /// The server that is asked in the place of the line.
+    /// The server that replaces the command.
     pub(super) server: Option<Server>,
-    /// The version that reads it has the newer events.
+    /// Whether the installed version knows the newer events.
     pub(super) has_new_events: bool,
 }
 
 impl Entry {
-    /// It asks every policy that the other one asks.
+    /// Returns whether the entry runs every policy that the other one runs.
     pub(super) fn covers(&self, other: &StartedHook) -> bool {
         let own = &self.started.only;
         own.is_empty() || !other.only.is_empty() && other.only.iter().all(|name| own.contains(name))
     }
 
-    /// Its entry in the file, for each event.
+    /// Returns the items of the entry, for each event.
     fn items(&self) -> Vec<(&'static str, Item)> {
         let handler = |timeout| match &self.server {
             Some(server) => http(server, timeout),
             None => command(&self.line, timeout),
         };
         let timeout = self.timeout.unwrap_or(TIMEOUT);
-        // Versions before 2.1.295 take `onFailure` out of the file when they write it, so the line says it as well.
-        // The shells of Windows have no common way to say it.
+        // Versions before 2.1.295 remove `onFailure` when they write the file, so the command line has the same effect.
+        // The shells on Windows have no common syntax for it.
         let mut before = match self.server.is_none() && self.blocks && !cfg!(windows) {
             true => command(&closed(&self.line), timeout),
             false => handler(timeout),
         };
         before.extend(self.blocks.then(|| ("onFailure", Item::text("block"))));
         let mut after = handler(NOTE_TIMEOUT);
-        // A request keeps nobody waiting for long, and there is no such key for it.
+        // HTTP requests are short, and `async` doesn't exist for them.
         after.extend(self.server.is_none().then_some(("async", Item::Flag(true))));
         let matcher = ("matcher", Item::text(&self.matcher));
         let mut items = vec![
@@ -100,17 +100,18 @@ impl Entry {
     }
 }
 
-/// One handler of a group.
+/// Returns the `hooks` key of a group with one handler.
 fn group(handler: Vec<(&'static str, Item)>) -> (&'static str, Item) {
     ("hooks", Item::List(vec![Item::Object(handler)]))
 }
 
-/// A handler that starts a process.
+/// Returns a handler that starts a process.
 fn command(line: &str, timeout: u32) -> Vec<(&'static str, Item)> {
     vec![("type", Item::text("command")), ("command", Item::text(line)), ("timeout", Item::Number(timeout))]
 }
 
-/// A handler that asks a server. Its token stands in the file: a variable would have to be set wherever an agent starts.
+/// Returns a handler that sends requests to a server. Its token is in the file, because a variable would have to be set
+/// wherever an agent starts.
 fn http(server: &Server, timeout: u32) -> Vec<(&'static str, Item)> {
     let url = ("url", Item::Text(format!("http://{}{SERVER_PATH}", server.address)));
     let token = Item::Text(format!("{BEARER}{}", server.token));
@@ -118,7 +119,7 @@ fn http(server: &Server, timeout: u32) -> Vec<(&'static str, Item)> {
     vec![("type", Item::text("http")), url, ("timeout", Item::Number(timeout)), headers]
 }
 
-/// The URL of the server that a handler asks, if it is one of this program's: on this machine, and shown a token.
+/// Returns the URL of a handler's server, if it is a server of this program: on this machine, with a token.
 pub(super) fn server_of(handler: &Value) -> Option<&str> {
     handler.get("headers")?.get(AUTHORIZATION)?.as_str()?.strip_prefix(BEARER)?;
     let url =
@@ -130,16 +131,16 @@ pub(super) fn server_of(handler: &Value) -> Option<&str> {
     named.then_some(url)
 }
 
-/// The part of this program's hook that a handler starts or asks; `None` for a handler of another program.
+/// Returns the part of this program's hook that a handler starts or requests. `None` for another program's handler.
 pub(super) fn runs(handler: &Value, names: &ProgramNames) -> Option<StartedHook> {
     let served = || server_of(handler).map(|_| StartedHook::default());
     started(handler, names).or_else(served)
 }
 
-/// Puts the entry in, in the place of those that it makes needless: such as start the same script or the program itself,
-/// and such as ask no other policies than it does. The same text if it is there as it is wanted.
+/// Adds the entry and removes those that it replaces: entries that start the same script or the program itself, and
+/// those whose policies it covers. Returns the same text if nothing changes.
 pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &ProgramNames) -> Result<String, Malformed> {
-    // Whatever the script holds by now, it becomes the one that the entry starts.
+    // Regardless of the script's current content, it will be the one that the entry starts.
     let starts_its_script =
         |handler: &Value| entry.started.script.is_some() && script_of(handler, names) == entry.started.script;
     let is_replaced = |handler: &Value| {
@@ -149,7 +150,7 @@ pub(super) fn add(text: &str, shape: Shape, entry: &Entry, names: &ProgramNames)
     edit(shape, &is_replaced, |entries| entries.add(text, &entry.items()))
 }
 
-/// Takes every entry of this program out, and what is empty without it.
+/// Removes every entry of this program, and objects that are then empty.
 pub(super) fn strip(text: &str, shape: Shape, names: &ProgramNames) -> Result<String, Malformed> {
     edit(shape, &|handler| runs(handler, names).is_some(), |entries| entries.strip(text))
 }
@@ -225,7 +226,7 @@ mod tests {
         let text = put("{}".to_owned(), "one.sh", &["a"]);
         let text = put(text, "two.py", &["b"]);
         assert_eq!((count(&text, "one.sh"), count(&text, "two.py")), (4, 4), "{text}");
-        // One that asks nothing else than another one does goes.
+        // An entry whose policies another entry covers is removed.
         let both = put(text.clone(), "both.sh", &["a", "b"]);
         assert_eq!((count(&both, "one.sh"), count(&both, "two.py"), count(&both, "both.sh")), (0, 0, 4), "{both}");
         let text = put(text, "one.sh", &["c"]);

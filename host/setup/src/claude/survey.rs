@@ -1,6 +1,6 @@
-//! Hooks in Claude Code's own files: registrations of this program, and settings that switch them off.
+//! Finds hooks in Claude Code's files: registrations of this program, and settings that disable them.
 //!
-//! Reads only.
+//! Files are only read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,22 +17,20 @@ use crate::entries::Shape;
 use crate::install::{DisablingSetting, FoundHook, HookLocation, InstallOptions, Running, Scope, Survey};
 use crate::matcher::{Matching, is_all};
 
-/// Settings that keep hooks from running wherever they stand, and such as count in managed files only.
+/// Settings that disable hooks everywhere, and settings that only apply in managed files.
 const SWITCHES: [&str; 1] = ["disableAllHooks"];
 const MANAGED_SWITCHES: [&str; 2] = ["allowManagedHooksOnly", "strictPluginOnlyCustomization"];
 
-/// A file with hooks.
 struct HooksFile {
     file: PathBuf,
     managed: bool,
     foreign: bool,
     shape: Shape,
     names: ProgramNames,
-    /// The options of `install` that name it.
+    /// The options of `install` that select the file.
     options: String,
 }
 
-/// Surveys the files.
 pub(super) fn of(options: &InstallOptions, site: HookLocation<'_>) -> Survey {
     let mut survey = Survey::default();
     for place in places(options, site) {
@@ -72,13 +70,13 @@ fn places(options: &InstallOptions, site: HookLocation<'_>) -> Vec<HooksFile> {
         asked_for(&usual(Scope::User, false), false),
         asked_for(&usual(Scope::Project, true), true),
         asked_for(&usual(Scope::Project, false), true),
-        // Named on the command line, so it is the user's word.
+        // A file on the command line is the user's choice.
         (options.plugin.is_some() || options.hooks_file.is_some()).then(|| asked_for(options, false)).flatten(),
     ]
     .into_iter()
     .flatten()
     .collect();
-    // The project may be the folder of the user's settings itself.
+    // The project may be the folder of the user's settings.
     if places.get(1).is_some_and(|project| project.file == user_folder(site).join("settings.json")) {
         places.remove(1);
     }
@@ -98,7 +96,7 @@ fn look(settings: &Value, place: &HooksFile, site: HookLocation<'_>, survey: &mu
     let managed: &[&str] = if place.managed { &MANAGED_SWITCHES } else { &[] };
     for switch in SWITCHES.iter().chain(managed) {
         let on = settings.get(*switch).is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Null));
-        // What the managed settings allow is what they hold themselves.
+        // Managed settings allow the hooks that they contain.
         let spared = managed.contains(switch) && handlers(settings, place, BEFORE).next().is_some();
         if on && !spared {
             let setting = format!("{switch}: {}", settings.get(*switch).unwrap_or(&Value::Null));
@@ -109,7 +107,7 @@ fn look(settings: &Value, place: &HooksFile, site: HookLocation<'_>, survey: &mu
     survey.found.extend(handlers(settings, place, BEFORE).map(|(group, handler)| found(group, handler, place, site)));
 }
 
-/// The handlers of this program for an event, with their groups.
+/// Returns this program's handlers for an event, with their groups.
 fn handlers<'a>(
     settings: &'a Value,
     place: &'a HooksFile,
@@ -127,12 +125,12 @@ fn handlers<'a>(
     groups.into_iter().flatten().flat_map(handlers).filter(|(_, handler)| runs(handler, &place.names).is_some())
 }
 
-/// The handler starts a process, or asks a server.
+/// Returns whether the handler starts a process or sends a request to a server.
 fn is_started(handler: &Value) -> bool {
     handler.get("type").is_some_and(|kind| kind == "command") || server_of(handler).is_some()
 }
 
-/// How a handler starts the hook, or asks it.
+/// Returns how a handler runs the hook.
 fn run_by(handler: &Value, place: &HooksFile, site: HookLocation<'_>) -> Running {
     if let Some(url) = server_of(handler) {
         return Running::Server { url: url.to_owned(), authorization: authorization(handler, site) };
@@ -148,7 +146,7 @@ fn run_by(handler: &Value, place: &HooksFile, site: HookLocation<'_>) -> Running
     }
 }
 
-/// The header that a handler sends to its server, with the variables that it may read.
+/// Returns the header that a handler sends to its server, with the allowed variables expanded.
 fn authorization(handler: &Value, site: HookLocation<'_>) -> String {
     let header = handler.pointer("/headers/Authorization").and_then(Value::as_str).unwrap_or_default();
     let allowed = handler.get("allowedEnvVars").and_then(Value::as_array).into_iter().flatten();
@@ -188,7 +186,8 @@ fn found(group: &Value, handler: &Value, place: &HooksFile, site: HookLocation<'
     let sudo = if place.managed { "sudo " } else { "" };
     let again = format!("{sudo}guard-host install {NAME}{}{}", place.options, shim.unwrap_or_default());
     let running = match words.split_first() {
-        // A repository's script is read and not started: a line may have a shell of the repository's own start it.
+        // A repository's script is read but not started, because the line could make one of the repository's shells
+        // start it.
         Some((program, arguments)) if place.foreign && script.is_some() => {
             Running::Program(program.clone(), arguments.to_vec())
         }
@@ -213,7 +212,7 @@ fn found(group: &Value, handler: &Value, place: &HooksFile, site: HookLocation<'
     }
 }
 
-/// The keys of a handler that keep its hook from working, or other users from being kept out.
+/// Returns the problems of a handler that keep its hook from working, or expose it to other users.
 fn handler_hindrances(handler: &Value, place: &HooksFile, site: HookLocation<'_>) -> Vec<String> {
     let mut hindrances = Vec::new();
     for key in ["async", "asyncRewake"] {
@@ -244,14 +243,14 @@ fn handler_hindrances(handler: &Value, place: &HooksFile, site: HookLocation<'_>
     hindrances
 }
 
-/// Why a script cannot be started, as this line starts it.
+/// Returns why the command line can't start the script, or `None`.
 fn unstartable(script: &Path, line: &str) -> Option<String> {
     let shown = script.display();
     let Ok(data) = fs::metadata(script) else { return Some(format!("there is no script `{shown}`")) };
     (is_direct(line) && !is_executable(&data)).then(|| format!("`{shown}` can't be executed: run `chmod +x {shown}`"))
 }
 
-/// The line begins with an absolute path, as `install` writes it.
+/// Returns whether the line starts with an absolute path, as `install` writes it.
 fn is_absolute(line: &str) -> bool {
     let line = opened(line);
     line.starts_with(['/', '\''])

@@ -1,21 +1,21 @@
-//! The part of a registered line that runs when the hook can't be called.
+//! The part of a registered line that runs if the hook can't be started.
 
 use std::borrow::Cow;
 
 use super::words;
 use guard_contract::shell_word::quoted;
 
-/// Stands behind the line that calls the hook. Without an answer of the hook it ends with 2, with which every harness
-/// that runs such a line blocks the call; an answer that ends so passes through.
+/// Appended to the line that starts the hook. If the hook gives no reply, the line exits with 2, which blocks the call
+/// in every harness that runs such lines. An exit with 2 by the hook itself is passed through.
 const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
 
-/// A line that calls the hook, and blocks the call of the tool if that fails.
+/// Returns a line that starts the hook, and blocks the tool call if that fails.
 pub(crate) fn closed(line: &str) -> String {
     format!("{}{CLOSING}", checked(line))
 }
 
-/// The line with a test that the program isn't empty: a shell runs an empty file as a script that does nothing, and lets
-/// the call pass. A name on the `PATH` isn't tested.
+/// Adds a test that the program isn't empty, because a shell runs an empty file as an empty script, which would let the
+/// call pass. A name on the `PATH` isn't tested.
 fn checked(line: &str) -> String {
     match program(line) {
         Some(program) => format!("{CHECK}{program}{CHECKED}{line}"),
@@ -26,7 +26,7 @@ fn checked(line: &str) -> String {
 const CHECK: &str = "[ -s ";
 const CHECKED: &str = " ] && ";
 
-/// The first word of a line, as it is written, if it is a path.
+/// Returns the first word of a line, unparsed, if it is a path.
 fn program(line: &str) -> Option<&str> {
     let (mut quote, mut is_escaped) = (None, false);
     let end = line.find(|c: char| {
@@ -43,7 +43,7 @@ fn program(line: &str) -> Option<&str> {
     line.get(..end.unwrap_or(line.len())).filter(|program| program.contains('/'))
 }
 
-/// The line without the test of its program.
+/// Removes the test of the program from a line.
 fn unchecked(line: &str) -> &str {
     let tested = || {
         line.strip_prefix(CHECK)?.split_once(CHECKED).filter(|(program, rest)| self::program(rest) == Some(*program))
@@ -51,24 +51,24 @@ fn unchecked(line: &str) -> &str {
     tested().map_or(line, |(_, rest)| rest)
 }
 
-/// The line blocks if it fails to call the hook.
+/// Returns whether the line blocks if it can't start the hook.
 pub(crate) fn is_closed(line: &str) -> bool {
     line.ends_with(CLOSING)
 }
 
-/// The script around the line that calls the hook, for a harness that starts no shell and reads no exit code.
+/// The script around the line that starts the hook, for a harness that uses neither a shell nor exit codes.
 const REPLYING: (&str, &str) = (
     "o=$(",
     r#") && printf "%s\n" "$o" || echo "{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}""#,
 );
 
-/// A line that calls the hook, and writes a reply that blocks the call of the tool if that fails.
+/// Returns a line that starts the hook, and prints a reply that blocks the tool call if that fails.
 pub(crate) fn replying(line: &str) -> String {
     let (start, end) = REPLYING;
     format!("sh -c {}", quoted(&format!("{start}{}{end}", checked(line))))
 }
 
-/// The line within that of [`replying`].
+/// Returns the line inside the script of [`replying`].
 fn replied(line: &str) -> Option<String> {
     let (start, end) = REPLYING;
     let words = words(line)?;
@@ -77,12 +77,12 @@ fn replied(line: &str) -> Option<String> {
     script.strip_prefix(start)?.strip_suffix(end).filter(|_| is_shell).map(str::to_owned)
 }
 
-/// The line writes a reply that blocks if it fails to call the hook.
+/// Returns whether the line prints a reply that blocks if it can't start the hook.
 pub(crate) fn is_replying(line: &str) -> bool {
     replied(line).is_some()
 }
 
-/// The line without what it does if it fails to call the hook.
+/// Removes the fallback from a line.
 pub(crate) fn opened(line: &str) -> Cow<'_, str> {
     match (line.strip_suffix(CLOSING), replied(line)) {
         (Some(opened), _) => Cow::Borrowed(unchecked(opened)),
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    /// As Hermes Agent starts it: the words, without a shell.
+    /// Hermes Agent starts the words without a shell.
     #[test]
     fn without_an_answer_the_line_writes_a_reply_that_blocks() {
         let blocked = "{\"action\":\"block\",\"message\":\"guard-host gave no answer, so this call is held\"}\n";

@@ -1,18 +1,18 @@
-//! The line that a registration has a shell start.
+//! The command line of a registration, which a shell runs.
 //!
-//! Which shell that is on Windows depends on the harness, its version and the machine: Git Bash, PowerShell or `cmd`. So a
-//! line for Windows means the same to all three. A path has slashes, because Bash drops backslashes, and is quoted from one
-//! slash to the next, because PowerShell prints a line that begins with a quote.
+//! On Windows, the shell depends on the harness, its version and the machine: Git Bash, PowerShell or `cmd`. A line for
+//! Windows therefore means the same in all three. Paths have slashes, because Bash drops backslashes. They are quoted
+//! between slashes, because PowerShell prints a line that starts with a quote.
 
 use guard_contract::shell_word;
 
 use crate::install::InstallError;
 
-/// A line of these words for the shells of this system.
+/// Returns a command line with these words for the shells of this system.
 ///
 /// # Errors
 ///
-/// [`InstallError::Arguments`] if no line means the same to all of them.
+/// [`InstallError::Arguments`] if no line means the same in all shells.
 pub(crate) fn line<S: AsRef<str>>(words: &[S]) -> Result<String, InstallError> {
     let word = |text: &S| match text.as_ref() {
         text if cfg!(windows) => windows_word(text).ok_or_else(|| {
@@ -24,9 +24,10 @@ pub(crate) fn line<S: AsRef<str>>(words: &[S]) -> Result<String, InstallError> {
     Ok(words.iter().map(word).collect::<Result<Vec<_>, _>>()?.join(" "))
 }
 
-/// One word of a line for `cmd`, PowerShell and Git Bash. `None` if they don't agree on any.
+/// Quotes one word for `cmd`, PowerShell and Git Bash. `None` if no form works in all three.
 fn windows_word(text: &str) -> Option<String> {
-    // At least one of the shells replaces these within quotes. Not all start a program of a share.
+    // At least one of the shells expands these characters within quotes. Not all of them can start a program on a
+    // network share.
     let is_special = |c: char| c.is_control() || "\"$`%!".contains(c);
     if text.is_empty() || text.contains(is_special) || text.starts_with(r"\\") {
         return None;

@@ -1,4 +1,4 @@
-//! Lines that start the hook.
+//! Tests of lines that start the hook.
 
 use proptest::prelude::*;
 use serde_json::json;

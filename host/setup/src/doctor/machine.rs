@@ -1,4 +1,4 @@
-//! The files of this program on the machine: its configuration, its folders, what is compiled.
+//! Checks this program's files on the machine: the configuration, folders and compiled artifacts.
 
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
@@ -18,7 +18,7 @@ use guard_platform::paths::native;
 use guard_state::{AppDirs, FolderErrorKind, Pause, check_private, io_hint};
 use jiff::Timestamp;
 
-/// Registrations for every user of the machine, and the programs that they start, which other users can change.
+/// Reports registrations for every user of the machine, and programs that they start, that other users can change.
 pub(super) fn registrations(surveys: &[Survey], site: HookLocation<'_>) -> Vec<Finding> {
     let mut files = Vec::new();
     for found in surveys.iter().flat_map(|survey| &survey.found).filter(|found| found.managed) {
@@ -34,7 +34,7 @@ pub(super) fn registrations(surveys: &[Survey], site: HookLocation<'_>) -> Vec<F
     found.iter().map(|problem| Finding::problem("managed", problem.to_string(), &problem.hint)).collect()
 }
 
-/// The folders that must belong to this user alone.
+/// Checks the folders that must be private to this user.
 pub(super) fn folders(dirs: &AppDirs) -> Vec<Finding> {
     let check = |path: &Path| match check_private(path) {
         Ok(()) => Finding::ok("folders", format!("`{}` is yours alone", path.display())),
@@ -57,7 +57,8 @@ pub(super) fn folders(dirs: &AppDirs) -> Vec<Finding> {
     vec![check(&dirs.state), check(&dirs.cache)]
 }
 
-/// The policies that stop nothing now, and whether the one that denies the tried call is among them.
+/// Reports the policies that block nothing now. Also returns whether the policy that denies the test call is among
+/// them.
 pub(super) fn idle(idle: &IdlePolicies, pause: Option<&Pause>, config: &Config) -> (Vec<Finding>, bool) {
     const CHECK: &str = "mode";
     let IdlePolicies { off, watched, paused } = idle;
@@ -88,7 +89,7 @@ pub(super) fn idle(idle: &IdlePolicies, pause: Option<&Pause>, config: &Config) 
     (findings, config.entries.iter().filter(is_tried).any(is_idle))
 }
 
-/// What to do about a chain that denies no shell command: the remedy if the configuration is the reason.
+/// Returns the fix for a chain that denies no shell command, if the configuration is the cause.
 pub(super) fn toothless(site: HookLocation<'_>, projects: &[String]) -> Option<String> {
     const DENIES: &str = "command-guard";
     let config = load(site.dirs, projects);
@@ -111,13 +112,13 @@ pub(super) fn toothless(site: HookLocation<'_>, projects: &[String]) -> Option<S
         .then(|| format!("`{DENIES}` isn't asked about shell commands: remove `tools` from its entry in {file}"))
 }
 
-/// Whether a pattern of tools means that of shell commands.
+/// Returns whether a tool pattern may match the shell tool.
 fn is_of_shell(pattern: &str) -> bool {
     pattern == "Bash" || pattern.contains(['*', '?', '[', '{'])
 }
 
-/// Whether a call finds every policy compiled. After a change of the configuration the chain is prepared again here, as the
-/// next call would do it, so only a policy that still has to be compiled is a problem.
+/// Checks that all policies are compiled for the next call. After a change of the configuration, the chain is prepared
+/// again here, as the next call would do, so only a policy that still has to be compiled is a problem.
 pub(super) fn ready(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding> {
     const CHECK: &str = "artifacts";
     let program = &site.environment.program;
@@ -142,7 +143,7 @@ pub(super) fn ready(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding>
     }
 }
 
-/// Everything that is known to be wrong with the configuration and with the files beside it.
+/// Reports all known mistakes in the configuration and its related files.
 pub(super) fn chain(site: HookLocation<'_>, projects: &[String], depth: Depth) -> Vec<Finding> {
     let program = &site.environment.program;
     let prepared =

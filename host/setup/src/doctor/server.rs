@@ -1,4 +1,4 @@
-//! The server of a `[remote]`: whether it answers one harmless call, or at least can be reached.
+//! Checks that the server of a `[remote]` answers a harmless call, or at least accepts connections.
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::mpsc;
@@ -13,13 +13,13 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_hook::remote::{Child, RemoteDecider};
 use serde_json::{Map, Value};
 
-/// The call that the server is asked about.
+/// The command in the test call.
 const HARMLESS: &str = "ls";
 
-/// How long [`knock`] waits. A status line is drawn often.
+/// The timeout of [`knock`]. It is short because a status line is drawn often.
 const KNOCK: Duration = Duration::from_millis(8);
 
-/// Whether the server refuses connections. A server that is only slow is no finding.
+/// Reports a server that refuses connections. A slow server is no finding.
 pub(super) fn knock(remote: &Remote) -> Option<Finding> {
     let (scheme, rest) = remote.url.split_once("://")?;
     let host = rest.split('/').next()?;
@@ -27,7 +27,7 @@ pub(super) fn knock(remote: &Remote) -> Option<Finding> {
     let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let address = if has_port { host.to_owned() } else { format!("{host}:{port}") };
     let (sender, receiver) = mpsc::channel();
-    // Looking up a name can take seconds, and nobody waits for this thread.
+    // Name resolution can take seconds, but the caller doesn't wait for this thread.
     thread::spawn(move || {
         let connect = |address| TcpStream::connect_timeout(&address, KNOCK);
         let answers = address.to_socket_addrs().map(|all| all.map(connect).collect::<Vec<_>>());
@@ -41,7 +41,7 @@ pub(super) fn knock(remote: &Remote) -> Option<Finding> {
     is_refused.then(|| Finding::problem("remote", text, remedy("", remote)))
 }
 
-/// Asks the server, and waits as long as a hook does.
+/// Sends a call to the server, with the hook's timeout.
 pub(super) fn ask(remote: &Remote, site: HookLocation<'_>) -> Finding {
     let project = site.project.to_string_lossy();
     let at = CallContext {
@@ -65,7 +65,7 @@ pub(super) fn ask(remote: &Remote, site: HookLocation<'_>) -> Finding {
     }
 }
 
-/// The remedy for a server that gives no answer for this reason.
+/// Returns the fix for a server error.
 fn remedy(why: &str, remote: &Remote) -> String {
     let has = |words: &[&str]| words.iter().any(|word| why.contains(word));
     if has(&["does not take the token"]) {

@@ -1,4 +1,4 @@
-//! [`Trial`]: the registered command, started as the harness starts it, with a call that must be denied.
+//! [`Trial`]: starts the registered command as the harness does, with a call that must be denied.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -18,50 +18,50 @@ use guard_harness::{Harness, Reply};
 use guard_redact::plain;
 use guard_state::session::Sessions;
 
-/// The check of what a tried call is answered.
+/// The name of the check.
 const CHECK: &str = "canary";
 
 /// A command that every chain denies.
 const CANARY: &str = "rm -rf /";
 
-/// The session that the payloads name.
+/// The session in the payloads.
 const SESSION: &str = "guard-host-doctor";
 
-/// The tool of shell commands.
+/// The name of the shell tool.
 const SHELL: &str = "Bash";
 
-/// A command that no chain has anything against.
+/// A command that no chain objects to.
 const HARMLESS: &str = "ls";
 
-/// How many calls are measured.
+/// The number of calls that are measured.
 const CALLS: usize = 7;
 
-/// How much is shown of a server's refusal, in characters.
+/// The maximum number of characters that are shown of a server's error.
 const SHOWN: usize = 200;
 
-/// The exit code of a shell that found a program and cannot execute it.
+/// The exit code of a shell that found a program but can't execute it.
 const CANNOT_EXECUTE: u8 = 126;
 
 /// The exit code of a shell that found no program.
 const NOT_FOUND: u8 = 127;
 
-/// The target of a registered name.
+/// The target of a registered program name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Program {
     /// This program, or a copy of it.
     This,
-    /// Another one.
+    /// Another program.
     Other,
-    /// A file that cannot be executed.
+    /// A file that can't be executed.
     NotExecutable,
     /// An empty file, which a shell runs as a script.
     Empty,
-    /// Nothing.
+    /// No file.
     Missing,
 }
 
 impl Program {
-    /// Finds the program of `name`, through `PATH` if it is no path.
+    /// Finds the program `name`, on the `PATH` if it isn't a path.
     pub(super) fn find(name: &str, site: HookLocation<'_>) -> Self {
         let path = site.environment.variables.get("PATH").map(String::as_str).unwrap_or_default();
         let candidates: Vec<PathBuf> = match name.contains('/') {
@@ -81,7 +81,7 @@ impl Program {
     }
 }
 
-/// Both are one file, or hold the same bytes.
+/// Returns whether both paths are the same file, or have the same content.
 fn is_same(one: &Path, other: &Path) -> bool {
     let (Ok(a), Ok(b)) = (fs::metadata(one), fs::metadata(other)) else { return false };
     let place = |path, data| identity(path, data).map(|identity| (identity.dev, identity.ino)).ok();
@@ -108,31 +108,31 @@ fn have_same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
 /// A call that must be denied.
 struct Canary {
     tool: String,
-    /// The call as a person reads it.
+    /// The call in readable form.
     shown: String,
     payload: String,
 }
 
-/// The part of a built-in's description that is needed here.
+/// The required part of a built-in's description.
 #[derive(Deserialize)]
 struct Description {
     manifest: Manifest,
 }
 
-/// One registration that is tried.
+/// A test of one registration.
 pub(super) struct Trial<'a> {
     pub(super) harness: &'a dyn Harness,
     pub(super) registration: &'a dyn Registration,
     pub(super) site: HookLocation<'a>,
     pub(super) found: &'a FoundHook,
-    /// The policy that denies the call is paused, or only watched.
+    /// Whether the policy that denies the call is paused or in watch mode.
     pub(super) is_idle: bool,
-    /// What to do about a chain that can't deny a shell command.
+    /// The fix for a chain that can't deny a shell command.
     pub(super) cause: Option<&'a str>,
 }
 
 impl Trial<'_> {
-    /// Whether a deny comes back, and how long a call takes.
+    /// Checks that the call is denied, and measures how long a call takes.
     pub(super) fn run(&self) -> Vec<Finding> {
         let Some(canary) = self.canary() else {
             let only = self.found.only.join(", ");
@@ -143,10 +143,10 @@ impl Trial<'_> {
             return vec![untried];
         }
         let answer = self.call(&canary.payload);
-        // What has just not answered would be waited for again and again.
+        // After a failure, every further call would time out.
         let calls = if answer.is_ok() { CALLS } else { 0 };
         let mut findings = self.verdict(&canary, answer.map(|(reply, _)| reply));
-        // What was only tried waits for nobody.
+        // Ends the session of the test calls, so that it leaves no pending calls.
         let sessions = guard_config::load(self.site.dirs, &[]).sessions;
         let _ = sessions.end(&Sessions::name(SESSION), PATIENCE);
         findings.extend(self.cost(calls));
@@ -157,12 +157,12 @@ impl Trial<'_> {
         matches!(self.found.running, Running::Server { .. })
     }
 
-    /// The tried registration, as a person reads it.
+    /// Returns the tested registration in readable form.
     fn subject(&self) -> String {
         format!("the {} in `{}`", if self.is_server() { "server" } else { "command" }, self.found.place.display())
     }
 
-    /// Why the call is not tried, if it must not be.
+    /// Returns why the call must not be tried, or `None`.
     fn untried(&self, canary: &Canary) -> Option<Finding> {
         let subject = self.subject();
         let shell = self.registration.tools().first().copied().unwrap_or_default();
@@ -173,7 +173,7 @@ impl Trial<'_> {
             let remedy = format!("run `{}` without `--matcher`", self.found.again);
             return Some(Finding::note(CHECK, text, remedy));
         }
-        // What a repository's file names may be anything. It is started only if it is this program.
+        // A repository's file can name any program. It is only started if it is this program.
         let known = match &self.found.running {
             Running::Program(name, _) => Program::find(name, self.site) == Program::This,
             Running::Shell(_) | Running::Server { .. } => false,
@@ -184,7 +184,7 @@ impl Trial<'_> {
         })
     }
 
-    /// The findings for the answer to the call: its verdict, and its program if that did not start.
+    /// Returns the findings for a reply: the verdict, or a program that didn't start.
     fn verdict(&self, canary: &Canary, answer: Result<Reply, String>) -> Vec<Finding> {
         let (subject, shown) = (self.subject(), &canary.shown);
         let again = format!("run `{}`", self.found.again);
@@ -225,7 +225,7 @@ impl Trial<'_> {
         vec![verdict]
     }
 
-    /// The median time of so many calls.
+    /// Measures the median time of this number of calls.
     fn cost(&self, calls: usize) -> Option<Finding> {
         let harmless = self.registration.payload(HARMLESS, self.site.project);
         let mut times: Vec<Duration> =
@@ -235,8 +235,8 @@ impl Trial<'_> {
         Some(Finding::ok("cost", format!("a call takes {millis:.1} ms here (median of {})", times.len())))
     }
 
-    /// A call that the registered policies must deny: of all of them the usual one, of some of them an example of theirs.
-    /// `None` if they have none.
+    /// Returns a call that the registered policies must deny: a common one for the whole chain, or an example of one of
+    /// the selected policies. `None` if they have no example.
     fn canary(&self) -> Option<Canary> {
         let (registration, cwd) = (self.registration, self.site.project);
         if self.found.only.is_empty() {
@@ -258,7 +258,7 @@ impl Trial<'_> {
         denied.next()
     }
 
-    /// The reply is a deny, in the form of what gave it.
+    /// Returns whether the reply is a deny in the expected form.
     fn is_deny(&self, reply: &Reply) -> bool {
         match self.found.running {
             Running::Server { .. } => self.registration.is_deny_of_server(&reply.stdout),
@@ -266,20 +266,20 @@ impl Trial<'_> {
         }
     }
 
-    /// The reply is no deny, and the policies have settings files that may be the reason: lists in them replace those of
-    /// which the tried call is an example.
+    /// Returns whether settings files may be the reason for a reply that isn't a deny: their lists replace the
+    /// defaults, from which the example was taken.
     fn may_be_settled(&self, reply: &Reply) -> bool {
         let has_file = |name: &String| guard_builtins::find(name).is_some_and(|found| found.settings_file.is_some());
         reply.exit == 0 && !self.found.only.is_empty() && self.found.only.iter().all(has_file)
     }
 
-    /// The shell says that it could not start the program. Who starts a program without a shell is told so at once.
+    /// Returns whether the shell reports that it couldn't start the program. Without a shell, starting fails directly.
     fn is_not_started(&self, reply: &Reply) -> bool {
         let by_shell = matches!(self.found.running, Running::Shell(_));
         by_shell && matches!(reply.exit, CANNOT_EXECUTE | NOT_FOUND) && reply.stdout.is_empty()
     }
 
-    /// One call, and how long it took.
+    /// Sends one call, and returns the reply with its duration.
     fn call(&self, payload: &str) -> Result<(Reply, Duration), String> {
         let started = Instant::now();
         let mut start = match &self.found.running {
@@ -306,9 +306,9 @@ impl Trial<'_> {
     }
 }
 
-/// Asks a server. Its standard error is not shown.
+/// Sends a call to a server. Its standard error isn't shown.
 fn post(url: &str, authorization: &str, payload: &str) -> Result<Reply, String> {
-    // The machine's own address is behind no proxy.
+    // Local addresses aren't reached through a proxy.
     let settings = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false).proxy(None);
     let request = ureq::Agent::from(settings.build()).post(url).header("authorization", authorization);
     let mut answer = request.send(payload).map_err(|error| error.to_string())?;
@@ -317,7 +317,7 @@ fn post(url: &str, authorization: &str, payload: &str) -> Result<Reply, String> 
     let stdout = body.map_err(|error| error.to_string())?;
     match status {
         200 => Ok(Reply { stdout, stderr: String::new(), exit: 0 }),
-        // Any program may answer there.
+        // Any program may have sent this answer.
         _ => Err(format!("status {status}, {}", plain(&stdout).chars().take(SHOWN).collect::<String>())),
     }
 }

@@ -1,4 +1,4 @@
-//! Whether `guard-host undo` works here: a copy and a restore in a throwaway folder.
+//! Checks that `guard-host undo` works here: a backup and a restore in a throwaway folder.
 
 use guard_config::Config;
 use guard_hook::undo::{RehearsalResult, patience, rehearse};
@@ -11,7 +11,7 @@ use crate::install::HookLocation;
 
 const CHECK: &str = "undo";
 
-/// Tries it. Without a sound state folder there is nothing to try, and another finding says so.
+/// Runs the test. `None` if the state folder can't be used, which another check reports.
 pub(super) fn rehearsed(config: &Config, site: HookLocation<'_>) -> Option<Finding> {
     if !config.undo.enabled {
         let text = "nothing is copied before a call, and `guard-host undo` restores nothing: `enabled = false`";

@@ -1,4 +1,5 @@
-//! The files of a registration on the machine: found through links that stay the user's, written whole or not at all.
+//! The files of a registration on the machine. They are found through links that stay within the user's files, and
+//! written atomically.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -10,28 +11,28 @@ use guard_platform::access::is_own;
 use guard_platform::fs::MetadataExt;
 use guard_state::write_lasting;
 
-/// The largest file that is read. This program, which a plugin holds, is one of them.
+/// The maximum size of a file, in bytes. The largest is this program, which is copied into plugins.
 const FILE_BYTES: u64 = 512 << 20;
 
-/// The largest file of settings.
+/// The maximum size of a settings file, in bytes.
 const TEXT_BYTES: usize = 4 << 20;
 
-/// A file as it is.
+/// The current state of a file.
 pub(super) struct ExistingFile {
-    /// Where it is, after links.
+    /// The path, with links resolved.
     pub(super) target: PathBuf,
-    /// Its contents; `None` if it doesn't exist.
+    /// The content. `None` if the file doesn't exist.
     pub(super) bytes: Option<Vec<u8>>,
-    /// Its mode, or that of a new file.
+    /// The file's mode, or the one for a new file.
     pub(super) mode: u32,
 }
 
 impl ExistingFile {
-    /// Its contents as text.
+    /// Returns the content as text.
     ///
     /// # Errors
     ///
-    /// It is no text, or too long to be settings.
+    /// The file isn't text, or is too large for settings.
     pub(super) fn text(&self, path: &Path) -> Result<Option<String>, InstallError> {
         let Some(bytes) = &self.bytes else { return Ok(None) };
         if bytes.len() > TEXT_BYTES {
@@ -47,7 +48,7 @@ impl ExistingFile {
         }
     }
 
-    /// The file is at this path itself and not where a link leads.
+    /// Returns whether the file is at this path itself, without a link.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         self.target == path
     }
@@ -57,7 +58,7 @@ impl ExistingFile {
 ///
 /// # Errors
 ///
-/// It is not a file that may be written here.
+/// The file may not be written.
 pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<ExistingFile, InstallError> {
     let refuse = |why| Err(InstallError::Refused(path.to_path_buf(), why));
     let fail = |error| InstallError::Io(path.to_path_buf(), error);
@@ -98,10 +99,10 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
     Ok(ExistingFile { bytes: read(&target).map_err(fail)?, target, mode: data.mode() & 0o7777 })
 }
 
-/// After all links the path lies outside of `within`.
+/// Returns whether the path is outside of `within` after resolving all links.
 fn escapes(path: &Path, within: Option<&Path>) -> bool {
     let Some(within) = within else { return false };
-    // What is not there yet cannot be a link.
+    // A path that doesn't exist yet can't be a link.
     let real = |path: &Path| path.ancestors().find_map(|path| fs::canonicalize(path).ok());
     match (real(path), fs::canonicalize(within)) {
         (Some(path), Ok(within)) => !path.starts_with(within),
@@ -109,7 +110,7 @@ fn escapes(path: &Path, within: Option<&Path>) -> bool {
     }
 }
 
-/// Reads a file; `None` if it doesn't exist.
+/// Reads a file. `None` if it doesn't exist.
 pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -124,8 +125,8 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Writes a file under another name and renames it. Returns the folders that had to be made, outermost first. Whoever may
-/// read the file may enter them, whatever the process masks.
+/// Writes a temporary file and renames it. Returns the folders that had to be created, outermost first. If others may
+/// read the file, they may enter these folders, regardless of the umask.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<PathBuf>> {
     let folder = path.parent().ok_or(ErrorKind::InvalidInput)?;
     let mut missing: Vec<PathBuf> = folder.ancestors().take_while(|dir| !dir.exists()).map(Path::to_path_buf).collect();
@@ -138,7 +139,6 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<Vec<Path
     Ok(missing)
 }
 
-/// Returns a file this mode.
 pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     if fs::metadata(path)?.mode() & 0o7777 == mode {
         return Ok(());
@@ -146,10 +146,10 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     guard_platform::fs::set_mode(path, mode)
 }
 
-/// Removes those of the folders that are empty, innermost first.
+/// Removes the empty folders among these, innermost first.
 pub(super) fn remove_empty(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
-        // One that is not empty stays, and nobody has to be told.
+        // A folder that isn't empty stays.
         let _ = fs::remove_dir(folder);
     }
 }

@@ -1,8 +1,8 @@
-//! Where the parts of a JSON text stand, and edits of the text that touch nothing else.
+//! The positions of a JSON text's parts, and edits of the text that change nothing else.
 //!
-//! What people write into their settings stays as they wrote it, their comments too: the text is never printed anew from
-//! values. `jsonc-parser` says where everything stands. Its own edits are not used: they lay an object of one line out
-//! over several, and drop the comments beside what they take out. Nothing here knows what the settings mean.
+//! People's formatting and comments are kept: the text is never printed again from values. `jsonc-parser` finds the
+//! positions. Its own edits aren't used, because they spread a one-line object over several lines and drop the comments
+//! next to removed items. This module doesn't know what the settings mean.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::PrettyFormatter;
 
-/// A text that is no JSON, or not of the shape that an edit needs.
+/// A text that isn't JSON, or lacks the structure that an edit needs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {text}")]
 pub struct Malformed {
@@ -24,49 +24,47 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    /// The complaint that bytes stop being text after `before`.
+    /// Creates the error for bytes after `before` that aren't text.
     pub(super) fn no_text(before: &str) -> Self {
         Malformed::after(before, "the file isn't UTF-8 text")
     }
 
-    /// The complaint about what follows `before`.
+    /// Creates an error at the position after `before`.
     pub(crate) fn after(before: &str, complaint: &str) -> Self {
         let (line, column) = position(before);
         Malformed { line, column, text: complaint.to_owned() }
     }
 }
 
-/// Line and column of what follows a text.
+/// Returns the line and column after a text.
 fn position(before: &str) -> (usize, usize) {
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     (before.matches('\n').count() + 1, column)
 }
 
-/// One value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     span: Range<usize>,
-    /// Its kind.
     pub(crate) kind: Kind,
 }
 
 /// The kind of a value, in the detail that edits need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Members in their order.
+    /// The members, in order.
     Object(Vec<Member>),
-    /// Elements in their order.
+    /// The elements, in order.
     Array(Vec<Node>),
-    /// Anything else.
+    /// Any other value.
     Scalar,
 }
 
-/// One member of an object.
+/// A member of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {
-    /// The key, its escapes undone.
+    /// The unescaped key.
     pub(crate) key: String,
-    /// The value.
     pub(crate) value: Node,
     start: usize,
 }
@@ -81,19 +79,19 @@ impl Node {
         Node { span: value.start()..value.end(), kind }
     }
 
-    /// The member of that name. Of several the last one, which is the one that readers of JSON take.
+    /// Returns the member with this name. Of duplicates, the last one, which JSON parsers use.
     pub(crate) fn member(&self, key: &str) -> Option<(usize, &Node)> {
         let Kind::Object(members) = &self.kind else { return None };
         let found = members.iter().enumerate().rfind(|(_, member)| member.key == key);
         found.map(|(index, member)| (index, &member.value))
     }
 
-    /// The elements; `None` if it is no array.
+    /// Returns the elements. `None` if it isn't an array.
     pub(crate) fn elements(&self) -> Option<&[Node]> {
         if let Kind::Array(elements) = &self.kind { Some(elements) } else { None }
     }
 
-    /// How many members or elements it has.
+    /// Returns the number of members or elements.
     pub(crate) fn len(&self) -> usize {
         match &self.kind {
             Kind::Object(members) => members.len(),
@@ -102,7 +100,7 @@ impl Node {
         }
     }
 
-    /// Where the members or elements stand, a member with its key.
+    /// Returns the positions of the members, with their keys, or elements.
     fn children(&self) -> Vec<Range<usize>> {
         match &self.kind {
             Kind::Object(members) => members.iter().map(|member| member.start..member.value.span.end).collect(),
@@ -111,7 +109,7 @@ impl Node {
         }
     }
 
-    /// The range between the brackets.
+    /// Returns the range between the brackets.
     fn inside(&self) -> Range<usize> {
         self.span.start + 1..self.span.end.saturating_sub(1)
     }
@@ -123,20 +121,19 @@ impl Member {
     }
 }
 
-/// The syntax that a reader accepts besides JSON.
+/// The syntax that is allowed besides JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
-    /// Nothing.
+    /// None.
     Strict,
-    /// Comments, as JavaScript has them.
+    /// JavaScript comments.
     Comments,
 }
 
-/// A text and where its parts stand.
+/// A text and the positions of its parts.
 pub(crate) struct Document<'a> {
-    /// The text.
     pub(crate) text: &'a str,
-    /// The text with blanks in the place of comments.
+    /// The text with its comments replaced by spaces.
     bare: String,
     comments: Vec<Range<usize>>,
     /// The outermost value.
@@ -144,11 +141,11 @@ pub(crate) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Finds the parts of a text.
+    /// Parses a text.
     ///
     /// # Errors
     ///
-    /// It is no JSON.
+    /// The text isn't JSON.
     pub(crate) fn parse(text: &'a str, syntax: Syntax) -> Result<Self, Malformed> {
         if syntax == Syntax::Strict {
             check(text)?;
@@ -162,24 +159,24 @@ impl<'a> Document<'a> {
         let comments = tokens.iter().filter(|token| is_comment(&token.token));
         let comments: Vec<_> = comments.map(|comment| comment.start()..comment.end()).collect();
         let bare = without(text, &comments);
-        // The parser takes more than JSON.
+        // The parser accepts more than JSON.
         check(&bare)?;
         let root = parsed.value.as_ref().map(Node::from_value);
         let root = root.ok_or_else(|| Malformed::after("", "the text cannot be taken apart"))?;
         Ok(Document { text, bare, comments, root })
     }
 
-    /// The value that the text has here.
+    /// Returns the value at this position.
     pub(crate) fn value(&self, node: &Node) -> Value {
         self.bare.get(node.span.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
-    /// The complaint that this value is not what it has to be.
+    /// Creates an error at this value.
     pub(crate) fn complain(&self, node: &Node, complaint: &str) -> Malformed {
         Malformed::after(self.text.get(..node.span.start).unwrap_or_default(), complaint)
     }
 
-    /// The text with one more item at the end of an object, where `key` names it, or of an array.
+    /// Returns the text with one more item at the end of an object, with `key` as its name, or of an array.
     pub(crate) fn insert(&self, container: &Node, key: Option<&str>, item: &impl Serialize) -> String {
         let (text, style) = (self.text, self.style());
         let named = |printed: String| match key {
@@ -209,13 +206,13 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The text with another value in the place of this one.
+    /// Returns the text with this value replaced.
     pub(crate) fn replace(&self, node: &Node, item: &impl Serialize) -> String {
         let printed = self.style().print(item, line_indent(self.text, node.span.start));
         splice(self.text, node.span.clone(), &printed)
     }
 
-    /// The text without one item of an object or an array.
+    /// Returns the text without one item of an object or array.
     pub(crate) fn remove(&self, container: &Node, index: usize) -> String {
         let children = container.children();
         let Some(this) = children.get(index) else { return self.text.to_owned() };
@@ -232,7 +229,7 @@ impl<'a> Document<'a> {
             };
             return splice(self.text, range, "");
         }
-        // What people wrote beside the item stays; a comment to the end of a line keeps its line.
+        // Comments next to the item stay. A comment to the end of a line keeps its line.
         let comma = |within: &Range<usize>| self.bare.get(within.clone())?.find(',').map(|at| within.start + at);
         let line_ends = self
             .text
@@ -251,7 +248,7 @@ impl<'a> Document<'a> {
         self.comments.iter().rfind(|comment| within.start <= comment.start && comment.end <= within.end)
     }
 
-    /// The end of what stands at `at`, with the comments that follow it in its line.
+    /// Returns the end of the item that ends at `at`, including comments that follow on its line.
     fn end_with_remark(&self, mut at: usize, container: &Node) -> usize {
         let end = container.span.end;
         for comment in self.comments.iter().filter(|comment| comment.end <= end) {
@@ -263,7 +260,7 @@ impl<'a> Document<'a> {
         at
     }
 
-    /// The layout of the outermost value; two spaces where it tells nothing.
+    /// Returns the layout of the outermost value. Indents with two spaces by default.
     fn style(&self) -> Style<'a> {
         let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
         let first = self.root.children().first().map(|child| child.start);
@@ -272,7 +269,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Whether a text is JSON. This also bounds how deep it is nested.
+/// Validates a JSON text. This also limits its nesting depth.
 fn check(text: &str) -> Result<(), Malformed> {
     serde_json::from_str::<serde::de::IgnoredAny>(text).map(drop).map_err(|error| {
         let told = error.to_string();
@@ -281,7 +278,7 @@ fn check(text: &str) -> Result<(), Malformed> {
     })
 }
 
-/// The text with blanks for its comments, so that everything else stands where it stood. Lines keep their numbers.
+/// Replaces the comments of a text with spaces, so that all positions and line numbers stay the same.
 fn without(text: &str, comments: &[Range<usize>]) -> String {
     let mut bare = text.to_owned();
     for comment in comments {
@@ -298,30 +295,31 @@ fn splice(text: &str, range: Range<usize>, new: &str) -> String {
     [before, new, after].concat()
 }
 
-/// How a text is laid out.
+/// The layout of a text.
 struct Style<'a> {
     newline: &'static str,
     unit: &'a str,
 }
 
 impl Style<'_> {
-    /// An item over several lines; those after the first begin with `indent`.
+    /// Formats an item over several lines. Those after the first start with `indent`.
     fn print(&self, item: &impl Serialize, indent: &str) -> String {
         let mut bytes = Vec::new();
         let formatter = PrettyFormatter::with_indent(self.unit.as_bytes());
-        // Fixed keys and text only: this cannot fail.
+        // Fixed keys and texts can't fail to serialize.
         let _ = item.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter));
         String::from_utf8_lossy(&bytes).replace('\n', &format!("{}{indent}", self.newline))
     }
 }
 
-/// The white space before `at` if nothing else stands before it in its line, and there is a line before.
+/// Returns the white space before `at` if `at` is the first non-blank character of its line, and isn't on the first
+/// line.
 fn own_line(text: &str, at: usize) -> Option<&str> {
     let (_, line) = text.get(..at)?.rsplit_once('\n')?;
     line.chars().all(|c| matches!(c, ' ' | '\t')).then_some(line)
 }
 
-/// The white space with which the line of `at` begins.
+/// Returns the indentation of the line that contains `at`.
 fn line_indent(text: &str, at: usize) -> &str {
     let before = text.get(..at).unwrap_or_default();
     let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);

@@ -1,4 +1,4 @@
-//! [`Registration`]: what a harness has to tell of where its hooks are registered, for `install` and `doctor`.
+//! [`Registration`]: how a harness's hooks are registered, for `install` and `doctor`.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use guard_platform::fs::MetadataExt;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// Whose calls are asked about.
+/// The calls that are covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// This user's calls, in every project.
@@ -22,36 +22,37 @@ pub enum Scope {
     Project,
 }
 
-/// The options of the command line.
+/// The command-line options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstallOptions {
-    /// Whose calls; `None`: the user's, or the project's if `shared`.
+    /// The calls that are covered. `None` for the user's, or the project's if `shared`.
     pub scope: Option<Scope>,
-    /// For everybody who has the project or the plugin: no paths of this machine.
+    /// Whether the file is for everyone who has the project or the plugin, so that it contains no paths of this
+    /// machine.
     pub shared: bool,
-    /// For every user of this machine, in a file of the administrator's.
+    /// Whether to register for every user of this machine, in a file of the administrator.
     pub managed: bool,
-    /// The tools, in the harness's words; `None`: all.
+    /// The tools, in the harness's syntax. `None` for all.
     pub matcher: Option<String>,
-    /// How long the harness waits, in seconds.
+    /// The harness's timeout, in seconds.
     pub timeout: Option<u32>,
     /// The folder of a plugin.
     pub plugin: Option<PathBuf>,
     /// The name of a script that starts the hook.
     pub shim: Option<String>,
-    /// Another file with hooks than the usual one.
+    /// A hooks file other than the default.
     pub hooks_file: Option<PathBuf>,
-    /// The server that is asked; `None`: each call starts the hook.
+    /// The server that answers calls. `None` if each call starts the hook.
     pub server: Option<Server>,
-    /// A hook that cannot run lets the call pass.
+    /// Whether a hook that can't run lets the call pass.
     pub fail_open: bool,
-    /// Only these policies.
+    /// The policies to run. Empty for all.
     pub only: Vec<String>,
 }
 
 impl InstallOptions {
-    /// The policies that the hook asks; empty: all of the chain. A script of the name of a built-in policy's own script
-    /// asks that policy, unless others are named.
+    /// Returns the policies that the hook runs. Empty for the whole chain. A script that has the name of a built-in
+    /// policy's own script runs that policy, unless others are selected.
     #[must_use]
     pub fn policies(&self) -> Vec<String> {
         let called = |builtin: &&Builtin| self.shim.is_some() && builtin.called == self.shim.as_deref();
@@ -59,14 +60,14 @@ impl InstallOptions {
         if self.only.is_empty() { own.collect() } else { self.only.clone() }
     }
 
-    /// The script is the one with which a person confirms, and no hook.
+    /// Returns whether the script is one with which a person confirms calls, instead of a hook.
     #[must_use]
     pub fn is_confirming(&self) -> bool {
         let named = |builtin: &Builtin| self.shim.is_some() && builtin.confirmed_by == self.shim.as_deref();
         guard_builtins::all().iter().any(named)
     }
 
-    /// The option that names another file with hooks than the usual one, as it is typed; empty without one.
+    /// Returns the option for a hooks file other than the default, as typed. Empty if there is none.
     #[must_use]
     pub fn named_file(&self) -> String {
         let named = |flag: &str, path: &Option<PathBuf>| {
@@ -75,7 +76,7 @@ impl InstallOptions {
         named("--plugin", &self.plugin).or_else(|| named("--hooks-file", &self.hooks_file)).unwrap_or_default()
     }
 
-    /// The options that name the place of the registration, as they are typed; empty for the usual one.
+    /// Returns the options that select the location of the registration, as typed. Empty for the default.
     #[must_use]
     pub fn place(&self) -> String {
         let scope = if self.scope == Some(Scope::Project) { " --scope project" } else { "" };
@@ -83,7 +84,7 @@ impl InstallOptions {
         format!("{scope}{shared}{}", self.named_file())
     }
 
-    /// One of the policies that the hook asks has a settings file that may lie beside the hook.
+    /// Returns whether one of the hook's policies has a settings file that may be beside the hook.
     #[must_use]
     pub fn has_settings(&self) -> bool {
         let asked = self.policies();
@@ -92,44 +93,44 @@ impl InstallOptions {
     }
 }
 
-/// A `guard-host serve`, as a harness is told of it.
+/// A `guard-host serve` to register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
-    /// Where it listens: a port of this machine.
+    /// The address: a port of this machine.
     pub address: SocketAddr,
-    /// Its token.
+    /// The token.
     pub token: String,
 }
 
-/// Where a registration is looked for or made.
+/// Where to find or create registrations.
 #[derive(Debug, Clone, Copy)]
 pub struct HookLocation<'a> {
     /// The environment of the process.
     pub environment: &'a Environment,
     /// The project's root.
     pub project: &'a Path,
-    /// Where the program's files lie.
+    /// The folders of the program's files.
     pub dirs: &'a AppDirs,
 }
 
-/// How a harness starts the hook.
+/// How a harness runs the hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Running {
     /// A program with its arguments.
     Program(String, Vec<String>),
-    /// A line for a shell.
+    /// A shell command line.
     Shell(String),
-    /// A server that runs already is asked.
+    /// A running server.
     Server {
-        /// Where.
+        /// The URL.
         url: String,
-        /// The header `Authorization`, variables filled in; empty if there is none.
+        /// The header `Authorization` with variables expanded. Empty if there is none.
         authorization: String,
     },
 }
 
 impl Running {
-    /// The command that starts it, if it is a server.
+    /// Returns the advice to start the server, if it is one.
     pub(crate) fn start(&self, site: HookLocation<'_>) -> String {
         let Running::Server { url, .. } = self else { return String::new() };
         let address = url.split('/').nth(2).unwrap_or_default();
@@ -137,7 +138,7 @@ impl Running {
     }
 }
 
-/// The command that starts a server at this address.
+/// Returns the command that starts a server at this address.
 pub(crate) fn serve_line(address: &str, site: HookLocation<'_>) -> String {
     let usual = AppDirs::under_home(&site.environment.home);
     let named = site.dirs.arguments().into_iter().zip(usual.arguments()).filter(|(own, usual)| own != usual);
@@ -145,7 +146,7 @@ pub(crate) fn serve_line(address: &str, site: HookLocation<'_>) -> String {
     format!("guard-host{named} serve --listen {address}")
 }
 
-/// Notes for the administrator on a registration for every user.
+/// Returns notes for the administrator on a registration for every user.
 pub(crate) fn next_steps_of_managed(site: HookLocation<'_>) -> Vec<String> {
     let program = &site.environment.program;
     let is_closed = |path: &&Path| std::fs::metadata(path).is_ok_and(|data| cfg!(unix) && data.mode() & 0o001 == 0);
@@ -160,40 +161,40 @@ pub(crate) fn next_steps_of_managed(site: HookLocation<'_>) -> Vec<String> {
     closed.into_iter().chain([known.to_owned()]).collect()
 }
 
-/// One registration before tool calls that was found.
+/// A registration before tool calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundHook {
     /// The file.
     pub place: PathBuf,
-    /// The file comes with a repository: what it names is not the user's word.
+    /// Whether the file comes with a repository, so that the user doesn't control it.
     pub foreign: bool,
-    /// The file is the administrator's, for every user of this machine.
+    /// Whether it is the administrator's file, for every user of this machine.
     pub managed: bool,
     /// The command that registers it again.
     pub again: String,
-    /// How the hook is started, variables of the harness filled in.
+    /// How the hook is run, with the harness's variables expanded.
     pub running: Running,
-    /// The policies that it asks; empty: all of the chain.
+    /// The policies that it runs. Empty for the whole chain.
     pub only: Vec<String>,
-    /// The configuration file that its command line names.
+    /// The configuration file in its command line.
     pub config: Option<PathBuf>,
-    /// The folder with settings files that its command line names.
+    /// The folder of settings files in its command line.
     pub settings: Option<PathBuf>,
-    /// The script that starts the hook, or the link that is it.
+    /// The script or link that starts the hook.
     pub script: Option<PathBuf>,
-    /// The tools that it is for, if they are not all.
+    /// The tools that it covers. `None` for all.
     pub tools: Option<String>,
-    /// The [`Registration::tools`] that it is not asked about.
+    /// The [`Registration::tools`] that it doesn't cover.
     pub left_out: Vec<&'static str>,
-    /// A hook that cannot run blocks the call.
+    /// Whether a hook that can't run blocks the call.
     pub blocks: bool,
-    /// Reasons why it doesn't decide every call.
+    /// The reasons why it doesn't decide every call.
     pub hindrances: Vec<String>,
-    /// The harness skips it until a person does this.
+    /// The step that a person must take before the harness runs the hook.
     pub unapproved: Option<&'static str>,
 }
 
-/// A setting of the harness that keeps hooks from running.
+/// A harness setting that disables hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisablingSetting {
     /// The file.
@@ -202,77 +203,77 @@ pub struct DisablingSetting {
     pub setting: String,
 }
 
-/// The results of reading the harness's own files.
+/// The results of reading the harness's files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
     /// The registrations before tool calls.
     pub found: Vec<FoundHook>,
-    /// The end of a session is told.
+    /// Whether the end of a session is reported.
     pub session_end: bool,
-    /// Settings that keep hooks from running.
+    /// The settings that disable hooks.
     pub switches: Vec<DisablingSetting>,
-    /// Files that the harness cannot read, and why.
+    /// The files that the harness can't read, with the reasons.
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// The fate of a call when the hook cannot run.
+/// What happens to a call when the hook can't run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureBehavior {
-    /// A description of it.
+    /// The description.
     pub text: String,
-    /// The fix; empty if none is needed.
+    /// The fix. Empty if none is needed.
     pub remedy: String,
 }
 
 /// How one vendor's hooks are registered.
 pub trait Registration: Sync {
-    /// The name that the vendor gives the harness.
+    /// Returns the vendor's name for the harness.
     fn title(&self) -> &'static str;
 
-    /// The files of the registration.
+    /// Returns the files of the registration.
     ///
     /// # Errors
     ///
-    /// The options make no sense for this harness.
+    /// The options don't apply to this harness.
     fn pieces(&self, options: &InstallOptions, site: HookLocation<'_>) -> Result<Vec<ManagedFile>, InstallError>;
 
-    /// Files that an earlier registration made in the same place, and that the registration of the options does not need.
+    /// Returns files of an earlier registration at the same location that this registration no longer needs.
     fn retired(&self, options: &InstallOptions, site: HookLocation<'_>, aim: Action) -> Vec<ManagedFile>;
 
-    /// Next steps for the user, one line each.
+    /// Returns the next steps for the user, one line each.
     fn next_steps(&self, options: &InstallOptions, site: HookLocation<'_>) -> Vec<String>;
 
-    /// It can be told of a server ([`InstallOptions::server`]).
+    /// Returns whether it supports a server ([`InstallOptions::server`]).
     fn takes_server(&self) -> bool {
         false
     }
 
-    /// The tools that run commands and write files. The first is the one that [`Registration::payload`] calls.
+    /// Returns the tools that run commands and write files. The first one is called by [`Registration::payload`].
     fn tools(&self) -> Vec<&'static str>;
 
-    /// Surveys the harness's files, with those of the options.
+    /// Surveys the harness's files, including those in the options.
     fn survey(&self, options: &InstallOptions, site: HookLocation<'_>) -> Survey;
 
-    /// The fate of a call when the hook cannot run.
+    /// What happens to a call when the hook can't run.
     fn when_it_fails(&self, blocks: bool) -> FailureBehavior;
 
-    /// Behaviour of this harness that was never tried.
+    /// Returns untested behavior of this harness.
     fn unverified(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The payload of a shell command that an agent wants to run.
+    /// Returns the payload of a shell command.
     fn payload(&self, command: &str, cwd: &Path) -> String;
 
-    /// The payload of a call of any tool; `None` if the harness is only tried with shell commands.
+    /// Returns the payload of a call of any tool. `None` if the harness is only tested with shell commands.
     fn payload_of(&self, _tool: &str, _input: &Value, _cwd: &Path) -> Option<String> {
         None
     }
 
-    /// The reply is a deny in every form that the harness understands.
+    /// Returns whether the reply is a deny in every form that the harness accepts.
     fn is_deny(&self, reply: &Reply) -> bool;
 
-    /// The body of a server's answer is a deny.
+    /// Returns whether the body of a server's reply is a deny.
     fn is_deny_of_server(&self, _body: &str) -> bool {
         false
     }

@@ -1,17 +1,17 @@
-//! One list of hooks in a YAML text: where it stands, and edits that keep every other line.
+//! Finds and edits one list of hooks in a YAML text. All other lines are kept.
 //!
-//! Edits add and remove whole lines. Each one is checked before it is returned: the new text must read as the old value
-//! with exactly one item more or less. A text whose layout doesn't allow that is refused, never printed anew.
+//! Edits add and remove whole lines. Each edit is verified: the new text must parse as the old value with exactly one
+//! item more or less. A text whose layout doesn't allow that is rejected, and never printed again from values.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Value};
 
 use super::json::Malformed;
 
-/// Deeper values are refused.
+/// The maximum nesting depth.
 const DEPTH: usize = 64;
 
-/// A value and where it starts.
+/// A value and its position.
 #[derive(Debug)]
 struct Node {
     span: Span,
@@ -23,11 +23,11 @@ enum Kind {
     Scalar(Value),
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
-    /// It is not followed: what it names is edited where it stands.
+    /// Aliases aren't followed: their target is edited at its own position.
     Alias,
 }
 
-/// A collection that is not closed yet.
+/// A collection that isn't complete yet.
 struct Open {
     span: Span,
     is_map: bool,
@@ -51,7 +51,7 @@ impl Open {
 }
 
 impl Node {
-    /// The line on which it starts, from 0.
+    /// Returns the line on which it starts, from 0.
     fn line(&self) -> usize {
         self.span.start.line().saturating_sub(1)
     }
@@ -60,14 +60,14 @@ impl Node {
         self.span.start.col()
     }
 
-    /// The value below a key, with the key. Of several the last one, which is the one that PyYAML takes.
+    /// Returns the value of a key, with the key. Of duplicates, the last one, which PyYAML uses.
     fn member(&self, key: &str) -> Option<(&Node, &Node)> {
         let Kind::Map(pairs) = &self.kind else { return None };
         let named = |pair: &&(Node, Node)| matches!(&pair.0.kind, Kind::Scalar(Value::String(text)) if text == key);
         pairs.iter().rfind(named).map(|(key, value)| (key, value))
     }
 
-    /// The key is there more than once. Edits of one would show another.
+    /// Returns whether the key occurs more than once. An edit of one would reveal another.
     fn is_twice(&self, key: &str) -> bool {
         let Kind::Map(pairs) = &self.kind else { return false };
         pairs.iter().filter(|(name, _)| matches!(&name.kind, Kind::Scalar(Value::String(text)) if text == key)).count()
@@ -99,7 +99,7 @@ impl Node {
     }
 }
 
-/// A scalar as YAML 1.1 reads it, as far as settings of hooks need it.
+/// Parses a scalar by the rules of YAML 1.1, as far as hook settings need them.
 fn scalar(text: &str, style: ScalarStyle, is_tagged: bool) -> Value {
     if style != ScalarStyle::Plain || is_tagged {
         return Value::String(text.to_owned());
@@ -114,7 +114,7 @@ fn scalar(text: &str, style: ScalarStyle, is_tagged: bool) -> Value {
     number.ok().filter(|value| value.is_number()).unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// The one document of a text. `None` if it holds no value.
+/// Parses the only document of a text. `None` if it has no value.
 fn parse(text: &str) -> Result<Option<Node>, Malformed> {
     let mut open: Vec<Open> = Vec::new();
     let (mut root, mut documents) = (None, 0);
@@ -159,13 +159,13 @@ fn parse(text: &str) -> Result<Option<Node>, Malformed> {
     Ok(root.filter(|root| !matches!(root.kind, Kind::Scalar(Value::Null))))
 }
 
-/// The text before its character with this index.
+/// Returns the text before the character with this index.
 fn before(text: &str, index: usize) -> &str {
     let end = text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
 }
 
-/// The whole text as a value.
+/// Parses the whole text as a value.
 pub(crate) fn value(text: &str) -> Result<Value, Malformed> {
     Ok(parse(text)?.map_or(Value::Null, |root| root.value()))
 }
@@ -174,20 +174,19 @@ pub(crate) fn value(text: &str) -> Result<Value, Malformed> {
 pub(crate) struct NestedList<'a> {
     /// The keys.
     pub(crate) path: [&'static str; 2],
-    /// The item is this program's.
+    /// Returns whether an item belongs to this program.
     pub(crate) is_ours: &'a dyn Fn(&Value) -> bool,
 }
 
-/// An item to be put into a list.
 pub(crate) struct ListItem {
-    /// Its lines, without indentation. The first one starts with `- `.
+    /// The lines, without indentation. The first one starts with `- `.
     pub(crate) lines: Vec<String>,
-    /// The value that they must read as.
+    /// The value as which they must parse.
     pub(crate) value: Value,
 }
 
 impl ListItem {
-    /// The lines below both keys, as a person would add them to a file that lacks them.
+    /// Returns the lines with both keys, as a person would add them to a file.
     pub(crate) fn printed(&self, path: [&str; 2], column: usize, newline: &str) -> String {
         let [outer, inner] = path;
         let indent = " ".repeat(column);
@@ -202,7 +201,7 @@ impl ListItem {
 }
 
 impl NestedList<'_> {
-    /// Puts the item at the start of the list. The same text if it is the only one of this program and there already.
+    /// Adds the item at the start of the list. Returns the same text if it already is this program's only item.
     pub(crate) fn add(&self, text: &str, item: &ListItem) -> Result<String, Malformed> {
         let own = self.own_items(&value(text)?);
         if own.len() == 1 && own.first() == Some(&item.value) {
@@ -222,7 +221,7 @@ impl NestedList<'_> {
         Err(Malformed::after(place, &text))
     }
 
-    /// Takes every item of this program out, and what is empty without it.
+    /// Removes every item of this program, and keys that are then empty.
     pub(crate) fn strip(&self, text: &str) -> Result<String, Malformed> {
         let mut text = text.to_owned();
         loop {
@@ -244,7 +243,7 @@ impl NestedList<'_> {
         }
     }
 
-    /// The items of this program in a value.
+    /// Returns this program's items in a value.
     fn own_items(&self, value: &Value) -> Vec<Value> {
         let [outer, inner] = self.path;
         let items = value.get(outer).and_then(|value| value.get(inner)).and_then(Value::as_array);
@@ -257,7 +256,7 @@ impl NestedList<'_> {
         if let Kind::List(items) = &list.kind { Some(items) } else { None }
     }
 
-    /// The text with the item. An error has the text before what can't be edited.
+    /// Returns the text with the item. The error contains the text before the part that can't be edited.
     fn inserted<'t>(
         &self,
         text: &'t str,
@@ -300,7 +299,7 @@ impl NestedList<'_> {
         Ok(insert_below(text, inner_key, None, &item.indented(column, newline)))
     }
 
-    /// The value that the text has with the item.
+    /// Returns the expected value with the item added.
     fn with(&self, root: Option<&Node>, item: &ListItem) -> Option<Value> {
         let [outer, inner] = self.path;
         let mut value = root.map_or(Value::Null, Node::value);
@@ -318,7 +317,7 @@ impl NestedList<'_> {
         Some(value)
     }
 
-    /// The value that the text has without an item.
+    /// Returns the expected value with an item removed.
     fn without(&self, root: &Node, index: usize) -> Option<Value> {
         let [outer, inner] = self.path;
         let mut value = root.value();
@@ -335,7 +334,7 @@ impl NestedList<'_> {
         Some(if top.is_empty() { Value::Null } else { value })
     }
 
-    /// The text without an item, and without the keys that are empty without it.
+    /// Returns the text without an item, and without keys that are then empty.
     fn removed(&self, text: &str, root: &Node, index: usize) -> Option<String> {
         let [outer, inner] = self.path;
         let (key, events) = root.member(outer)?;
@@ -349,13 +348,14 @@ impl NestedList<'_> {
     }
 }
 
-/// A mapping is written as a block, one key a line.
+/// Returns whether a mapping is in block style, with one key on each line.
 fn is_block_map(text: &str, node: &Node) -> bool {
     let start = before(text, node.span.start.index()).len();
     matches!(node.kind, Kind::Map(_)) && !text.get(start..).unwrap_or_default().starts_with('{')
 }
 
-/// The column of the dashes of a list that is written as a block. The parser gives another one if it is that of the key.
+/// Returns the column of the dashes of a block-style list. The parser reports another column if the dashes are in the
+/// key's column.
 fn list_column(text: &str, list: &Node) -> Option<usize> {
     let Kind::List(items) = &list.kind else { return None };
     let line = text.split('\n').nth(items.first()?.line())?;
@@ -363,7 +363,7 @@ fn list_column(text: &str, list: &Node) -> Option<usize> {
     trimmed.starts_with("- ").then_some(line.len() - trimmed.len())
 }
 
-/// The text with lines at its end. A text that ends without a newline goes on doing so.
+/// Appends lines to a text. A text without a newline at its end stays without one.
 fn appended(text: &str, block: &str, newline: &str) -> String {
     if text.is_empty() || text.ends_with('\n') {
         return [text, block].concat();
@@ -371,7 +371,7 @@ fn appended(text: &str, block: &str, newline: &str) -> String {
     [text, newline, block.strip_suffix(newline).unwrap_or(block)].concat()
 }
 
-/// The text with lines below that of a key. An empty value on the key's line goes.
+/// Inserts lines below a key's line. An empty value on the key's line is removed.
 fn insert_below(text: &str, key: &Node, empty: Option<&Node>, block: &str) -> String {
     let mut edited = String::with_capacity(text.len() + block.len());
     let newline = if block.ends_with("\r\n") { "\r\n" } else { "\n" };
@@ -405,12 +405,12 @@ fn insert_below(text: &str, key: &Node, empty: Option<&Node>, block: &str) -> St
     edited
 }
 
-/// The text without the lines of an item or key that starts on this line and in this column. Below a key a list may
-/// start in the column of the key.
+/// Returns the text without the lines of an item or key that starts on this line and in this column. A list may start
+/// in the same column as its key.
 fn without_lines(text: &str, start: usize, column: usize, is_key: bool) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    // Such a comment may be about what follows.
+    // Such a comment may belong to the next item.
     let is_outer_comment = |line: &str| indent(line) <= column && line.trim_start().starts_with('#');
     let ends = |line: &&str| {
         let trimmed = line.trim();

@@ -1,4 +1,4 @@
-//! Names in `raise` and `lower` of an entry that another list of the entry makes void.
+//! Finds names in an entry's `raise` and `lower` that another list of the entry overrides.
 
 use guard_config::problem::entry_location;
 use guard_contract::Problem;
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::warning;
 
-/// The rules of the built-ins whose rules have classes, as their pages list them.
+/// The rule tables of the built-ins that group their rules in classes.
 const PAGES: [(&str, &str); 2] = [
     ("command-guard", include_str!("../../../../policies/command-guard/RULES.md")),
     ("intrusion-guard", include_str!("../../../../policies/intrusion-guard/RULES.md")),
 ];
 
-/// One problem for each name without an effect.
+/// Returns one problem for each name without an effect.
 pub(super) fn overridden(entry: &Entry) -> Vec<Problem> {
     let Source::Builtin(builtin) = &entry.source else { return Vec::new() };
     let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
@@ -46,7 +46,8 @@ pub(super) fn overridden(entry: &Entry) -> Vec<Problem> {
     found.into_iter().map(problem).collect()
 }
 
-/// Everything that the name means, the other name means, too: the same name, the class of a rule, or a family of operations.
+/// Returns whether `wide` covers everything that `name` does: the same name, the class of a rule, or a family of
+/// operations.
 fn covers(wide: &str, name: &str, builtin: &str) -> bool {
     let family = wide.strip_suffix(".*").unwrap_or(wide);
     let is_below = |rest: &str| rest.is_empty() || rest.starts_with('.');
@@ -55,7 +56,7 @@ fn covers(wide: &str, name: &str, builtin: &str) -> bool {
         || class_of(name, builtin) == Some(wide)
 }
 
-/// The class of a rule: the second column of the table of rules.
+/// Returns the class of a rule: the second column of the table.
 fn class_of(rule: &str, builtin: &str) -> Option<&'static str> {
     let (_, page) = PAGES.iter().find(|(name, _)| *name == builtin)?;
     let (_, table) = page.split_once("| rule | class |")?;

@@ -1,5 +1,5 @@
-//! Permission rules of a harness about shell commands, which don't apply to the calls that `confine` rewrites: the harness
-//! compares them with the new command.
+//! A harness's permission rules for shell commands. They don't apply to calls that `confine` rewrites, because the
+//! harness compares them with the new command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,20 @@ use serde_json::Value;
 
 use super::{FILES, TEXT_BYTES, warning};
 
-/// The lists of Claude Code's rules that stop a call.
+/// The lists of Claude Code's rules that block or prompt.
 const LISTS: [&str; 2] = ["deny", "ask"];
 
-/// The beginning of a rule about a shell command.
+/// The start of a rule for a shell command.
 const BASH: &str = "Bash(";
 
 /// The administrator's files, on Linux and on macOS.
 const MANAGED: [&str; 2] =
     ["/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"];
 
-/// The decisions of Codex's rules that stop a command.
+/// The decisions of Codex's rules that block or prompt.
 const STOPS: [&str; 2] = ["forbidden", "prompt"];
 
-/// One problem for each file with such rules.
+/// Returns one problem for each file with such rules.
 pub(super) fn ineffective_rules(config: &Config, projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
     if config.confine.is_empty() {
         return Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn ineffective_rules(config: &Config, projects: &[String], dirs: &App
     claude.chain(codex).map(problem).collect()
 }
 
-/// The rules of these settings that stop shell commands.
+/// Returns the rules in these settings that block or prompt for shell commands.
 fn rules_in(settings: &Value) -> Vec<String> {
     let lists = LISTS.iter().filter_map(|list| settings.pointer(&format!("/permissions/{list}"))?.as_array());
     let rules = lists.flatten().filter_map(Value::as_str).filter(|rule| rule.starts_with(BASH));

@@ -1,4 +1,4 @@
-//! Files that look like a configuration and are not read, because of their name or their folder.
+//! Finds files that look like a configuration but aren't read, because of their name or folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,23 +17,23 @@ const FILE: &str = "guard.toml";
 /// Names that other programs give to their configuration.
 const OTHER_NAMES: [&str; 2] = ["config.toml", "guard-host.toml"];
 
-/// Names of the folder of a configuration, without a dot at the start, and a folder in which a harness has its settings.
+/// Names of a configuration's folder without the leading dot, and the settings folder of a harness.
 const FOLDERS: [&str; 3] = ["guard", "guard-host", "claude"];
 
-/// Places below a home where a user's configuration may have been written.
+/// Wrong paths in the home at which a user's configuration may have been saved.
 const OF_USERS: [&str; 4] = [".guard/guard.toml", ".guard-host/guard.toml", ".guard.toml", "guard.toml"];
 
 /// Tables that only a configuration of this program has.
 const TABLES: [&str; 3] = ["policy", "preset", "tool"];
 
-/// A problem for each file that is in the place of a missing configuration: of a project, or of the user.
+/// Returns a problem for each file that was probably meant to be a missing configuration of a project or the user.
 pub(super) fn misplaced(projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
     let roots = projects.iter().filter(|root| !root.is_empty());
     let own = roots.clone().map(|root| AppDirs::project_file(root));
     let mut found: Vec<Problem> = own.flat_map(|right| not_read(lookalikes(&right), &right, dirs)).collect();
     let right = &dirs.config;
     let mut of_user = lookalikes(right);
-    // The home may be a project itself.
+    // The home may be a project.
     let is_project = || roots.clone().any(|root| *root == dirs.home);
     if right.is_absolute() && !right.exists() && !dirs.home.is_empty() && !is_project() {
         let home = native(&dirs.home);
@@ -51,8 +51,8 @@ fn not_read(files: Vec<PathBuf>, right: &Path, dirs: &AppDirs) -> Vec<Problem> {
     files.into_iter().filter(|path| *path != dirs.config && *path != dirs.managed).map(problem).collect()
 }
 
-/// The files near a configuration that is missing which were probably meant to be it: beside it, above its folder, and in
-/// folders with a similar name.
+/// Returns files that were probably meant to be a missing configuration: beside it, above its folder, and in folders
+/// with a similar name.
 pub(crate) fn lookalikes(right: &Path) -> Vec<PathBuf> {
     let Some(folder) = right.parent().filter(|folder| folder.is_absolute() && !right.exists()) else {
         return Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn lookalikes(right: &Path) -> Vec<PathBuf> {
     let above = folder.parent().unwrap_or(folder);
     let is_beside = |path: &PathBuf| {
         let name = name_of(path);
-        // `guard.lock` is three changes away.
+        // The distance to `guard.lock` is three.
         let is_like = nearest_within(&name, &[FILE], 2).is_some() || OTHER_NAMES.contains(&&*name);
         path.is_file() && (is_like || name.ends_with(".toml") && is_configuration(path))
     };
@@ -85,12 +85,12 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The name in lower case, without a dot at the start.
+/// Returns the name in lower case, without a leading dot.
 fn plain(path: &Path) -> String {
     name_of(path).trim_start_matches('.').to_ascii_lowercase()
 }
 
-/// Whether the file has a table of this program, as far as it can be parsed.
+/// Returns whether the file has a table of this program, as far as it can be parsed.
 fn is_configuration(path: &Path) -> bool {
     let text = if path.is_file() { read_text(path, TEXT_BYTES).unwrap_or_default() } else { String::new() };
     match toml::from_str::<toml::Table>(&text) {

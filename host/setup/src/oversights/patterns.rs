@@ -1,4 +1,4 @@
-//! Patterns that match no file of the project, and entries `!x` of lists that take nothing out.
+//! Finds patterns that match no file of the project, and entries `!x` of lists that remove nothing.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -17,45 +17,47 @@ use super::void_keys::{FILES_TABLE, LISTS};
 use super::{FILES, warning};
 use crate::check::{Mistake, Severity};
 
-/// Lists of patterns that begin at the project's root, and protect what they match.
+/// Lists of patterns that start at the project's root, and protect what they match.
 const PROTECTING: [&str; 2] = ["protected", "warned"];
 
-/// Lists whose patterns match at any depth, or that let calls pass. Only a misspelt name is worth a warning there.
+/// Lists whose patterns match at any depth, or that let calls pass. There, only misspelled names cause a warning.
 const OTHERS: [&str; 5] = ["blocked", "confirm", "exempt", "reads", "safe"];
 
-/// Branches that are protected without any setting.
+/// Branches that are protected by default.
 const BRANCHES: [&str; 2] = ["main", "master"];
 
-/// The lists among them that let calls pass.
+/// The lists among [`OTHERS`] that let calls pass.
 const LOOSENING: [&str; 2] = ["exempt", "safe"];
 
-/// The most patterns of one list that are looked at.
+/// The maximum number of patterns in a list that are checked.
 const PATTERNS: usize = 256;
 
-/// The most files of a project that are looked at for a name, and folders without files of the project's own.
+/// The maximum number of files in a project that are searched for a name, and folders that usually contain no files of
+/// the project itself.
 const FILES_BELOW: usize = 5000;
 const UNLIKELY: [&str; 6] = [".git", "node_modules", "target", "vendor", ".venv", "dist"];
 
-/// Characters of a component that is no plain name.
+/// Characters of a path component that isn't a plain name.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
-/// Where a pattern leads to nothing.
+/// The first component of a pattern that doesn't exist.
 struct PatternGap<'a> {
-    /// The part of the pattern that exists; empty, or with a slash at its end.
+    /// The existing part of the pattern. Empty, or ends with a slash.
     before: &'a str,
-    /// The name that is not there.
+    /// The name that doesn't exist.
     name: &'a str,
-    /// The rest of the pattern, with its slash.
+    /// The rest of the pattern, including its slash.
     rest: &'a str,
 }
 
-/// A mistake for each pattern of an entry that matches no file below `root`, the root of the call's project. Lists of a
-/// user or the administrator are for all projects, so a pattern of theirs is only told if a file has a similar name.
+/// Returns a mistake for each pattern of an entry that matches no file below `root`, the root of the call's project.
+/// The lists of users and the administrator apply to all projects, so their patterns are only reported if a file has a
+/// similar name.
 pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Mistake> {
     let mut found = Vec::new();
     for (key, patterns) in lists(entry, &[&PROTECTING[..], &OTHERS].concat()) {
         let is_of_project = entry.layer == Layer::Project;
-        // A usual file may have been written for a machine.
+        // A configuration at the default path may have been written for the whole machine.
         let is_told = is_of_project || !entry.settings_source.is_usual;
         let hint = |pattern: &String| match is_of_project {
             true => hint(pattern, key, entry, root),
@@ -71,7 +73,7 @@ pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Mistake> {
     found
 }
 
-/// A warning for each `!x` in a list of an entry that takes nothing out of it.
+/// Returns a warning for each `!x` in an entry's list that removes nothing.
 pub(super) fn idle_removals(entry: &Entry) -> Vec<Problem> {
     let lists = lists(entry, &LISTS);
     let blocked = lists.iter().find(|(key, _)| *key == "blocked").map(|(_, patterns)| patterns.clone());
@@ -95,8 +97,8 @@ pub(super) fn idle_removals(entry: &Entry) -> Vec<Problem> {
     found
 }
 
-/// The hint for the name of a file that neither the default list nor an entry before it has; `None` if one has it, and for
-/// a pattern or a folder, which take out what is below.
+/// Returns the hint for a file name that is neither in the default list nor in an earlier entry. `None` if it is, and
+/// for patterns and folders, which also remove what is below them.
 fn no_such_file(key: &str, before: &[String], name: &str) -> Option<String> {
     let own = Entries::try_from(before.to_vec()).ok();
     let lists = match key {
@@ -107,20 +109,20 @@ fn no_such_file(key: &str, before: &[String], name: &str) -> Option<String> {
     let has = |name: &str| match key {
         "confirm" => lists.sensitive(name).is_some(),
         "exempt" => lists.is_exempt(name),
-        // A template may be listed, and is no secret.
+        // Templates may be listed, but aren't secrets.
         _ => lists.secret(name).is_some() || lists.is_exempt(name),
     };
     if name.contains(SPECIAL) || name.ends_with('/') || has(name) {
         return None;
     }
     let meant = similar_texts(name).find(|other| has(other)).map(|meant| format!("did you mean `!{meant}`?"));
-    // A name without an extension may be that of a folder.
+    // A name without an extension may be a folder.
     let last = name.rsplit('/').next().unwrap_or_default();
     let is_file = last.rfind('.').is_some_and(|dot| dot > 0);
     meant.or_else(|| is_file.then(|| "correct the name, or remove it".to_owned()))
 }
 
-/// The texts that are one change away: a character more, less, or another one, or two that are exchanged.
+/// Returns the texts at edit distance one: a character added, removed, replaced, or exchanged with its neighbor.
 fn similar_texts(text: &str) -> impl Iterator<Item = String> {
     let chars: Vec<char> = text.chars().collect();
     let splice = move |at: usize, length: usize, new: &[char]| -> String {
@@ -141,7 +143,7 @@ fn similar_texts(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The hint for a pattern of branches that neither the default list nor an entry before it has; `None` if one has it.
+/// Returns the hint for a branch pattern that is neither in the default list nor in an earlier entry. `None` if it is.
 fn no_such_branch(before: &[String], removed: &str) -> Option<String> {
     let removed = Glob::of_name(removed).ok()?;
     let known = before.iter().map(String::as_str).chain(BRANCHES).filter(|known| !known.starts_with('!'));
@@ -149,7 +151,7 @@ fn no_such_branch(before: &[String], removed: &str) -> Option<String> {
     (!is_known).then(|| "correct the pattern, or remove it".to_owned())
 }
 
-/// The lists of these names in the settings of a built-in, and in its table of files.
+/// Returns the lists with these names in a built-in's settings, and in its table of files.
 fn lists(entry: &Entry, keys: &[&'static str]) -> Vec<(&'static str, Vec<String>)> {
     let is_built_in = matches!(entry.source, Source::Builtin(_));
     let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
@@ -165,20 +167,21 @@ fn lists(entry: &Entry, keys: &[&'static str]) -> Vec<(&'static str, Vec<String>
     found
 }
 
-/// A problem of an entry, at its place.
+/// Creates a problem of an entry, with the entry's location.
 fn of_entry(entry: &Entry, text: &str, hint: String) -> Problem {
     let place = entry_location(&entry.settings_source.file, &entry.name);
     Problem { layer: entry.layer, ..warning(place, format!("policy `{}`: {text}", entry.name), hint) }
 }
 
-/// The hint for a pattern of several components that matches nothing in a project which has a file with a similar name.
+/// Returns the hint for a pattern of several components that matches nothing, if the project has a file with a similar
+/// name.
 fn misspelt(pattern: &str, root: &str) -> Option<String> {
     let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
     let gap = missing_name(pattern, &native(root)).filter(|gap| !root.is_empty() && !gap.before.is_empty())?;
     Some(format!("did you mean `{not}{}`?", corrected(pattern, &gap, &native(root))?))
 }
 
-/// The pattern with each name that doesn't exist replaced by a similar one, as far as there are such names.
+/// Returns the pattern with each nonexistent name replaced by a similar existing one, if any.
 fn corrected(pattern: &str, gap: &PatternGap<'_>, base: &Path) -> Option<String> {
     let PatternGap { before, name, rest } = gap;
     let mut found = format!("{before}{}{rest}", similar_name(&base.join(before), name)?);
@@ -191,11 +194,11 @@ fn corrected(pattern: &str, gap: &PatternGap<'_>, base: &Path) -> Option<String>
     Some(found)
 }
 
-/// The hint for a pattern that matches nothing; `None` if it may match a file.
+/// Returns the hint for a pattern that matches nothing. `None` if it may match a file.
 fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     let nested = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."));
     let base = if entry.project == root || nested.is_some() { root } else { &entry.project };
-    // An entry that takes something out of a list names it as another entry does.
+    // An entry that removes a pattern from a list repeats it.
     let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
     if let Some((meant, why)) = misspelt_path(pattern, &native(base)) {
         return Some(format!("{why}: did you mean `{not}{meant}`?"));
@@ -225,7 +228,8 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
     }
 }
 
-/// A pattern for a path of the machine, or with backslashes, that would match in the folder if it were written otherwise.
+/// Returns a pattern that would match in the folder if it weren't written as an absolute path or with backslashes, with
+/// the reason.
 fn misspelt_path(pattern: &str, base: &Path) -> Option<(String, &'static str)> {
     let first_exists = |path: &str| {
         let first = path.split('/').next().unwrap_or_default();
@@ -241,7 +245,7 @@ fn misspelt_path(pattern: &str, base: &Path) -> Option<(String, &'static str)> {
     (meant != pattern && first_exists(&meant)).then_some((meant, "folders are separated by `/`"))
 }
 
-/// The first plain name of a pattern that doesn't exist below the folder.
+/// Returns the first plain name of a pattern that doesn't exist below the folder.
 fn missing_name<'a>(pattern: &'a str, base: &Path) -> Option<PatternGap<'a>> {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     if pattern.starts_with(['/', '~', '!']) {
@@ -262,7 +266,8 @@ fn missing_name<'a>(pattern: &'a str, base: &Path) -> Option<PatternGap<'a>> {
     None
 }
 
-/// The hint for a pattern with wildcards that matches no file: deeper ones, or none in the folder that it names.
+/// Returns the hint for a pattern with wildcards that matches no file: whether files match deeper in the project, or
+/// none are in its folder.
 fn unused(pattern: &str, base: &Path) -> Option<String> {
     let plain = relative(pattern).ok()?;
     let is_spelled = plain.contains('/') && !spelled_folder(&plain).is_empty();
@@ -285,7 +290,7 @@ fn unused(pattern: &str, base: &Path) -> Option<String> {
     }
 }
 
-/// The first place of a name in the folders below.
+/// Returns the path below the folder that has this name and is nearest to the root.
 fn deeper(root: &Path, name: &str) -> Option<String> {
     match first_below(root, |_, own| own == name) {
         Search::Found(path) => Some(path),
@@ -293,15 +298,15 @@ fn deeper(root: &Path, name: &str) -> Option<String> {
     }
 }
 
-/// The end of a search through the files of a project.
+/// The result of a search through a project's files.
 enum Search {
     Found(String),
     Nothing,
-    /// There are more files than are looked at.
+    /// There are more files than are searched.
     Unfinished,
 }
 
-/// The first file or folder below that fits by its path and its name, the nearest to the root first.
+/// Returns the file or folder nearest to the root whose path and name match.
 fn first_below(root: &Path, fits: impl Fn(&str, &str) -> bool) -> Search {
     let mut left = VecDeque::from([(root.to_path_buf(), String::new())]);
     let mut looked_at = 0;
@@ -326,7 +331,7 @@ fn first_below(root: &Path, fits: impl Fn(&str, &str) -> bool) -> Search {
     Search::Nothing
 }
 
-/// The name in the folder that a misspelt one may mean.
+/// Returns the name in the folder that a misspelled one probably means.
 fn similar_name(folder: &Path, name: &str) -> Option<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -1,4 +1,5 @@
-//! Keys of an entry that would loosen a policy which another file configures as well: that file's policy applies unchanged.
+//! Finds keys of an entry that would loosen a policy which another file also configures. That file's policy applies
+//! unchanged.
 
 use guard_config::problem::entry_location;
 use guard_contract::policy::Entry;
@@ -9,28 +10,29 @@ use serde_json::{Map, Value};
 
 use super::warning;
 
-/// Lists of a built-in's settings that loosen its rules.
+/// Lists in a built-in's settings that loosen its rules.
 const LOOSENING: [&str; 3] = ["lower", "silence", "exempt"];
 
-/// Lists of a built-in's settings in which `!x` takes out a default.
+/// Lists in a built-in's settings in which `!x` removes a default.
 pub(super) const LISTS: [&str; 5] = ["blocked", "confirm", "exempt", "reads", "protected-branches"];
 
-/// The table of settings with lists of files.
+/// The settings table with lists of files.
 pub(super) const FILES_TABLE: &str = "files";
 
-/// A key of a table: the answer to a read of a secret, and the value that lets it pass.
+/// A key of that table for reads of secrets, and the value that allows them.
 const SECRET_READS: (&str, &str) = ("secret-reads", "allow");
 
 /// The key that the host adds itself.
 const PLACES: &str = "places";
 
-/// The keys of a user's or project's entry without effect, because a file with more weight has the same policy.
+/// Returns the keys of a user's or project's entry that have no effect, because a file with higher precedence has the
+/// same policy.
 pub(super) fn void_keys(entry: &Entry, prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let has_weight = |other: &&Entry| other.layer < entry.layer && other.source == entry.source && !other.watched;
     let other = prepared.members.iter().map(|member| &member.entry).find(has_weight)?;
     let settings: Map<String, Value> = serde_json::from_str(&entry.settings).unwrap_or_default();
     let (mut keys, tightens) = settings_keys(&settings);
-    // A policy that adds something may add it for some tools, or only watch it.
+    // A policy that tightens something may do so for some tools only, or in watch mode.
     if !tightens && is_written(entry) {
         keys.extend((entry.tools.is_some() && entry.tools != other.tools).then(|| "tools".to_owned()));
         keys.extend((entry.watched && entry.layer == Layer::User).then(|| "mode".to_owned()));
@@ -49,12 +51,12 @@ pub(super) fn void_keys(entry: &Entry, prepared: &Prepared, dirs: &AppDirs) -> O
     Some(Problem { layer: entry.layer, ..warning(place, text, hint) })
 }
 
-/// The entry is a `[[policy]]` of a file, and not one of a preset.
+/// Returns whether the entry is a `[[policy]]` in a file, instead of one from a preset.
 fn is_written(entry: &Entry) -> bool {
     entry.settings_source.file.file_name().is_some_and(|name| name == "guard.toml")
 }
 
-/// The loosening keys of settings, and whether others tighten.
+/// Returns the loosening keys of settings, and whether other keys tighten.
 fn settings_keys(settings: &Map<String, Value>) -> (Vec<String>, bool) {
     let (mut keys, mut tightens, mut exempt) = (Vec::new(), false, false);
     let files = settings.get(FILES_TABLE).and_then(Value::as_object);
@@ -68,13 +70,13 @@ fn settings_keys(settings: &Map<String, Value>) -> (Vec<String>, bool) {
             name if LISTS.contains(&name) => {
                 let own = texts.iter().position(|text| !text.starts_with('!'));
                 tightens |= own.is_some();
-                // What is added before it may be what it takes out.
+                // A removal may remove what the same list added before it.
                 keys.extend(texts.iter().take(own.unwrap_or(texts.len())).map(|text| (*text).to_owned()));
             }
             _ => tightens |= !texts.is_empty() || value.is_object() || value == &Value::Bool(true) || value.is_string(),
         }
     }
-    // It may except from what the same entry adds.
+    // An exemption may apply to what the same entry adds.
     keys.extend((exempt && !tightens).then(|| "exempt".to_owned()));
     (keys, tightens)
 }

@@ -1,5 +1,5 @@
-//! Codex, Hermes Agent and OpenClaw skip a hook until a person has approved it there, and note the approval in files of
-//! their own.
+//! Codex, Hermes Agent and OpenClaw skip a hook until a person approves it there. They record approvals in their own
+//! files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,26 @@ use crate::command::{ProgramNames, is_ours};
 use crate::install::HookLocation;
 use crate::install::json::{Document, Syntax};
 
-/// The steps for a person to have Codex run the hook.
+/// The steps to approve the hook in Codex.
 const IN_CODEX: &str = "start Codex in this folder, type `/hooks`, choose the hook and press `t`";
 
-/// The steps for a person to have Hermes Agent run the hook.
+/// The steps to approve the hook in Hermes Agent.
 const IN_HERMES: &str = "start `hermes` in a terminal and consent to the hook";
 
-/// The steps for a person to have OpenClaw load the plugin.
+/// The steps to load the plugin in OpenClaw.
 const IN_OPENCLAW: &str = "run `openclaw plugins enable guard-host`, and restart the Gateway";
 
-/// Where Codex notes what was approved.
+/// The file with Codex's approvals.
 const NOTES_OF_CODEX: &str = "~/.codex/config.toml";
 
-/// Where Hermes Agent notes the same.
+/// The file with Hermes Agent's approvals.
 const NOTES_OF_HERMES: &str = "~/.hermes/shell-hooks-allowlist.json";
 
-/// Where OpenClaw notes the plugins that are enabled.
+/// The file with OpenClaw's enabled plugins.
 const NOTES_OF_OPENCLAW: &str = "~/.openclaw/openclaw.json";
 
-/// The steps for a person if a hook of this program in the file is not approved; `None` if there is nothing to do.
+/// Returns the steps for a person if the file has a hook of this program that isn't approved. `None` if there is
+/// nothing to do.
 pub(super) fn missing(
     spec: &RegistrationSpec,
     site: HookLocation<'_>,
@@ -45,7 +46,7 @@ pub(super) fn missing(
     }
 }
 
-/// OpenClaw loads a plugin from its folder of extensions only if it is named in the settings.
+/// OpenClaw only loads a plugin from its extensions folder if its settings name the plugin.
 fn is_missing_in_openclaw(spec: &RegistrationSpec, site: HookLocation<'_>) -> bool {
     let elsewhere = site.environment.variables.get("OPENCLAW_CONFIG_PATH").map(PathBuf::from);
     let notes = fs::read_to_string(elsewhere.unwrap_or_else(|| spec.place(NOTES_OF_OPENCLAW, site)));
@@ -57,7 +58,7 @@ fn is_missing_in_openclaw(spec: &RegistrationSpec, site: HookLocation<'_>) -> bo
     !is_enabled && !allowed.is_some_and(|names| names.iter().any(|name| name == "guard-host"))
 }
 
-/// Hermes Agent notes the event and the command of each hook that was approved, and can be told to approve all.
+/// Hermes Agent records the event and command of each approved hook. A setting can approve all.
 fn is_missing_in_hermes(spec: &RegistrationSpec, site: HookLocation<'_>, value: &Value, names: &ProgramNames) -> bool {
     let is_word = |text: &str| matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on");
     let set = value.get("hooks_auto_accept");
@@ -84,7 +85,8 @@ fn is_missing_in_hermes(spec: &RegistrationSpec, site: HookLocation<'_>, value: 
     own.any(|(event, hook)| !is_approved(event, hook))
 }
 
-/// Whether a note is of the entry as it stands now, nobody can tell: it is a digest of Codex's own.
+/// Only checks that an approval exists. Whether it is for the current entry is unknown, because Codex's digest isn't
+/// documented.
 fn is_missing_in_codex(
     spec: &RegistrationSpec,
     site: HookLocation<'_>,
@@ -110,7 +112,7 @@ fn is_missing_in_codex(
     own.any(|(event, group, index, handler)| is_ours(handler, names) && !is_approved(event, group, index))
 }
 
-/// `PreToolUse` as `pre_tool_use`.
+/// Converts `PreToolUse` to `pre_tool_use`.
 fn snake_case(event: &str) -> String {
     let mut out = String::with_capacity(event.len() + 4);
     for letter in event.chars() {

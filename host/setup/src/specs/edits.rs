@@ -1,4 +1,4 @@
-//! From a [`RegistrationSpec`] to the pieces of a registration: what is put into each file, and how it is taken out.
+//! Converts a [`RegistrationSpec`] to the files of a registration, with the edits that insert and remove the hook.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::install::{Edit, Foreign, HookLocation, ManagedFile, Recognise};
 use guard_config::edit::place::Entries as Tables;
 
 impl RegistrationSpec {
-    /// One file of the registration.
+    /// Returns one file of the registration.
     pub(super) fn piece(
         &self,
         path: PathBuf,
@@ -104,9 +104,9 @@ impl RegistrationSpec {
 
 /// The content of a registration's file.
 enum Content {
-    /// The content of an empty file, and the edits that insert and remove our part.
+    /// The content of an empty file, and the edits that insert and remove this program's part.
     Shared(&'static str, Edit, Edit),
-    /// The permissions and the text of a file that is ours alone, and how it is recognised.
+    /// The mode and text of a file that belongs to this program alone, and how to recognize it.
     Own(u32, String, Recognise),
 }
 
@@ -130,7 +130,7 @@ fn in_list<T>(path: [&'static str; 2], names: &ProgramNames, act: impl Fn(&Neste
     act(&NestedList { path, is_ours: &|handler| is_ours(handler, names) })
 }
 
-/// An item of a list in YAML. A command keeps its quotes in a block of its own.
+/// Returns a list item in YAML. A command is in a block scalar, which needs no quoting.
 pub(super) fn list_item(expected: &[(&'static str, Item)]) -> ListItem {
     let mut lines: Vec<String> = Vec::new();
     for (key, item) in expected {
@@ -139,20 +139,20 @@ pub(super) fn list_item(expected: &[(&'static str, Item)]) -> ListItem {
             Item::Text(text) if *key == "command" => {
                 lines.extend([format!("{start}{key}: |-"), format!("    {text}")]);
             }
-            // JSON is YAML, too.
+            // JSON is valid YAML.
             item => lines.push(format!("{start}{key}: {}", item.to_value())),
         }
     }
     ListItem { lines, value: Item::Object(expected.to_vec()).to_value() }
 }
 
-/// The file is the manifest of this program's plugin, of any version.
+/// Returns whether the file is the manifest of this program's plugin, in any version.
 fn is_manifest(bytes: &[u8]) -> bool {
     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
     value.get("id").and_then(Value::as_str) == Some("guard-host")
 }
 
-/// Whether the member of that name is this program's: every command in it is.
+/// Returns whether the member with this name belongs to this program: every command in it does.
 fn is_own_member(value: &Value, names: &ProgramNames) -> bool {
     let calls = calls(value);
     calls.iter().all(|call| is_ours(call.handler, names))
@@ -184,7 +184,7 @@ fn take_named(text: &str, key: &str, names: &ProgramNames) -> Result<String, Mal
     Ok(own.map_or_else(|| text.to_owned(), |(index, _)| document.remove(&document.root, index)))
 }
 
-/// The tables of a list in TOML, with the places of those that are this program's.
+/// Returns the tables of a list in TOML, and the indexes of this program's tables.
 fn own_tables<'a>(text: &'a str, list: &str, names: &ProgramNames) -> Result<(Tables<'a>, Vec<usize>), Malformed> {
     let at = |span: Option<Range<usize>>| text.get(..span.map_or(0, |span| span.start)).unwrap_or_default();
     let table: toml::Table =
@@ -196,7 +196,7 @@ fn own_tables<'a>(text: &'a str, list: &str, names: &ProgramNames) -> Result<(Ta
     Ok((tables, own.collect()))
 }
 
-/// A table of a list, each line ended by `newline`.
+/// Formats a table of a list. Each line ends with `newline`.
 pub(super) fn printed(list: &str, expected: &[(&str, Item)], newline: &str) -> String {
     let line = |(key, item): &(&str, Item)| {
         let value = toml::Value::try_from(item).map(|value| value.to_string()).unwrap_or_default();

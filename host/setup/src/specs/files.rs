@@ -1,4 +1,4 @@
-//! The harnesses that read a folder of files with hooks: this program has a file of its own there.
+//! The harnesses that read a folder of hook files, where this program has its own file.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::entries::Item;
 use crate::matcher::Matching;
 use guard_harness::capabilities;
 
-/// One file for Copilot and for VS Code: both read it, and each payload tells whose it is.
+/// One file for Copilot and VS Code. Both read it, and their payloads differ.
 fn copilot(hook: &Hook) -> Item {
     let entry = |line: &str| {
         let mut entry = vec![("type", Item::text("command")), ("command", Item::text(line))];
@@ -18,7 +18,7 @@ fn copilot(hook: &Hook) -> Item {
         entry.push(("timeoutSec", Item::Number(hook.timeout)));
         Item::List(vec![Item::Object(entry)])
     };
-    // After a call, to note what became of it.
+    // After a call, to record the outcome.
     let events = vec![("preToolUse", entry(&hook.line)), ("postToolUse", entry(&hook.bare))];
     Item::Object(vec![("version", Item::Number(1)), ("hooks", Item::Object(events))])
 }
@@ -116,7 +116,7 @@ pub(super) static KIRO: RegistrationSpec = RegistrationSpec {
     project: &["./.kiro/hooks/guard-host.json"],
     moved: Some(("KIRO_HOME", "~/.kiro")),
     layout: Layout::Whole(|hook| {
-        // Readers may take the whole file for broken because of one key more.
+        // Harnesses may reject the whole file because of an unknown key.
         let action = vec![("type", Item::text("command")), ("command", Item::text(&hook.line))];
         let entry = vec![
             ("name", Item::text("guard-host")),

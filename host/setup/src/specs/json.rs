@@ -1,4 +1,4 @@
-//! The harnesses that have their hooks in JSON of the user's, beside what others wrote there.
+//! The harnesses that have their hooks in a JSON file of the user, beside other programs' hooks.
 
 use serde_json::{Value, json};
 
@@ -15,13 +15,13 @@ pub(super) const NESTED: (&str, fn(&Value) -> bool, &str) = (
     "/hookSpecificOutput/permissionDecisionReason",
 );
 
-/// A denial at the top of the reply.
+/// A denial at the top level of the reply.
 pub(super) const FLAT: (&str, fn(&Value) -> bool, &str) = ("/decision", |decision| decision == "deny", "/reason");
 
-/// No reply says it: the exit code does.
+/// No reply: the exit code denies.
 pub(super) const EXIT: (&str, fn(&Value) -> bool, &str) = ("", |_| false, "");
 
-/// A handler with its command and its timeout.
+/// Returns a handler with its command and timeout.
 fn handler(hook: &Hook) -> Item {
     Item::Object(vec![
         ("type", Item::text("command")),
@@ -30,7 +30,7 @@ fn handler(hook: &Hook) -> Item {
     ])
 }
 
-/// A handler in a group with its matcher.
+/// Returns a group with its matcher and one handler.
 pub(super) fn group(hook: &Hook) -> Item {
     Item::Object(vec![("matcher", Item::text(&hook.matcher)), ("hooks", Item::List(vec![handler(hook)]))])
 }
@@ -39,7 +39,7 @@ fn before(hook: &Hook) -> Vec<(&'static str, Item)> {
     vec![("PreToolUse", group(hook))]
 }
 
-/// The same, and after a call, to note what became of it.
+/// Returns the groups before a call and after a call, to record the outcome.
 fn before_and_after(hook: &Hook) -> Vec<(&'static str, Item)> {
     let note = Hook { line: hook.bare.clone(), ..hook.clone() };
     vec![("PreToolUse", group(hook)), ("PostToolUse", group(&note))]
@@ -124,7 +124,7 @@ pub(super) static QWEN: RegistrationSpec = RegistrationSpec {
     layout: Layout::Entries { syntax: Syntax::Comments, grouped: true, beside: &[], make: before_and_after },
     matching: Matching::Names,
     all: "*",
-    // Read as milliseconds by the versions that take seconds too, if it is a thousand or more.
+    // Versions that also accept seconds interpret a value of 1000 or more as milliseconds.
     unit: TimeoutUnit::Milliseconds,
     closing: FailClosed::Line,
     tools: &[("run_shell_command", "PreToolUse"), ("write_file", "PreToolUse"), ("edit", "PreToolUse")],
@@ -248,7 +248,7 @@ pub(super) static CURSOR: RegistrationSpec = RegistrationSpec {
         },
     },
     matching: Matching::Fixed,
-    // Without those that have events of their own, which would be asked about twice.
+    // Without the tools that have their own events, which would be judged twice.
     all: "Write|StrReplace|Edit|MultiEdit|ApplyPatch|apply_patch|EditNotebook|search_replace|edit_file|Delete|Grep|Glob|List|LS|Task",
     unit: TimeoutUnit::Seconds,
     closing: FailClosed::Key("failClosed", None),

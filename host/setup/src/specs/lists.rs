@@ -1,4 +1,4 @@
-//! The harness that has its hooks in YAML of the user's.
+//! The harness that has its hooks in a YAML file of the user.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `docs/harness-details.md`, made from the facets and the forms, so that it says what the program does.
+//! Generates `docs/harness-details.md` from the capabilities and registration specs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -75,11 +75,11 @@ Aider has no hooks. Use git hooks or a sandbox.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct LiveObservation {
-    /// Why it was not driven.
+    /// Why it wasn't driven.
     not_driven: String,
     versions: Vec<String>,
     date: String,
-    /// A word for each thing, or several with the versions that they are of.
+    /// One word for each behavior, or several with their versions.
     deny: String,
     ask: String,
     screen: String,
@@ -111,12 +111,12 @@ fn what_was_seen_is_what_the_tables_say() {
                 .is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));
         let blocks = |fail: Fail| matches!(fail, Fail::Closed | Fail::Switch(_));
         for how in ["missing", "not-executable", "exit-1", "signal"] {
-            // Copilot makes the program executable, which then answers.
+            // Copilot makes the program executable, so that it answers.
             let made = how == "not-executable" && seen.broken[how] == "made executable";
             assert!(made || seen.broken[how] == word(by_form || blocks(capabilities.on_crash)), "{name}: {how}");
         }
         if let Some(late) = seen.broken.get("timeout").filter(|late| *late != "not driven") {
-            // Older versions may do otherwise; the newest comes last.
+            // Older versions may behave differently. The newest comes last.
             let newest = late.rsplit("; ").next().unwrap_or_default();
             assert!(newest.starts_with(word(blocks(capabilities.on_timeout))), "{name}: timeout: {late}");
         }
@@ -239,7 +239,7 @@ fn section(capabilities: &Capabilities, seen: Option<&LiveObservation>, page: &m
     say(format!("- Sources: {}.", capabilities.sources.join("; ")));
 }
 
-/// The situation that a key of the observations stands for.
+/// Returns the situation for a key of the observations.
 fn situation(key: &str) -> &str {
     match key {
         "exit-1" => "exits with 1",
@@ -325,7 +325,7 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         say(format!("`{variable}` replaces `{folder}`."));
     }
     for gate in spec.gates {
-        // What is only to be known stands for itself.
+        // A gate to know about is a sentence of its own.
         say(gate.strip_prefix("know that ").map_or_else(|| format!("Then {gate}."), |known| format!("{known}.")));
     }
     let line = format!("/opt/guard-host hook {}", spec.called);

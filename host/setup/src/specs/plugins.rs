@@ -1,6 +1,6 @@
-//! The harnesses that start a file of this program's own: a script, or a plugin of a few lines.
+//! The harnesses that start a file of this program: a script, or a short plugin.
 //!
-//! Each of the files holds the call when the program is gone, fails, or says what cannot be read.
+//! Each file blocks the call if the program is missing, fails, or prints an invalid reply.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::matcher::Matching;
 use guard_contract::shell_word::word;
 use guard_harness::capabilities;
 
-/// How each begins: this tells one of ours from one of others.
+/// The first line of each file, by which it is recognized as this program's.
 const OPENCODE_START: &str =
     "// Written by `guard-host install opencode`, and removed by `guard-host uninstall opencode`.\n";
 const KILO_START: &str = "// Written by `guard-host install kilo`, and removed by `guard-host uninstall kilo`.\n";
@@ -24,14 +24,14 @@ const CLINE_START: &str =
     "#!/bin/sh\n# Written by `guard-host install cline`, and removed by `guard-host uninstall cline`.\n";
 
 const OPENCODE_TEXT: &str = include_str!("plugins/opencode.js");
-/// Plugins of harnesses that ask a person report the outcome.
+/// Plugins of harnesses that prompt a person report the outcome.
 const AMP_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/amp.ts"));
 const PI_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/pi.ts"));
 const OPENCLAW_TEXT: &str = concat!(include_str!("plugins/tell.js"), include_str!("plugins/openclaw.js"));
-/// How all of them ask the program.
+/// The part of each plugin that runs the program.
 const ASK_TEXT: &str = include_str!("plugins/ask.js");
 
-/// The line of a plugin that names the program and its arguments, and the one that says what an error does.
+/// The plugin's line with the program and its arguments, and the line with the effect of an error.
 const COMMAND: &str = "const COMMAND = ";
 const HOLDS: &str = "const HOLDS = true\n";
 
@@ -40,14 +40,14 @@ const REPLY: &str = "reply=$(";
 const REPLY_END: &str = ") || reply=";
 const EXEC: &str = "exec ";
 
-/// Where the script for Cline stood as well: the program of Cline reads both files, and asked twice.
+/// A former location of the script for Cline, which reads both files and would run the hook twice.
 pub(super) const RETIRED: (&str, &str) = ("cline", "~/.cline/hooks/PreToolUse");
 
-/// The reply of the script for Cline if the program prints nothing, or no reply.
+/// The reply of the script for Cline if the program prints nothing or an invalid reply.
 const CANCEL: &str = r#"{"cancel":true,"errorMessage":"guard-host gave no answer, so this call is held. Tell the user to run: guard-host doctor cline"}"#;
 
 fn plugin(start: &str, event: &str, hook: &Hook, text: &str) -> String {
-    // A list of texts: this cannot fail.
+    // A list of texts can't fail to serialize.
     let command = serde_json::to_string(&hook.words).unwrap_or_default();
     let holds = if hook.blocks { HOLDS } else { "const HOLDS = false\n" };
     let imported = if text.contains("spawn(") { "spawn, spawnSync" } else { "spawnSync" };
@@ -56,7 +56,7 @@ fn plugin(start: &str, event: &str, hook: &Hook, text: &str) -> String {
     format!("{start}{imports}\n{COMMAND}{command}\nconst TIMEOUT = {timeout}\n{holds}{event}\n{ASK_TEXT}\n{text}")
 }
 
-/// How a file starts the program; `None` if it does not say so.
+/// Returns how a file starts the program. `None` if it doesn't.
 pub(super) fn started(text: &str) -> Option<Running> {
     let of_line = |line: &str| {
         if let Some(list) = line.strip_prefix(COMMAND) {
@@ -70,7 +70,7 @@ pub(super) fn started(text: &str) -> Option<Running> {
     text.lines().find_map(of_line)
 }
 
-/// The file holds the call when the program fails.
+/// Returns whether the file blocks the call if the program fails.
 pub(super) fn blocks(text: &str) -> bool {
     text.contains(HOLDS) || text.contains(CANCEL)
 }

@@ -1,4 +1,4 @@
-//! The one [`Registration`] for every [`RegistrationSpec`].
+//! The [`Registration`] for every [`RegistrationSpec`].
 
 use std::path::Path;
 

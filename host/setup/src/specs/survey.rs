@@ -1,6 +1,6 @@
-//! Hooks of this program in a harness's files.
+//! Finds hooks of this program in a harness's files.
 //!
-//! Reads only. The files differ in where they hold a command, so a command is looked for wherever one can stand.
+//! Reads only. Files have commands at different places, so every possible place is searched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,28 +16,28 @@ use crate::install::{DisablingSetting, FoundHook, HookLocation, Running, Survey}
 use crate::matcher::{Matching, is_all};
 use guard_contract::shell_word::word;
 
-/// Deeper values hold no hooks.
+/// The maximum depth at which hooks are searched.
 const DEPTH: usize = 16;
 
-/// The kind of an entry that starts a program.
+/// The type of an entry that starts a program.
 const COMMAND: &str = "command";
 
-/// The shortest timeout, in seconds, in which a first call is answered.
+/// The shortest timeout, in seconds, in which the first call can be answered.
 const SHORTEST: f64 = 5.0;
 
-/// One command in a file of hooks, and what stands around it.
+/// A command in a hooks file, and its context.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) handler: &'a Value,
     event: &'a str,
     matcher: Option<&'a Value>,
-    /// The entry around it says that it is off.
+    /// Whether an enclosing entry is disabled.
     off: bool,
-    /// The entry that holds it, if it is another one.
+    /// The entry that contains the handler, if it isn't the handler itself.
     around: Option<&'a Value>,
 }
 
-/// Every command in a value.
+/// Returns every command in a value.
 pub(super) fn calls(value: &Value) -> Vec<Call<'_>> {
     let mut found = Vec::new();
     walk(value, &Call { handler: value, event: "", matcher: None, off: false, around: None }, DEPTH, &mut found);
@@ -50,7 +50,7 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
         Value::Array(values) => values.iter().for_each(|value| walk(value, within, depth, found)),
         Value::Object(map) => {
             let named = |key: &str| map.get(key).and_then(Value::as_str);
-            // Below the key of an event `type` says what the entry starts.
+            // Below the key of an event, `type` is the kind of the entry.
             let kind = || if within.event.is_empty() { named("type").filter(|kind| *kind != COMMAND) } else { None };
             let told = named("event").or_else(|| named("trigger")).or_else(kind);
             let here = Call {
@@ -65,7 +65,7 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
                 return;
             }
             for (key, value) in map {
-                // A list below a key is that of an event; what is named `hooks` or `action` only wraps.
+                // A list below a key belongs to that event. The keys `hooks` and `action` only wrap.
                 let event = if value.is_array() && key != "hooks" { key } else { here.event };
                 walk(value, &Call { event, ..here }, depth, found);
             }
@@ -74,7 +74,6 @@ fn walk<'a>(value: &'a Value, within: &Call<'a>, depth: usize, found: &mut Vec<C
     }
 }
 
-/// Surveys the files.
 pub(super) fn of(spec: &RegistrationSpec, site: HookLocation<'_>) -> Survey {
     let mut survey = Survey { session_end: true, ..Survey::default() };
     let mut seen: Vec<PathBuf> = Vec::new();
@@ -82,7 +81,7 @@ pub(super) fn of(spec: &RegistrationSpec, site: HookLocation<'_>) -> Survey {
         |paths: &[&str], foreign| paths.iter().map(|path| (spec.place(path, site), foreign, false)).collect::<Vec<_>>();
     let managed = spec.managed(site).map(|file| (file, false, true));
     for (file, foreign, managed) in of(spec.user, false).into_iter().chain(of(spec.project, true)).chain(managed) {
-        // The project may be the folder of the user's settings itself.
+        // The project may be the folder of the user's settings.
         if seen.contains(&file) {
             continue;
         }
@@ -117,7 +116,6 @@ pub(super) fn of(spec: &RegistrationSpec, site: HookLocation<'_>) -> Survey {
     survey
 }
 
-/// Reads one file.
 fn look(
     spec: &RegistrationSpec,
     site: HookLocation<'_>,
@@ -166,7 +164,7 @@ fn parsed(text: &str, syntax: Syntax) -> Result<Value, String> {
     Ok(document.value(&document.root))
 }
 
-/// The registration in one file; `None` if it is asked about no commands and no writes.
+/// Returns the registration in one file. `None` if it covers neither commands nor writes.
 fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]) -> Option<FoundHook> {
     let (_, first_event) = spec.tools.first()?;
     let first = calls.iter().find(|call| call.event == *first_event).or_else(|| calls.first())?;
@@ -209,14 +207,14 @@ fn found(spec: &RegistrationSpec, file: &Path, foreign: bool, calls: &[Call<'_>]
         script: None,
         tools: first.matcher.map(written).filter(narrowed),
         left_out: spec.tools.iter().map(|(name, _)| *name).filter(|name| !asked.contains(name)).collect(),
-        // A call has run when another event comes, so nothing is left to block.
+        // Other events come after the call, when there is nothing left to block.
         blocks: calls.iter().filter(|call| is_before(call)).all(|call| says(call.handler)),
         hindrances,
         unapproved: None,
     })
 }
 
-/// Reasons why a command does not decide.
+/// Returns the reasons why a command doesn't decide calls.
 fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     let mut told = Vec::new();
     let event = call.event;
@@ -246,7 +244,7 @@ fn hindrance(spec: &RegistrationSpec, call: &Call<'_>) -> Vec<String> {
     told
 }
 
-/// The registration of a file of ours that starts the program: it is for all tools.
+/// Returns the registration of one of this program's own files that starts it. It covers all tools.
 fn program_hook(spec: &RegistrationSpec, file: &Path, foreign: bool, text: &str) -> FoundHook {
     let started = plugins::started(text);
     let mut hindrances = Vec::new();

@@ -1,4 +1,4 @@
-//! The harnesses that have their hooks in TOML of the user's.
+//! The harness that has its hooks in a TOML file of the user.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ pub(super) static KIMI: RegistrationSpec = RegistrationSpec {
     user: &["~/.kimi-code/config.toml"],
     project: &[],
     moved: None,
-    // Kimi ignores all hooks of the file for a key that it doesn't know.
+    // Kimi ignores all hooks of the file if it finds an unknown key.
     layout: Layout::Tables("hooks", |hook| {
         vec![
             ("event", Item::text("PreToolUse")),

@@ -1,4 +1,4 @@
-//! Files that bind every user of the machine: each must be read, and no one but the administrator may change it.
+//! Files that apply to every user of the machine. Each must be readable, and only the administrator may change it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,12 @@ use guard_state::files::read_text;
 /// A file that only the administrator may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MachineFile {
-    /// The file.
     pub(crate) path: PathBuf,
-    /// The thing that it determines, for messages.
+    /// Its role, for messages.
     pub(crate) role: &'static str,
 }
 
-/// The managed configuration, and the files that it names.
+/// Returns the managed configuration, and the files that it names.
 pub(super) fn managed_files(config: &Config, dirs: &AppDirs) -> Vec<MachineFile> {
     const ROLE: &str = "the managed configuration";
     let mut paths = vec![dirs.managed.clone(), dirs.managed.with_file_name(SYNC_FILE)];
@@ -38,7 +37,8 @@ pub(super) fn managed_files(config: &Config, dirs: &AppDirs) -> Vec<MachineFile>
     paths.into_iter().filter(|path| path.exists()).map(|path| MachineFile { path, role: ROLE }).collect()
 }
 
-/// One problem for each file that users can change although it binds them, directly or through a parent folder.
+/// Returns one problem for each file that users can change, directly or through a parent folder, although it applies to
+/// all users.
 pub(crate) fn open_to_others(files: &[MachineFile], dirs: &AppDirs) -> Vec<Problem> {
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut found = Vec::new();
@@ -57,13 +57,13 @@ pub(crate) fn open_to_others(files: &[MachineFile], dirs: &AppDirs) -> Vec<Probl
     found
 }
 
-/// The flaw of a file or folder, and the remedy. A folder further up is usually a user's home, so the remedy is to move the
-/// file out of it.
+/// Returns the flaw of a file or folder, and the hint. A folder further up is usually a user's home, so the hint is to
+/// move the file out of it.
 fn opened(path: &Path, role: &str, dirs: &AppDirs, is_near: bool) -> Option<(String, String)> {
     const MOVE: &str =
         "move the file to a folder of the administrator's, such as `/usr/local/bin` or `/etc/guard-host`";
     let shown = path.display();
-    // Who owns the machine's settings may change this one, too.
+    // The owner of the machine's settings may also change this file.
     match of_machine(path, dirs.machine()).ok()? {
         MachineAccess::Foreign(hint) => {
             let text = format!("another user than the administrator owns `{shown}` and can change {role}");
@@ -76,7 +76,7 @@ fn opened(path: &Path, role: &str, dirs: &AppDirs, is_near: bool) -> Option<(Str
     }
 }
 
-/// The managed file is there under another name, or is empty. Either way it applies to no one.
+/// Reports a managed file that has another name or is empty, and so has no effect.
 pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
     const BYTES: u64 = 1 << 20;
     let file = &dirs.managed;
@@ -97,7 +97,7 @@ pub(super) fn unread(dirs: &AppDirs) -> Option<Problem> {
     }
 }
 
-/// Whether a file has no keys, or only empty lists. A file that can't be parsed is reported elsewhere.
+/// Returns whether a file has no keys, or only empty lists. A file that can't be parsed is reported elsewhere.
 fn sets_nothing(text: &str) -> bool {
     let is_empty = |value: &toml::Value| value.as_array().is_some_and(Vec::is_empty);
     text.parse::<toml::Table>().is_ok_and(|table| table.values().all(is_empty))

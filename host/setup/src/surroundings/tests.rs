@@ -1,4 +1,4 @@
-//! The deficiencies, each in a folder of its own. What needs another user is in the tests of the whole program.
+//! Tests of each problem, in its own folder. Those that need another user are in the tests of the whole program.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A `sync.toml` that can be used.
+/// A valid `sync.toml`.
 const SYNC: &str = "source = 'oci://x.example/acme/guard:1'\n\
     signers = [{ name = 'acme', key = 'MCowBQYDK2VwAyEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }]\n";
 
@@ -38,7 +38,7 @@ impl Machine {
         fs::set_permissions(self.path(below), Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Each deficiency in a line: the check, the file, the text and the hint.
+    /// Returns each problem in one line: the check, the file, the text and the hint.
     fn found(&self) -> Vec<String> {
         let home = self.path("home");
         let dirs =
@@ -75,7 +75,7 @@ fn a_managed_file_that_others_can_write_is_a_deficiency() {
     machine.mode("etc/guard-host", 0o777);
     machine.assert_found(&["managed: ", "etc/guard-host`", "chmod go-w"]);
     machine.mode("etc/guard-host", 0o755);
-    // A link to a file whose folder is open.
+    // A link to a file in a folder that others can write to.
     machine.write("open/guard.toml", "preset = 'standard'\n", 0o644);
     fs::remove_file(machine.path("etc/guard-host/guard.toml")).unwrap();
     std::os::unix::fs::symlink(machine.path("open/guard.toml"), machine.path("etc/guard-host/guard.toml")).unwrap();
@@ -107,7 +107,7 @@ fn every_file_that_binds_all_users_is_checked_for_other_writers() {
         machine.assert_found(&["managed: ", file, "other users can write", "chmod go-w"]);
         machine.mode(file, 0o644);
     }
-    // The folder of two of them is one problem.
+    // Two files in the same folder are one problem.
     machine.mode("shared", 0o777);
     machine.assert_found(&["managed: ", "shared`", "other users can write"]);
 }
@@ -175,12 +175,12 @@ fn a_log_on_a_full_or_read_only_disk_is_a_deficiency() {
     let machine = Machine::new();
     let log =
         |path: &str| machine.write("home/.config/guard-host/guard.toml", &format!("[audit]\npath = '{path}'\n"), 0o600);
-    // Root may write there by its rights, and no file comes of it.
+    // Root has permission to write there, but files can't be created.
     for path in ["/proc/guard-host/audit.jsonl", "/sys/audit.jsonl"] {
         log(path);
         machine.assert_found(&["audit: ", path, "can't be written", "takes no files", "another `path`"]);
     }
-    // A file in the place of a folder.
+    // A file where a folder is expected.
     machine.write("home/file", "", 0o600);
     log(machine.path("home/file/audit.jsonl").to_str().unwrap());
     machine.assert_found(&["audit: ", "can't be written", "in the place of a folder"]);
@@ -195,7 +195,7 @@ fn a_sync_that_failed_or_will_fail_is_a_deficiency() {
     let state = |text: &str| machine.write("etc/guard-host/sync/state.json", text, 0o644);
     let last = |ok: bool, time: &str| format!("{{\"last\":{{\"time\":\"{time}\",\"ok\":{ok},\"text\":\"no route\"}}}}");
     let now = jiff::Timestamp::now().to_string();
-    // Once it ran, its source is missed.
+    // After the first sync, its missing source is reported.
     state(&last(true, &now));
     machine.assert_found(&["sync: ", "sync.toml", "can't be read", "restore it"]);
     machine.write("etc/guard-host/sync.toml", SYNC, 0o644);

@@ -1,5 +1,4 @@
-//! The losses by commands of git that take whole folders: those of files that it doesn't track, of submodules, and of
-//! linked or sparse work trees.
+//! Losses by git commands that affect whole folders: of untracked files, submodules, and linked or sparse work trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +14,7 @@ use crate::git::Repository;
 use crate::index::TrackedFile;
 use crate::manifest::GitState;
 
-/// The files that `git clean` takes: those of its paths, or all if one of them may be a pattern.
+/// Adds the files that `git clean` deletes: those below its paths, or all if one of the paths may be a pattern.
 pub(super) fn clean(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -52,7 +51,7 @@ pub(super) fn clean(
     Ok(())
 }
 
-/// The submodules that a command names, or all, with their commits.
+/// Returns the submodules in a command, or all of them, with their commits.
 fn submodules(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -66,7 +65,7 @@ fn submodules(
     let named: Vec<PathBuf> = loss.words.iter().map(|word| start_of(folder.join(word))).collect();
     let is_submodule = |named: &PathBuf| all.iter().any(|(path, _)| path.starts_with(named));
     if let Some(other) = named.iter().find(|named| !is_submodule(named)) {
-        // A pattern, or the value of an option.
+        // The word may be a pattern, or the value of an option.
         gatherer.leave_out(format!("{}: no submodule", other.display()));
         return all;
     }
@@ -74,7 +73,7 @@ fn submodules(
     all
 }
 
-/// Checks submodules out as the index has them, whatever was changed in them.
+/// Adds the losses of checking submodules out at the commits of the index.
 pub(super) fn update_submodules(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -83,7 +82,7 @@ pub(super) fn update_submodules(
 ) -> Result<Vec<GitState>, SkipReason> {
     let mut states = Vec::new();
     for (path, oid) in submodules(gatherer, loss, repository, folder) {
-        // One that was never checked out has nothing to lose.
+        // A submodule that was never checked out has nothing to lose.
         let Some(text) = path.to_str().filter(|_| path.join(".git").exists()) else { continue };
         let (folder, operation) = (text.to_owned(), "git.discard".to_owned());
         let discard = GitLoss { folder, operation, is_forced: true, words: vec![oid], ..GitLoss::default() };
@@ -92,7 +91,8 @@ pub(super) fn update_submodules(
     Ok(states)
 }
 
-/// Empties the work trees of submodules. The same call may check them out again, so their files are treated as replaced.
+/// Adds the losses of emptying submodules' work trees. The same call may check them out again, so their files are
+/// treated as replaced.
 pub(super) fn deinit(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -108,7 +108,7 @@ pub(super) fn deinit(
     add_replaced(gatherer, &repository.common_dir.join("config"))
 }
 
-/// Git knows its work trees also by the ends of their paths.
+/// Adds the losses of removing a work tree. Git also accepts the end of its path as its name.
 pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     if !path.join(".git").is_file() {
         gatherer.leave_out(format!("{}: no work tree here", path.display()));
@@ -118,7 +118,7 @@ pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<()
     add_worktree(gatherer, path)
 }
 
-/// Leaves folders out of the work tree. In cone mode, git also deletes the ignored files in them.
+/// Adds the losses of excluding folders from the work tree. In cone mode, git also deletes the ignored files in them.
 pub(super) fn leave_folders(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -133,7 +133,7 @@ pub(super) fn leave_folders(
         _ => {
             let text = fs::read_to_string(patterns).unwrap_or_default();
             let lines: BTreeSet<&str> = text.lines().collect();
-            // Of a folder with `!/x/*/`, only the files in it stay.
+            // In a folder with `!/x/*/`, only direct children stay.
             let is_whole =
                 |line: &&&str| line.ends_with('/') && !line.contains('*') && !lines.contains(&*format!("!{line}*/"));
             lines.iter().filter(is_whole).map(|line| repository.root.join(line.trim_matches('/'))).collect()
@@ -154,7 +154,7 @@ pub(super) fn leave_folders(
     Ok(())
 }
 
-/// The real path of a link itself, not of its target, because git replaces the link.
+/// Returns the real path of a link itself, not of its target, because git replaces the link.
 pub(super) fn start_of(target: PathBuf) -> PathBuf {
     let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
     let start = parent.zip(target.file_name()).map(|(parent, name)| parent.join(name));

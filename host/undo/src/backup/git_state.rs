@@ -1,4 +1,4 @@
-//! The losses by a command of git.
+//! The losses by a git command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,22 +18,23 @@ use crate::git::{Git, Repository, SYMBOLIC};
 use crate::index::Index;
 use crate::manifest::{GitState, LossKind};
 
-/// The most stashes that are kept.
+/// The maximum number of stashes in a backup.
 const STASHES: usize = 64;
 
-/// The most commits of a reflog that are kept.
+/// The maximum number of commits of a reflog in a backup.
 const REFLOG: usize = 1000;
 
-/// The most staged files whose contents are named one by one. With more, git writes the tree of the index.
+/// The maximum number of staged files whose objects are protected one by one. With more, git writes the tree of the
+/// index.
 const STAGED: usize = 32;
 
-/// The tree without a file: what is staged before the first commit differs from it.
+/// The id of the empty tree, with which the index is compared before the first commit.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// Operations of everyday commands that rarely lose anything.
+/// Operations of common commands that rarely lose anything.
 const SILENT: [&str; 6] = ["git.config", "git.index", "git.refs", "git.sparse", "git.stash.pop", "git.switch"];
 
-/// Nothing says that the command loses something.
+/// Returns whether nothing shows that the command loses something.
 pub(super) fn is_silent(loss: &GitLoss) -> bool {
     SILENT.contains(&loss.operation.as_str())
 }
@@ -41,21 +42,21 @@ pub(super) fn is_silent(loss: &GitLoss) -> bool {
 /// The checked-out commit and branch.
 #[derive(Debug, Default)]
 pub(super) struct Head {
-    /// Empty: before the first commit.
+    /// The commit. Empty before the first one.
     pub(super) commit: String,
     tree: String,
-    /// Empty: none.
+    /// The branch. Empty if `HEAD` is detached.
     pub(super) branch: String,
 }
 
 impl Head {
-    /// As a reference.
+    /// Returns the value of `HEAD` as a reference.
     pub(super) fn value(&self) -> String {
         if self.branch.is_empty() { self.commit.clone() } else { format!("{SYMBOLIC}{}", self.branch) }
     }
 
     fn read(git: &Git<'_>) -> Self {
-        // One process in the place of three.
+        // One process instead of three.
         let all = git.text(&["rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD"]);
         let all = all.unwrap_or_default();
         let mut lines = all.lines().map(str::to_owned);
@@ -69,7 +70,7 @@ impl Head {
     }
 }
 
-/// Gathers the parts of a repository that a command of git loses.
+/// Gathers the parts of a repository that a git command loses.
 pub(super) fn gather(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -110,7 +111,7 @@ pub(super) fn gather(
     Ok(state.into_iter().map(|state| GitState { root: root.clone(), ..state }).collect())
 }
 
-/// The state of a repository, and the files that the command takes with it. None: nothing is lost.
+/// Returns the state of a repository, and adds the files that the command affects. `None` if nothing is lost.
 fn state_before(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -141,7 +142,7 @@ fn state_before(
         "git.remote" => add_replaced(gatherer, &repository.common_dir.join("config"))?,
         "git.branch.delete" => add_branch_settings(gatherer, loss, repository)?,
         "git.reflog.expire" => state.refs = reflogs(gatherer, repository, git)?,
-        // A commit that is replaced, or a branch that goes back: `HEAD` says where it was.
+        // The command replaces a commit or moves a branch back. `HEAD` has the previous commit.
         _ => {}
     }
     let is_stash = |name: &String| matches!(name.as_str(), "refs/" | "refs/stash");
@@ -169,7 +170,7 @@ fn state_before(
     Ok(Some(state).filter(|_| !is_nothing))
 }
 
-/// The commits that only reflogs name, and the files of the reflogs.
+/// Returns the commits that only reflogs refer to, and adds the files of the reflogs.
 fn reflogs(
     gatherer: &mut Gatherer,
     repository: &Repository,
@@ -180,22 +181,22 @@ fn reflogs(
     let commits: BTreeSet<&str> = list.lines().collect();
     let mut refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
     leave_out_rest(gatherer, &mut refs, REFLOG, "commits of a reflog");
-    // Its commits come back, by their ids.
+    // Its commits are restored under their ids.
     gatherer.leave_out("the reflog itself".to_owned());
     Ok(refs)
 }
 
-/// Git takes this repository, and its work tree is where its folder is.
+/// Returns whether git uses this repository, with the work tree at its usual location.
 fn is_understood(repository: &Repository, folder: &Path, env: &BTreeMap<String, String>) -> bool {
     let names = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
     let is_elsewhere = names.iter().any(|name| env.contains_key(*name));
-    // A repository without a work tree is found by what is in it.
+    // Git recognizes a bare repository by its content.
     let between = folder.ancestors().take_while(|above| *above != repository.root);
     let is_bare = |above: &Path| above.join("HEAD").exists() && above.join("objects").exists();
     let is_within = folder.starts_with(&repository.git_dir) || between.into_iter().any(is_bare);
     let config = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let configs = config(&repository.common_dir, "config") + &config(&repository.git_dir, "config.worktree");
-    // A submodule has its repository elsewhere, and names its work tree there.
+    // A submodule's repository is elsewhere, and its configuration has the path of the work tree.
     let is_root = |at: &str| repository.git_dir.join(at).canonicalize().is_ok_and(|at| at == repository.root);
     let is_moved = configs.lines().any(|line| {
         let (name, value) = line.split_once('=').unwrap_or((line, ""));
@@ -206,7 +207,6 @@ fn is_understood(repository: &Repository, folder: &Path, env: &BTreeMap<String, 
     !is_elsewhere && !is_within && !is_moved
 }
 
-/// Adds the settings of a deleted branch.
 fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository) -> Result<(), SkipReason> {
     let config = repository.common_dir.join("config");
     let text = fs::read_to_string(&config).unwrap_or_default();
@@ -242,7 +242,7 @@ fn discard(
     Ok(true)
 }
 
-/// Adds the files in the places of those that the index lacks and a named commit has: git writes over them.
+/// Adds the files that git overwrites with files that the given commit has and the index doesn't.
 fn add_sources(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -254,7 +254,7 @@ fn add_sources(
     for word in words.into_iter().filter(|word| !word.is_empty()) {
         let tree = tree_of(word, git);
         let Ok(tree) = tree else {
-            // Such a command is refused, or fetches the commit first.
+            // Git rejects such a command, or fetches the commit first.
             if matches!(loss.operation.as_str(), "git.switch" | "git.stash.pop") {
                 continue;
             }
@@ -274,7 +274,7 @@ fn add_sources(
             continue;
         }
         let before = if head.tree.is_empty() { EMPTY_TREE } else { &head.tree };
-        // Where `HEAD` doesn't move, a restore has nothing from which git could put back the files of the last commit.
+        // If `HEAD` doesn't move, a restore couldn't recover the last commit's files from git.
         let stays = matches!(loss.operation.as_str(), "git.discard" | "git.stash.pop") && !loss.is_forced;
         let filter = if stays { "--diff-filter=ADMT" } else { "--diff-filter=AT" };
         let listed = git.output(&["diff-tree", "-r", "--no-renames", "--name-only", filter, "-z", before, &tree]);
@@ -291,7 +291,7 @@ fn add_sources(
     Ok(())
 }
 
-/// The tree of a commit, or of the remote branch from which git would create a branch of this name.
+/// Returns the tree of a commit, or of the remote branch from which git would create a branch with this name.
 fn tree_of(word: &str, git: &Git<'_>) -> io::Result<String> {
     let commit = if word == "-" { "@{-1}" } else { word };
     let parse =
@@ -302,7 +302,7 @@ fn tree_of(word: &str, git: &Git<'_>) -> io::Result<String> {
     })
 }
 
-/// Leaves out all but the first ones.
+/// Keeps only the first elements, and reports the others as not backed up.
 fn leave_out_rest<T>(gatherer: &mut Gatherer, all: &mut Vec<T>, most: usize, what: &str) {
     if all.len() > most {
         gatherer.leave_out(format!("more than {most} {what}"));
@@ -310,8 +310,8 @@ fn leave_out_rest<T>(gatherer: &mut Gatherer, all: &mut Vec<T>, most: usize, wha
     }
 }
 
-/// Adds the files below `start`, or all, that are not as in the index, and those whose next commit is another than the last
-/// one.
+/// Adds the files below `start`, or all, that differ from the index or whose staged content differs from the last
+/// commit.
 fn add_changes(
     gatherer: &mut Gatherer,
     repository: &Repository,
@@ -321,7 +321,7 @@ fn add_changes(
 ) -> Result<(), SkipReason> {
     let index = gatherer.index(repository);
     let ask = || staged(git, index.as_deref(), head);
-    // Git reads the index while the files are looked at.
+    // Git reads the index while the files are examined.
     let staged = thread::scope(|scope| {
         let asked = thread::Builder::new().spawn_scoped(scope, ask);
         gatherer.add_changed(repository, start)?;
@@ -346,7 +346,7 @@ fn add_changes(
     Ok(())
 }
 
-/// Has the objects of staged files kept, and returns these files without those that the configuration excludes.
+/// Has the objects of staged files protected. Returns these files without those that the configuration excludes.
 fn pin_staged(
     gatherer: &mut Gatherer,
     repository: &Repository,
@@ -368,8 +368,8 @@ fn pin_staged(
     staged
 }
 
-/// The files whose next commit is another than the last one, with the objects of the next one. A file with a conflict has
-/// one for each side.
+/// Returns the staged files that differ from the last commit, with their objects. A file with a conflict has one object
+/// for each side.
 fn staged(git: &Git<'_>, index: Option<&Index>, head: &Head) -> io::Result<Vec<(Vec<u8>, String)>> {
     if index.is_some_and(|index| index.is_tree(&head.tree)) {
         return Ok(Vec::new());
@@ -379,7 +379,7 @@ fn staged(git: &Git<'_>, index: Option<&Index>, head: &Head) -> io::Result<Vec<(
     let mut fields = listed.split(|byte| *byte == 0);
     let mut staged = Vec::new();
     while let (Some(change), Some(name)) = (fields.next(), fields.next()) {
-        // Two modes, two objects, and a letter.
+        // The fields are two modes, two object ids and a letter.
         let oid = change.split(|byte| *byte == b' ').nth(3).unwrap_or_default();
         staged.push((name.to_vec(), String::from_utf8_lossy(oid).into_owned()));
     }

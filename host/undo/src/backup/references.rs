@@ -1,4 +1,4 @@
-//! References and stashes that a command of git loses, and the objects that git must not prune until the copy goes.
+//! References and stashes that a git command loses, and the objects that git must not prune while the backup exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,16 +12,16 @@ use crate::gather::{Gatherer, SkipReason};
 use crate::git::{Git, PINS, Repository, SYMBOLIC};
 use crate::manifest::Manifest;
 
-/// The most references of a state.
+/// The maximum number of references in a state.
 const REFERENCES: usize = 10_000;
 
-/// With more objects than these, one commit that has them as its parents protects them all.
+/// The number of objects above which a single commit with all of them as parents protects them.
 const SINGLE: usize = 16;
 
-/// Where git usually looks for the settings of the system.
+/// The usual paths of git's system configuration.
 const SYSTEM: [&str; 3] = ["/etc/gitconfig", "/opt/homebrew/etc/gitconfig", "/usr/local/etc/gitconfig"];
 
-/// The references that the command moves or takes, with their values.
+/// Returns the references that the command moves or deletes, with their values.
 pub(super) fn lost_references(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
@@ -38,7 +38,7 @@ pub(super) fn lost_references(
         refs.extend(branch);
         refs.push(("HEAD".to_owned(), head.value()));
     }
-    // Of the others, only references that exist are lost.
+    // Other operations only lose references that exist.
     if !is_of_references(&loss.operation) {
         return refs;
     }
@@ -55,12 +55,12 @@ pub(super) fn lost_references(
     refs
 }
 
-/// Whether the operation affects named references.
+/// Returns whether the operation affects named references.
 fn is_of_references(operation: &str) -> bool {
     matches!(operation, "git.branch.delete" | "git.branch.move" | "git.ref.delete" | "git.tag.delete" | "git.tag.move")
 }
 
-/// Whether the checked-out branch is moved or renamed. A restore leaves that to the user.
+/// Returns whether the checked-out branch is moved or renamed. A restore leaves that to the user.
 fn is_of_head(loss: &GitLoss, head: &Head) -> bool {
     let name = head.branch.strip_prefix("refs/heads/").unwrap_or_default();
     loss.target == name || loss.words.first().is_some_and(|word| word == name) && loss.words.len() > 1
@@ -72,7 +72,7 @@ pub(super) fn stashes(git: &Git<'_>) -> Vec<(String, String)> {
     list.lines().filter_map(stash).collect()
 }
 
-/// The references of these names, or below these folders, without those of the copies.
+/// Returns the references with these names, or below these prefixes, except this program's own.
 fn references(git: &Git<'_>, names: &[String]) -> Vec<(String, String)> {
     let prefixes = ["refs/heads/", "refs/remotes/", "refs/tags/", ""];
     let is_full = |name: &str| name.starts_with("refs/");
@@ -99,15 +99,16 @@ fn references(git: &Git<'_>, names: &[String]) -> Vec<(String, String)> {
     list.lines().filter_map(named).filter(is_other).collect()
 }
 
-/// Whether git may lose something by this command. Of a plain fetch that loses nothing, files of settings tell in less time
-/// than a process takes to start.
+/// Returns whether git may lose something by this command. For a plain fetch, reading the configuration files is faster
+/// than starting git.
 #[must_use]
 pub fn may_lose(loss: &GitLoss, env: &BTreeMap<String, String>) -> bool {
     let is_plain_fetch = loss.fetches && loss.operation == "git.refs" && loss.refs.is_empty();
     !is_plain_fetch || may_prune(&loss.folder, env)
 }
 
-/// Whether settings mention pruning, or include files that may. Without reflogs, a fetch also loses what it forces.
+/// Returns whether the settings mention pruning, or include other files. Without reflogs, a fetch also loses what it
+/// forces.
 fn may_prune(folder: &str, env: &BTreeMap<String, String>) -> bool {
     let folder = native(folder);
     let Some(repository) = Repository::find(&folder.canonicalize().unwrap_or_else(|_| folder.into_owned())) else {
@@ -130,11 +131,12 @@ fn mentions_pruning(settings: &Path) -> bool {
     }
 }
 
-/// The folders of the references that a fetch prunes by the settings. Without reflogs, it also loses those that it forces.
+/// Returns the prefixes of the references that a fetch prunes according to the settings. Without reflogs, it also loses
+/// those that it forces.
 pub(super) fn pruned(git: &Git<'_>, repository: &Repository) -> Vec<String> {
     let all = git.text(&["config", "--get-regexp", r"^(fetch|remote\..*)\.prune(tags)?$"]).unwrap_or_default();
     let is_on = |value: &str| !matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "off" | "0");
-    // Git prints names in lower case, but for the remote's own, and no value where there is none.
+    // Git prints keys in lower case, except for the remote's name, and omits a missing value.
     let set = all.lines().filter(|line| line.split_once(' ').is_none_or(|(_, value)| is_on(value)));
     let folder = |line: &str| if line.contains(".prunetags") { "refs/tags/" } else { "refs/remotes/" };
     let mut folders: Vec<String> = set.map(|line| folder(line).to_owned()).collect();
@@ -144,7 +146,7 @@ pub(super) fn pruned(git: &Git<'_>, repository: &Repository) -> Vec<String> {
     folders
 }
 
-/// The linked work trees that are gone, with what the repository knows of them: their folders and their commits.
+/// Returns the repository's records of linked work trees that no longer exist: their folders and commits.
 pub(super) fn gone_worktrees(repository: &Repository) -> Vec<(PathBuf, String)> {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let admins = std::fs::read_dir(repository.common_dir.join("worktrees")).into_iter().flatten().flatten();
@@ -152,7 +154,7 @@ pub(super) fn gone_worktrees(repository: &Repository) -> Vec<(PathBuf, String)> 
     admins.map(|admin| admin.path()).filter(is_gone).map(|admin| (admin.clone(), read(&admin.join("HEAD")))).collect()
 }
 
-/// Names what git must not prune.
+/// Protects the objects that git must not prune.
 pub(super) fn pin(
     manifest: &Manifest,
     trees: &BTreeMap<String, String>,
@@ -198,7 +200,7 @@ fn joined(git: &Git<'_>, oids: Vec<String>) -> io::Result<Vec<String>> {
     Ok(others.into_iter().map(|(oid, _)| oid).collect())
 }
 
-/// An object id. Git writes zeros where there is no object.
+/// Returns whether the text is an object id. Git prints zeros if there is no object.
 pub(super) fn is_oid(text: &str) -> bool {
     text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) && text.bytes().any(|byte| byte != b'0')
 }

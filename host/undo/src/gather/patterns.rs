@@ -1,4 +1,4 @@
-//! The patterns of the shell in losses, and the losses that take the copies themselves.
+//! Shell patterns in losses, and losses of the backups themselves.
 
 use std::fs;
 use std::path::{Component, PathBuf};
@@ -9,14 +9,14 @@ use guard_sdk::globs::Glob;
 
 use super::{Gatherer, SkipReason};
 
-/// The most files that a pattern may match.
+/// The maximum number of files that a pattern may match.
 const MATCHES: usize = 5_000;
 
-/// The signs of a pattern.
+/// The special characters of patterns.
 const SIGNS: [char; 4] = ['*', '?', '[', '{'];
 
 impl Gatherer {
-    /// The loss takes the folder of the copies, or something in it.
+    /// Returns whether the loss includes the folder of the backups, or something in it.
     pub(super) fn holds_copies(&self, loss: &PathLoss) -> bool {
         let start = match loss.is_pattern {
             true => {
@@ -31,7 +31,8 @@ impl Gatherer {
         physical.starts_with(state) || is_above && self.may_reach(loss)
     }
 
-    /// Of a pattern only the folder before it is known, and most patterns fit nothing on the way to the copies.
+    /// Returns whether a loss can reach the folder of the backups. Only the folder before a pattern is known, and most
+    /// patterns match no folder on the way to the backups.
     fn may_reach(&self, loss: &PathLoss) -> bool {
         if !loss.is_pattern {
             return true;
@@ -46,7 +47,7 @@ impl Gatherer {
         parts.iter().zip(&state).all(fits)
     }
 
-    /// The paths that a shell pattern matches.
+    /// Returns the paths that a shell pattern matches.
     pub(super) fn matches(&mut self, text: &str) -> Result<Vec<PathBuf>, SkipReason> {
         let mut found = vec![PathBuf::from("/")];
         for part in text.split('/').filter(|part| !part.is_empty()) {
@@ -81,12 +82,12 @@ impl Gatherer {
             next.sort();
             found = next;
         }
-        // The shell takes a pattern that fits nothing as a name.
+        // The shell uses a pattern without matches as a literal name.
         Ok(if found.is_empty() { vec![native(text).into_owned()] } else { found })
     }
 }
 
-/// A pattern for one name. None: it has signs that other shells, or their options, take in another way.
+/// Parses a pattern for one name. `None` if it has syntax that other shells, or their options, interpret differently.
 pub(super) fn pattern(text: &str) -> Option<Glob> {
     let has_class = text.contains("[:") || text.contains("[.") || text.contains("[=") || text.contains("[^");
     let is_other = has_class || text.contains("**") || text.contains('\\') || text.contains("..") || text.contains('{');

@@ -1,4 +1,4 @@
-//! The files of a work tree that a command of git replaces or deletes.
+//! The files of a work tree that a git command replaces or deletes.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::manifest::LossKind;
 use crate::stamps::changed;
 
 impl Gatherer {
-    /// Adds the tracked files that are not as in the index: those below `start`, or all.
+    /// Adds the tracked files that differ from the index: those below `start`, or all.
     pub(crate) fn add_changed(&mut self, repository: &Repository, start: Option<&Path>) -> Result<(), SkipReason> {
         let Some(index) = self.index(repository) else {
             self.leave_out(format!("{}: can't read its git index", repository.root.display()));
@@ -56,7 +56,7 @@ impl Gatherer {
         self.push(path, data, &path.to_string_lossy(), LossKind::Replaced)
     }
 
-    /// Adds a file that the commit has which git takes files from, and the index does not.
+    /// Adds an untracked file that git overwrites with one from another commit.
     pub(crate) fn add_in_the_way(&mut self, path: &Path, repository: &Repository) -> Result<(), SkipReason> {
         let Some(index) = self.index(repository) else { return Ok(()) };
         for above in path.ancestors().take_while(|above| *above != repository.root) {
@@ -73,7 +73,7 @@ impl Gatherer {
         Ok(())
     }
 
-    /// Adds the files below `start` that git does not track, as `git clean` finds them.
+    /// Adds the untracked files below `start`, as `git clean` finds them.
     pub(crate) fn add_untracked(
         &mut self,
         repository: &Repository,
@@ -108,7 +108,7 @@ impl Gatherer {
                 }
                 let is_repository = || Repository::find(&path).is_some_and(|nested| nested.root == path);
                 if data.is_dir() && !with_repositories && is_repository() {
-                    // Git leaves it alone.
+                    // Git doesn't delete it.
                     continue;
                 }
                 if data.is_dir() && path.join(".git").is_file() {

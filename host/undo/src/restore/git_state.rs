@@ -1,4 +1,4 @@
-//! Restores the parts of repositories: branches, stashes, the index.
+//! Restores the parts of repositories: branches, stashes and the index.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use crate::git::{Git, Repository, SYMBOLIC};
 use crate::index::Index;
 use crate::manifest::{GitState, Manifest};
 
-/// Begins the entries of a reflog by commands that move references without a commit of their own.
+/// Prefixes of reflog entries by commands that move references without creating a commit.
 const MOVES: [&str; 12] = [
     "branch:",
     "Branch: copied",
@@ -30,7 +30,7 @@ impl Restorer<'_> {
         Git { root: Path::new(&state.root), env: self.env }
     }
 
-    /// The actions in repositories that a restore would take, in words.
+    /// Describes the actions in repositories that a restore would take.
     #[must_use]
     pub fn plan_git(&self, manifest: &Manifest, options: &Options) -> Vec<String> {
         let mut told = Vec::new();
@@ -74,13 +74,13 @@ impl Restorer<'_> {
         }
     }
 
-    /// The index was changed after the call, and that is to be kept.
+    /// Returns whether the index was changed after the call and must be kept.
     fn is_index_later(&self, manifest: &Manifest, state: &GitState, options: &Options) -> bool {
         let data = self.index_of(state).and_then(|index| index.metadata().ok());
         !options.is_forced && data.is_some_and(|data| is_later(&data, &state.root, manifest, options))
     }
 
-    /// `HEAD` has moved in another way than by the call.
+    /// Returns whether `HEAD` was moved by something other than the call.
     fn is_head_moved_since(&self, state: &GitState) -> bool {
         let Some(repository) = Repository::find(Path::new(&state.root)) else { return true };
         let Some(moves) = repository.moves().checked_sub(state.moves) else { return true };
@@ -95,7 +95,7 @@ impl Restorer<'_> {
             "git.rebase" => (&["rebase"], true),
             "git.stash.pop" => (&["checkout:"], false),
             "git.abort" => (&["rebase", "reset:"], true),
-            // It does not move by the call.
+            // The call doesn't move it.
             _ => (&[], false),
         };
         let count = format!("-n{moves}");
@@ -104,7 +104,7 @@ impl Restorer<'_> {
         moves > 0 && !(subjects.lines().all(is_own) && (is_long || moves == 1))
     }
 
-    /// A reference has got another value than by the call.
+    /// Returns whether a reference was changed by something other than the call.
     fn is_ref_moved_since(&self, state: &GitState, name: &str, now: &str) -> bool {
         let moves = match name {
             "HEAD" => Repository::find(Path::new(&state.root)).and_then(|it| it.moves().checked_sub(state.moves)),
@@ -125,12 +125,12 @@ impl Restorer<'_> {
         state.stashes.iter().filter(|(oid, _)| !now.lines().any(|other| other == oid)).collect()
     }
 
-    /// Puts branches, stashes and `HEAD` back. Returns whether files of a work tree may have changed.
+    /// Restores branches, stashes and `HEAD`. Returns whether files of a work tree may have changed.
     pub(super) fn move_heads(&self, manifest: &Manifest, options: &Options, report: &mut Report) -> bool {
         let mut moved = false;
         for state in &manifest.git {
             let git = self.git(state);
-            // The oldest first, so that they are in their order again.
+            // Oldest first, to restore their order.
             for (oid, message) in self.lost_stashes(state).into_iter().rev() {
                 match git.output(&["stash", "store", "-m", message, oid]) {
                     Ok(_) => report.git.push(format!("stash {}: {message}", short(oid))),
@@ -156,14 +156,14 @@ impl Restorer<'_> {
                 report.problems.push(format!("{name}: it moved since the call"));
                 continue;
             }
-            // Commands that move a branch without its work tree have left the work tree as it was.
+            // Commands that move a branch without its work tree don't change the work tree.
             let is_alone = matches!(state.operation.as_str(), "git.ref.delete" | "git.ref.move" | "git.refs");
             if *name == head && !is_alone {
                 report.problems.push(format!("{name} is checked out: git reset --keep {}", short(oid)));
                 continue;
             }
             let mut words = vec!["update-ref", "--no-deref", "-m", "guard-host undo", name.as_str(), oid.as_str()];
-            // Git takes zeros, as many as an id has digits, for "it does not exist".
+            // For git, an id of zeros means that the reference doesn't exist.
             let before = if now.is_empty() { "0".repeat(oid.len()) } else { now };
             if name != "HEAD" && !before.starts_with(SYMBOLIC) {
                 words.push(&before);
@@ -199,7 +199,7 @@ impl Restorer<'_> {
         if state.head.is_empty() || head == state.head {
             return moved;
         }
-        // Files with changes since are not lost: git refuses then.
+        // Files with later changes aren't lost, because git rejects the command in that case.
         let how = if state.moves_files { "--keep" } else { "--soft" };
         match git.with_filters(&["reset", "--quiet", how, &state.head]) {
             Ok(_) => {
@@ -213,7 +213,7 @@ impl Restorer<'_> {
         }
     }
 
-    /// Puts indexes back, once files and branches are.
+    /// Restores indexes, after files and branches.
     pub(super) fn finish_git(&self, manifest: &Manifest, options: &Options, report: &mut Report) {
         for state in manifest.git.iter().filter(|state| self.is_index_changed(manifest, state)) {
             let head = self.git(state).text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
@@ -240,7 +240,8 @@ impl Restorer<'_> {
     }
 }
 
-/// The references of a state that have another value now, with the values before and now. Empty: it is gone.
+/// Returns the references of a state whose values have changed, with the values before and now. The latter is empty if
+/// the reference no longer exists.
 fn changed_refs<'a>(git: &Git<'_>, state: &'a GitState) -> Vec<(&'a String, &'a String, String)> {
     let named = state.refs.iter().filter(|(name, _)| !name.is_empty());
     if named.clone().next().is_none() {

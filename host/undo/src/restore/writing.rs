@@ -1,4 +1,4 @@
-//! [`EntryWriter`]: puts entries into their places.
+//! [`EntryWriter`]: writes entries to their targets.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::copy::{copy, date, digest, restore_attributes};
 use crate::manifest::{Content, Entry, Manifest};
 use guard_platform::fs::{DirBuilderExt, OpenOptionsExt, symlink};
 
-/// Another name in the same folder, the same each time, so that what a process left is found.
+/// Returns a temporary name in the same folder. It is the same each time, so that what an ended process left is found.
 pub(super) fn temporary(target: &Path, id: &str) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().take(60).collect();
@@ -27,8 +27,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the folder of a path, if it is gone. One that is reached through a link by now is not written to, nor is one made
-/// behind a link.
+/// Creates the parent folder of a path. Fails if it is now reached through a link.
 pub(super) fn prepare_parent(target: &Path, options: &Options) -> io::Result<()> {
     let parent = target.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let wanted = match &options.to {
@@ -50,12 +49,12 @@ pub(super) struct EntryWriter<'a> {
     pub(super) restorer: &'a Restorer<'a>,
     pub(super) manifest: &'a Manifest,
     pub(super) blobs: BTreeMap<String, Vec<u8>>,
-    /// The paths that came back without all of their extended attributes.
+    /// The paths that were restored without all of their extended attributes.
     pub(super) without_attributes: RefCell<Vec<String>>,
 }
 
 impl EntryWriter<'_> {
-    /// Makes an entry under a name that is not taken.
+    /// Creates an entry under an unused name.
     pub(super) fn make(&self, entry: &Entry, at: &Path) -> io::Result<()> {
         match &entry.content {
             Content::Folder => {
@@ -84,7 +83,7 @@ impl EntryWriter<'_> {
         restore_attributes(at, mode_of(entry), entry.time)
     }
 
-    /// Makes a folder that is gone, with all that was in it, in one step.
+    /// Creates a folder that no longer exists, with everything in it, in one step.
     pub(super) fn make_folder(
         &self,
         item: &Item<'_>,
@@ -94,7 +93,7 @@ impl EntryWriter<'_> {
         let staged = temporary(&item.target, &self.manifest.id);
         let fail = |source| of_entry(item.entry, source);
         prepare_parent(&item.target, options).map_err(fail)?;
-        // Left by a process that died.
+        // Left by a process that ended early.
         remove(&staged).map_err(fail)?;
         let place = |other: &Item<'_>| {
             let below = other.target.strip_prefix(&item.target).unwrap_or(Path::new(""));
@@ -111,7 +110,7 @@ impl EntryWriter<'_> {
         Ok(())
     }
 
-    /// Another file system may not have them, and the content counts more.
+    /// The target file system may not support attributes, and the content is more important.
     pub(super) fn set_attributes(&self, entry: &Entry, at: &Path) {
         if attributes::write(at, &entry.attributes).is_err() {
             self.without_attributes.borrow_mut().push(entry.path.clone());

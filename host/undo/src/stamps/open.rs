@@ -1,4 +1,4 @@
-//! [`StampReader`]: looks at files from their open folders.
+//! [`StampReader`]: reads files' metadata relative to their open folders.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -13,22 +13,22 @@ use super::failed;
 use crate::gather::SkipReason;
 use crate::index::{Index, Stamp, TrackedFile};
 
-/// How a folder is opened: never through a link, and on Linux without a right to read it.
+/// The flags for opening a folder: without following a link, and on Linux without permission to read it.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(PATH);
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(portable)))]
 const PATH: OFlags = OFlags::PATH;
 #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(portable))))]
 const PATH: OFlags = OFlags::empty();
 
-/// Looks at files one by one, best in the order of their paths.
+/// Examines files one by one. Fastest in the order of their paths.
 pub(super) struct StampReader<'a> {
     index: &'a Index,
     root: &'a Path,
-    /// The folder of the last file, below the root.
+    /// The folder of the last file, relative to the root.
     folder: Vec<u8>,
-    /// The root, and the folders on the way to that folder, with the lengths of their paths.
+    /// The root and the folders down to that folder, with the lengths of their paths.
     open: Vec<(usize, OwnedFd)>,
-    /// A folder that isn't there.
+    /// A folder that doesn't exist.
     missing: Option<Vec<u8>>,
     pub(super) found: BTreeSet<PathBuf>,
 }
@@ -53,7 +53,7 @@ impl<'a> StampReader<'a> {
         let Some((_, folder)) = self.open.last() else { return Ok(()) };
         let name = OsStr::from_bytes(name.strip_prefix(b"/").unwrap_or(name));
         match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            // A submodule is a folder, too.
+            // A submodule is also a folder.
             Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_dir() => {
                 if tracked.is_folder() {
                     Ok(())
@@ -64,7 +64,7 @@ impl<'a> StampReader<'a> {
             Ok(stat) if self.index.is_unchanged(tracked, &Stamp::from(&stat)) => Ok(()),
             Ok(_) => self.add(path),
             Err(Errno::NOENT) => Ok(()),
-            // Nobody may look at it, which the one who copies it finds, too.
+            // The file can't be accessed, which the code that copies it will report.
             Err(Errno::ACCESS) => self.add(path),
             Err(error) => Err(failed(error)),
         }
@@ -76,7 +76,7 @@ impl<'a> StampReader<'a> {
         Ok(())
     }
 
-    /// Opens a folder below the root. Returns whether it is there.
+    /// Opens a folder below the root. Returns whether it exists.
     fn enter(&mut self, folder: &[u8]) -> Result<bool, SkipReason> {
         if folder == self.folder {
             return Ok(true);
@@ -93,7 +93,7 @@ impl<'a> StampReader<'a> {
             let rest = folder.get(done..).unwrap_or_default();
             let rest = rest.strip_prefix(b"/").unwrap_or(rest);
             let name = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
-            // No index of git has such a name, and it would lead out of the work tree.
+            // Git never writes such a name to an index, and it would lead out of the work tree.
             if matches!(name, b"" | b"." | b"..") {
                 return Err(failed("the index has a path that leads out of the work tree"));
             }
@@ -106,7 +106,7 @@ impl<'a> StampReader<'a> {
                     self.missing = Some(path.to_vec());
                     return match error {
                         Errno::NOENT => Ok(false),
-                        // A file or a link, which is lost, or a folder that nobody may look into.
+                        // A file or link, which is lost, or a folder that can't be accessed.
                         Errno::LOOP | Errno::NOTDIR | Errno::ACCESS => self.add(path).map(|()| false),
                         error => Err(failed(error)),
                     };
@@ -118,7 +118,7 @@ impl<'a> StampReader<'a> {
     }
 }
 
-/// A path is this folder or below it. Everything is below the root.
+/// Returns whether a path is this folder or below it. Everything is below the root.
 fn is_in(path: &[u8], folder: &[u8]) -> bool {
     let rest = path.strip_prefix(folder);
     folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))

@@ -1,4 +1,4 @@
-//! [`StampReader`]: looks at files by their paths, where no folder can be opened for that.
+//! [`StampReader`]: reads files' metadata by path, on systems without access relative to open folders.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use guard_platform::paths::from_git;
 use crate::gather::SkipReason;
 use crate::index::{Index, Stamp, TrackedFile};
 
-/// Looks at files one by one.
+/// Examines files one by one.
 pub(super) struct StampReader<'a> {
     index: &'a Index,
     root: &'a Path,
@@ -28,7 +28,7 @@ impl<'a> StampReader<'a> {
         let data = match path.symlink_metadata() {
             Ok(data) => data,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            // The one who copies it finds out.
+            // The code that copies it will report the error.
             Err(_) => {
                 self.found.insert(path);
                 return Ok(());

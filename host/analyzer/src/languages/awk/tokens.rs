@@ -1,6 +1,6 @@
-//! Tokens of `awk`.
+//! `awk` tokens.
 
-/// One token; numbers are not told apart.
+/// One token. Numbers aren't distinguished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     Text(String),
@@ -16,7 +16,7 @@ impl Token {
     }
 }
 
-/// Signs, the longer first.
+/// Signs, longer ones first.
 const SIGNS: &[&str] = &[
     "|&", "||", "&&", ">>", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "^=", "++", "--", "|", ">", "<", "=",
     "!", "~", "(", ")", "{", "}", "[", "]", ";", ",", "?", ":", "$", "+", "-", "*", "/", "%", "^", "\n",
@@ -65,7 +65,7 @@ pub(super) fn read(program: &str) -> Vec<Token> {
     tokens
 }
 
-/// Whether a slash behind this token begins a pattern, and does not divide.
+/// Returns whether a slash after this token begins a pattern, and isn't a division.
 fn begins_pattern(before: Option<&Token>) -> bool {
     match before {
         Some(Token::Text(_) | Token::Number | Token::Pattern) => false,
@@ -75,7 +75,7 @@ fn begins_pattern(before: Option<&Token>) -> bool {
     }
 }
 
-/// Where the string that the text begins with ends.
+/// Returns the end of the string at the start of the text.
 fn string_end(text: &str) -> usize {
     let mut escaped = true;
     let end = text.bytes().position(|byte| {
@@ -97,7 +97,7 @@ fn pattern_end(text: &str) -> Option<usize> {
     })
 }
 
-/// A string without its escapes.
+/// Expands the escapes in a string.
 pub(super) fn unescaped(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut chars = text.chars();

@@ -1,15 +1,15 @@
-//! Calls that delete files in languages without a table, known by the words of their names: `removeDirectoryRecursive`,
-//! `Files.delete`, `delete-tree`.
+//! Calls that delete files in languages without a table, recognized by the words of their names:
+//! `removeDirectoryRecursive`, `Files.delete`, `delete-tree`.
 //!
-//! A literal path is taken at its word. Any other one makes the code one that deletes something unknown, unless the code
-//! got the path from a call that makes a temporary file or folder.
+//! A literal path is used as it is. With any other path, the code deletes something unknown, unless the path comes from
+//! a call that creates a temporary file or folder.
 
 use guard_sdk::code::literal;
 
 use super::super::Found;
 use crate::draft::Draft;
 
-/// Languages whose calls are in tables, by the names that their programs give.
+/// Languages whose calls are in tables, by program name.
 const TABLED: &[&str] = &[
     "applescript",
     "awk",
@@ -27,13 +27,13 @@ const TABLED: &[&str] = &[
     "xonsh",
 ];
 
-/// Words for a loss.
+/// Words for a deletion.
 const VERBS: &[&str] = &["del", "delete", "destroy", "erase", "purge", "remove", "rm", "shred", "trash", "wipe"];
 
-/// Words of a name that say both that something is lost, and that it is a file or a folder.
+/// Words that mean both a deletion and a file or folder.
 const WHOLE: &[&str] = &["deltree", "removedir", "rm", "rmdir", "rmrf", "rmtree", "unlink"];
 
-/// Words of a call's name for what it deletes.
+/// Words in a call's name for the deleted object.
 const NOUNS: &[&str] = &[
     "dir",
     "directories",
@@ -54,7 +54,7 @@ const NOUNS: &[&str] = &[
 const OWNERS: &[&str] =
     &["cwd", "dir", "directories", "directory", "file", "filesystem", "folder", "fs", "os", "shutil", "sys", "unix"];
 
-/// Words by which a name is about something in memory, or only about a part of a file's name.
+/// Words of names for something in memory, or for a part of a file's name.
 const OTHERS: &[&str] = &[
     "array",
     "cache",
@@ -87,7 +87,7 @@ const OTHERS: &[&str] = &[
     "watcher",
 ];
 
-/// Words before a name that is defined.
+/// Words before a definition's name.
 const DEFINES: &[&str] = &[
     "def",
     "defp",
@@ -105,10 +105,10 @@ const DEFINES: &[&str] = &[
     "void",
 ];
 
-/// Signs that begin code inside a string literal.
+/// Openers of code in a string literal.
 const INTERPOLATES: &[&str] = &["#{", "${", "$(", "\\("];
 
-/// Words of deletions that take all that is in a folder.
+/// Words of recursive deletions.
 const TREES: &[&str] = &[
     "all",
     "deltree",
@@ -128,17 +128,17 @@ const TREES: &[&str] = &[
     "tree",
 ];
 
-/// Calls that make a place for a while.
+/// Calls that create temporary files or folders.
 const MAKES_TEMPORARY: &[&str] = &["mkdtemp", "mkdirtemp", "mktemp", "createtemp", "tempdir", "tempfile", "tmpfile"];
 
-/// Words of calls that list files, whose literal is no path that is deleted.
+/// Words of calls that list files, whose literal isn't the deleted path.
 const LISTS: &[&str] = &["entries", "enumerate", "find", "getfiles", "glob", "list", "read_dir", "readdir", "walk"];
 
-/// The most calls that are looked at, and how far around a name.
+/// The maximum number of examined calls, and the text size around a name.
 const MOST: usize = 64;
 const NEAR: usize = 256;
 
-/// Whether the calls of a language are known by their names alone.
+/// Returns whether a language's calls are only known by name.
 pub(super) fn is_for(language: &str) -> bool {
     !TABLED.contains(&language)
 }
@@ -186,7 +186,7 @@ fn is_part(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_'
 }
 
-/// The width of the name that the text begins with; the dashes and slashes of a Lisp are parts of it.
+/// Returns the length of the name at the start of the text. A Lisp name may contain dashes and slashes.
 fn name_width(text: &str) -> usize {
     let end = |is_in: fn(char) -> bool| text.find(|char| !is_in(char)).unwrap_or(text.len());
     let plain = end(|char| is_part(char) || char == '-');
@@ -194,18 +194,18 @@ fn name_width(text: &str) -> usize {
     if is_lisp { end(|char| is_part(char) || matches!(char, '-' | '/')) } else { plain }
 }
 
-/// Whether a line begins here that is a comment in each language where it may stand.
+/// Returns whether a line starts here that is a comment in each language that allows it.
 fn is_comment(before: &str, rest: &str) -> bool {
     let begins = || before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty();
     ["// ", "-- ", "# ", ";; "].iter().any(|sign| rest.starts_with(sign)) && begins()
 }
 
-/// Whether a literal has no code in it.
+/// Returns whether a literal contains no code.
 fn is_data(literal: &str) -> bool {
     !INTERPOLATES.iter().any(|sign| literal.contains(sign))
 }
 
-/// The words of a name in lower case.
+/// Returns the words of a name in lower case.
 fn words(name: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut was_lower = false;
@@ -224,7 +224,7 @@ fn words(name: &str) -> Vec<String> {
 /// A call whose name says that it deletes files.
 struct Call<'t> {
     words: Vec<String>,
-    /// The expression before the name: `new File("a").` of `new File("a").delete()`.
+    /// The expression before the name: `new File("a").` in `new File("a").delete()`.
     object: &'t str,
     arguments: &'t str,
 }
@@ -238,7 +238,7 @@ impl<'t> Call<'t> {
             return None;
         }
         let mut object = object(before);
-        // Tcl has its verb behind the word for files.
+        // In Tcl, the verb follows `file`.
         if object.is_empty() && before.ends_with("file ") {
             object = "file";
         }
@@ -251,7 +251,7 @@ impl<'t> Call<'t> {
             true => is_whole || names,
             false => owned || names,
         };
-        // A number is the place of an element.
+        // A number is an element's index.
         let is_place =
             behind.strip_prefix('(').is_some_and(|behind| behind.starts_with(|char: char| char.is_ascii_digit()));
         if !verb || !is_loss || is_place || has(&own, OTHERS) || has(&owner, OTHERS) {
@@ -261,7 +261,7 @@ impl<'t> Call<'t> {
         Some(Call { words: own.into_iter().chain(owner).collect(), object, arguments })
     }
 
-    /// The path that is given as a literal, or as a name that gets one: the first argument, or that of the object.
+    /// Returns the path from a literal, or a name with a literal value: the first argument, or the object's.
     fn path(&self, text: &'t str) -> Option<&'t str> {
         let own = path_in(self.arguments).or_else(|| given(text, self.arguments));
         own.or_else(|| {
@@ -279,7 +279,8 @@ impl<'t> Call<'t> {
             || ["recursive", "true", "'s'", "\"s\""].iter().any(|option| options.contains(option))
     }
 
-    /// Whether the call takes a name that has its only value from a call that makes a temporary file or folder.
+    /// Returns whether the call takes a name whose only value comes from a call that creates a temporary file or
+    /// folder.
     fn is_temporary(&self, text: &str) -> bool {
         let given = match self.arguments.split([')', ',', ';', '\n']).next().unwrap_or_default() {
             "" => self.object.trim_end_matches(['.', ':']),
@@ -292,7 +293,7 @@ impl<'t> Call<'t> {
     }
 }
 
-/// Whether the first value that the line assigns is such a call.
+/// Returns whether the first value assigned in the line is such a call.
 fn makes_temporary(line: &str) -> bool {
     let value = line.split_once('=').map_or("", |(_, value)| value);
     let (call, _) = value.split_once('(').unwrap_or_default();
@@ -300,17 +301,17 @@ fn makes_temporary(line: &str) -> bool {
     MAKES_TEMPORARY.iter().any(|name| call.ends_with(name))
 }
 
-/// The names in a piece of code.
+/// Returns the names in a piece of code.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char| !is_part(char)).filter(|name| !name.is_empty() && *name != "_")
 }
 
-/// The names that a line gives a value.
+/// Returns the names that a line assigns.
 fn assigned(line: &str) -> impl Iterator<Item = &str> {
     names(line.split_once('=').map_or("", |(names, _)| names))
 }
 
-/// The expression that a name belongs to: the text before it up to a blank, brackets and literals included.
+/// Returns the expression that a name belongs to: the text before it up to a blank, including brackets and literals.
 fn object(before: &str) -> &str {
     if !before.ends_with(['.', ':', '>']) || before.ends_with("=>") || before.ends_with(": ") {
         return "";
@@ -332,7 +333,7 @@ fn object(before: &str) -> &str {
     before.get(start..).unwrap_or_default()
 }
 
-/// The text without what is in its brackets.
+/// Returns the text without its bracketed parts.
 fn outside(text: &str) -> String {
     let mut depth = 0_usize;
     text.chars()
@@ -347,12 +348,12 @@ fn outside(text: &str) -> String {
         .collect()
 }
 
-/// The text without its literals.
+/// Returns the text without its literals.
 fn unquoted(text: &str) -> String {
     text.split(['"', '\'']).step_by(2).collect()
 }
 
-/// The text behind the name if the name is called there.
+/// Returns the text after the name if the name is called there.
 fn arguments<'t>(before: &str, object: &str, behind: &'t str, is_plain: bool) -> Option<&'t str> {
     let behind = behind.strip_prefix(['!', '?']).unwrap_or(behind);
     let near = behind.get(..behind.char_indices().nth(NEAR).map_or(behind.len(), |(at, _)| at)).unwrap_or(behind);
@@ -364,7 +365,7 @@ fn arguments<'t>(before: &str, object: &str, behind: &'t str, is_plain: bool) ->
         return near.get(1..).filter(|_| !is_defined);
     }
     let blank = near.trim_start_matches(' ');
-    // A function that is handed over to one that goes through many files.
+    // A function passed to one that visits many files.
     let is_last = near.is_empty() || near.starts_with(['\n', ')', ',']);
     let begin = line.rsplit('\n').next().unwrap_or_default().trim_start();
     let is_import = ["import", "open", "use", "using"].iter().any(|word| begin.starts_with(word));
@@ -378,12 +379,12 @@ fn arguments<'t>(before: &str, object: &str, behind: &'t str, is_plain: bool) ->
     (is_bare && !DEFINES.contains(&last)).then_some(blank)
 }
 
-/// The first literal of the arguments, if nothing is joined to it.
+/// Returns the first literal of the arguments, if nothing is concatenated to it.
 fn path_in(arguments: &str) -> Option<&str> {
     let at = arguments.find(['"', '\''])?;
     let before = arguments.get(..at)?;
     let (path, after) = literal(arguments.get(at..)?)?;
-    // A name before it is that of a constructor or of the argument.
+    // A name before the literal is a constructor or an argument's name.
     let lower = before.to_ascii_lowercase();
     let is_wrapped = !LISTS.iter().any(|list| lower.contains(list))
         && before.split([' ', '(']).all(|part| {
@@ -401,7 +402,7 @@ fn path_in(arguments: &str) -> Option<&str> {
     (is_wrapped && !before.contains([',', ';', '\n', '+', '}', ')', '[']) && ends && is_plain).then_some(path)
 }
 
-/// The literal that the only assignment to the name gives, with which an argument or an object begins.
+/// Returns the literal from the only assignment to the name at the start of an argument or object.
 fn given<'t>(text: &'t str, expression: &str) -> Option<&'t str> {
     let bare = expression.trim_start_matches(['&', '*', '$', '@', ' ']);
     let end = bare.find(|char| !is_part(char)).unwrap_or(bare.len());
@@ -415,7 +416,7 @@ fn given<'t>(text: &'t str, expression: &str) -> Option<&'t str> {
     path_in(value.trim_start_matches(['&', ' '])).filter(|_| !value.starts_with('='))
 }
 
-/// The arguments of the call, options left out.
+/// Returns the first argument of the call that isn't an option.
 fn argument(arguments: &str) -> Option<&str> {
     let inside = arguments.split(')').next()?.trim();
     let is_option = inside.contains(':') || inside.contains('=') || inside == "true";

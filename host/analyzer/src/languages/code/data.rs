@@ -1,7 +1,7 @@
 //! Effects of inline code on databases and stores: the SQL in it, and driver calls that empty or drop something.
 //!
-//! String literals and code are told apart, so that a call that is only text, as in a file that the code writes, counts
-//! for nothing. Nothing here is certain: the code may never come to the call.
+//! String literals and code are separated, so that a call in a literal, such as code that is written to a file, has no
+//! effect. No effect is certain, because the call may never run.
 
 use guard_sdk::code::literal;
 
@@ -11,8 +11,7 @@ use crate::programs::is_runtime;
 use crate::wrappers::code::client_libraries::Services;
 use crate::wrappers::code::live::live;
 
-/// A call in lower case without its blanks, the kind and the operation of what it does, what that loses, and the
-/// harmless way to look first.
+/// A call in lower case without blanks, the effect's kind and operation, the loss, and a harmless way to check first.
 type Call = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
 const KEYS: &str = "every key of the store";
@@ -28,7 +27,7 @@ const SENT: &str = "nothing yet: people get the message in the user's name";
 const SHOW: &str = "show the text to the user first";
 const TABLES: &str = "every table with all its rows";
 
-/// Calls that mean the same in every language.
+/// Calls with the same meaning in every language.
 const CALLS: &[Call] = &[
     (".flushall(", "database", "redis.flush-all", KEYS, COUNT),
     (".flushdb(", "database", "redis.flush", KEYS, COUNT),
@@ -59,7 +58,7 @@ const CALLS: &[Call] = &[
     (".indices.delete(", "database", "elastic.index.delete", "the index with all its documents", COUNT),
 ];
 
-/// Calls that mean something else in other languages.
+/// Calls whose meaning depends on the language.
 const OF_LANGUAGE: &[(&str, &[Call])] = &[
     (
         "ruby",
@@ -168,7 +167,7 @@ const OF_LANGUAGE: &[(&str, &[Call])] = &[
     ),
 ];
 
-/// Calls by which code runs a command of its framework, and the commands that empty a database.
+/// Calls that run a framework's commands, and the commands that empty a database.
 const COMMANDS: &[(&str, &str, &[&str])] = &[
     ("python", "django.core.management", &["flush", "reset_db", "sqlflush", "drop_test_database"]),
     ("python", "call_command(\"", &["flush", "reset_db", "sqlflush", "drop_test_database"]),
@@ -177,7 +176,7 @@ const COMMANDS: &[(&str, &str, &[&str])] = &[
     ("elixir", "mix.task.run(\"", &["ecto.drop", "ecto.reset"]),
 ];
 
-/// Beginnings of calls that send a statement to a database.
+/// Prefixes of calls that send a statement to a database.
 const SENDS: &[&str] = &[
     "execute", // with what follows: `executescript`, `executeUpdate`
     ".exec(",
@@ -196,20 +195,20 @@ const SENDS: &[&str] = &[
     ".prepare(",
 ];
 
-/// Beginnings of the names of methods that send a statement to a database.
+/// Prefixes of method names that send a statement to a database.
 const STATEMENTS: &[&str] = &["exec", "query", "prepare", "raw", "run", "sql", "unsafe"];
 
-/// The most literals that are looked at.
+/// The maximum number of examined literals.
 const MAX_LITERALS: usize = 256;
 
-/// Adds what the code does to data.
+/// Adds the code's effects on data.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     let text = &*live(language, text);
     let services = Services::of(language, text);
     let (code, literals) = split(text, language);
     super::requests::changes(found, language, text, &literals);
     let code = services.plain.as_ref().unwrap_or(&code);
-    // Each of several `-e` is a line.
+    // Each `-e` is a line.
     let code = if language == "applescript" { &format!("\n{code}") } else { code };
     let in_memory = literals.iter().any(|literal| literal.contains(":memory:") || literal == "sqlite://")
         || services.has_doubles_for(STATEMENTS);
@@ -236,7 +235,7 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
         let draft = Draft::destructive("process", "process.kill").certain(false).tag("client", language);
         found.push(Found::Effect(draft.tag("loses", "what runs in the app, perhaps this session")));
     }
-    // Apps of a Mac are scripted in JavaScript as well.
+    // Mac apps can also be scripted in JavaScript.
     let is_jxa = language == "applescript" && (code.contains("application(\"") || code.contains("objc.import("));
     let is_own = |name: &str| name == language || name == "jxa" && is_jxa;
     let own = OF_LANGUAGE.iter().filter(|(name, _)| is_own(name)).flat_map(|(_, calls)| calls.iter());
@@ -253,20 +252,20 @@ pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str) {
     }
 }
 
-/// The name of the last method of a call in the table.
+/// Returns the last method's name in a call of the table.
 fn name_of(call: &str) -> &str {
     let name = call.rsplit_once('(').map_or(call, |(name, _)| name);
     name.rsplit(['.', '>', ':']).next().unwrap_or_default()
 }
 
-/// Ends of calls that delete every row of a query, by language, and a call before them in the statement.
+/// Endings of calls that delete every row of a query, by language, and a required earlier call in the statement.
 const QUERIES: &[(&str, &str, &[&str])] = &[
     ("python", ").delete()", &[".query("]),
     ("javascript", ").clear()", &[".getrepository("]),
     ("php", ")->delete()", &["db::table("]),
 ];
 
-/// Whether all rows that a query finds are deleted: `session.query(User).delete()`.
+/// Returns whether a query's rows are deleted: `session.query(User).delete()`.
 fn deletes_query(language: &str, code: &str) -> bool {
     QUERIES.iter().filter(|(of, ..)| *of == language).any(|(_, end, begins)| {
         let mut calls = code.match_indices(end).take(MAX_LITERALS);
@@ -275,28 +274,28 @@ fn deletes_query(language: &str, code: &str) -> bool {
     })
 }
 
-/// Whether AppleScript has an app quit in which an agent may run.
+/// Returns whether AppleScript quits an app in which an agent may run.
 fn quits_runtime(code: &str, literals: &[String]) -> bool {
     let quits = ["quitapp", "toquit", "\nquit"].iter().any(|verb| code.contains(verb));
     quits && literals.iter().any(|app| is_runtime(app.strip_suffix(".app").unwrap_or(app)))
 }
 
-/// Beginnings of calls that do so in JavaScript. A tag may stand before its template: ``sql`...` ``.
+/// JavaScript prefixes of calls that send a statement. A tag may precede its template: ``sql`...` ``.
 const SENDS_OF_JAVASCRIPT: &[&str] = &[".run(", ".unsafe(", "sql\"", ".sql\"", "executeraw\"", "queryraw\""];
 
-/// Whether the code has a call that sends a statement.
+/// Returns whether the code has a call that sends a statement.
 fn sends(language: &str, code: &str) -> bool {
     let has = |calls: &[&str]| calls.iter().any(|call| code.contains(call));
     has(SENDS) || language == "javascript" && has(SENDS_OF_JAVASCRIPT)
 }
 
-/// The statement up to a place in it.
+/// Returns the statement up to an offset in it.
 fn statement(code: &str, at: usize) -> &str {
     let before = code.get(..at).unwrap_or_default();
     before.rfind([';', '\n']).and_then(|end| before.get(end..)).unwrap_or(before)
 }
 
-/// Whether a condition stands just before the call, so that it does not empty the whole.
+/// Returns whether a condition directly precedes the call, so that it affects only a part.
 fn is_bounded(code: &str, at: usize) -> bool {
     let statement = statement(code, at);
     let is_condition = |rest: &str| !["nil)", "{})", ")"].iter().any(|none| rest.starts_with(none));
@@ -306,15 +305,15 @@ fn is_bounded(code: &str, at: usize) -> bool {
     [".where(", ".filter(", "->where("].iter().any(given)
 }
 
-/// The code in lower case without blanks and comments, and the texts that stood in it. Literals that an operator joins
-/// are one text, with [`UNKNOWN`] for what stands between them.
+/// Returns the code in lower case without blanks and comments, and its string literals. Joined literals are one text,
+/// with [`UNKNOWN`] for the other operands.
 fn split(text: &str, language: &str) -> (String, Vec<String>) {
     let hash_comments = matches!(language, "python" | "ruby" | "perl" | "php");
     let mut code = String::with_capacity(text.len());
     let mut texts = Vec::new();
     let mut tried = 0;
     let mut rest = text;
-    // Literals that are parts of a text already, by how much of the code follows them.
+    // Literals that are already part of a text, by the length of the code after them.
     let mut parts: Vec<usize> = Vec::new();
     while let Some(char) = rest.chars().next() {
         if matches!(char, '\'' | '"' | '`') && tried < MAX_LITERALS {
@@ -342,16 +341,16 @@ fn split(text: &str, language: &str) -> (String, Vec<String>) {
     (code, texts)
 }
 
-/// The text that the statement reader treats as known only at run time.
+/// The placeholder that the SQL analyzer treats as known only at run time.
 const UNKNOWN: &str = "?";
 
-/// The most operands that are joined to one text.
+/// The maximum number of operands joined into one text.
 const MAX_OPERANDS: usize = 64;
 
-/// The longest operand that is no literal, in bytes.
+/// The maximum length of an operand that isn't a literal, in bytes.
 const MAX_OPERAND: usize = 256;
 
-/// The operator that joins texts.
+/// Returns the operator that concatenates texts.
 fn operator(language: &str) -> &'static str {
     match language {
         "php" | "perl" => ".",
@@ -361,8 +360,8 @@ fn operator(language: &str) -> &'static str {
     }
 }
 
-/// The literal `first` and what is joined to it. One that ends with a blank goes on with what is not known, be it by a
-/// call or in a later statement.
+/// Returns the literal `first` with the operands joined to it. A literal with a trailing blank continues with an
+/// unknown text, from a call or a later statement.
 fn joined(first: &str, behind: &str, language: &str, parts: &mut Vec<usize>) -> String {
     let mut text = first.to_owned();
     let mut rest = behind;
@@ -371,12 +370,12 @@ fn joined(first: &str, behind: &str, language: &str, parts: &mut Vec<usize>) -> 
         let next = rest.trim_start();
         let operand = match next.strip_prefix(operator(language)) {
             Some(operand) => operand.trim_start(),
-            // Literals side by side, as in Python.
+            // Adjacent literals, as in Python.
             None if literal(unmarked(next)).is_some() => next,
             None => break,
         };
         blank = false;
-        // A literal of which a method is called, as in `', '.join(...)`, is not what is joined.
+        // A literal with a method call, as in `', '.join(...)`, isn't an operand.
         let is_whole = |after: &str| operator(language) == "." || !after.starts_with(['.', '[']);
         if let Some((inside, after)) = literal(unmarked(operand)).filter(|(_, after)| is_whole(after)) {
             text.push_str(inside);
@@ -394,7 +393,7 @@ fn joined(first: &str, behind: &str, language: &str, parts: &mut Vec<usize>) -> 
     text
 }
 
-/// The text without the letters that mark a literal in Python.
+/// Returns the text without a Python literal's prefix.
 fn unmarked(text: &str) -> &str {
     let letters = text.bytes().take(2).take_while(|byte| b"frbuFRBU".contains(byte)).count();
     text.get(letters..).filter(|rest| rest.starts_with(['\'', '"'])).unwrap_or(text)

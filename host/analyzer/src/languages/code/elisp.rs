@@ -1,11 +1,11 @@
-//! Code of emacs: the functions that change files, whose arguments stand behind blanks.
+//! Emacs code: functions that change files, whose arguments follow blanks.
 
 use super::super::Found;
 
-/// The most calls that are looked at.
+/// The maximum number of examined calls.
 const MOST: usize = 64;
 
-/// Adds the effects of a text's functions on the files that they name.
+/// Adds the effects of a text's function calls on files.
 pub(super) fn changes(found: &mut Vec<Found>, text: &str) {
     for (at, _) in text.match_indices('(').take(MOST) {
         let call = text.get(at + 1..).unwrap_or_default();

@@ -1,15 +1,15 @@
-//! Whether code prints the environment, whole.
+//! Detects code that prints the whole environment.
 
-/// The most text that is looked at.
+/// The maximum length of an examined text in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// The most places of one kind that are looked at.
+/// The maximum number of examined matches of one kind.
 const PLACES: usize = 64;
 
-/// Expressions that are the whole environment.
+/// Expressions for the whole environment.
 const ENVIRONMENTS: &[&str] = &[
     "os.environ",
-    // In two pieces, because in one it looks like the name of an operation.
+    // In two pieces, because it would look like the name of an operation.
     concat!("process", ".env"),
     "Bun.env",
     "Deno.env.toObject()",
@@ -20,7 +20,7 @@ const ENVIRONMENTS: &[&str] = &[
     "System.getenv()",
 ];
 
-/// Calls that return the variables of a file such as `.env`.
+/// Calls that return the variables in a file such as `.env`.
 const LOADED: &[&str] = &[
     "dotenv_values(",
     "dotenv.dotenv_values(",
@@ -34,7 +34,7 @@ const LOADED: &[&str] = &[
     "require(\"dotenv\").config(",
 ];
 
-/// Calls that give what they are given another form. The parenthesis is open.
+/// Calls that convert their argument. The parenthesis is open.
 const FORMS: &[&str] = &[
     "dict(",
     "str(",
@@ -50,10 +50,10 @@ const FORMS: &[&str] = &[
     "structuredClone(",
 ];
 
-/// Methods that do the same.
+/// Methods that convert their object.
 const METHODS: &[&str] = &[".items()", ".copy()", ".to_h", ".to_a", ".inspect", ".to_json", ".sort"];
 
-/// Calls that print what they are given.
+/// Calls that print their argument.
 const PRINTS: &[&str] = &[
     "print(",
     "print",
@@ -71,7 +71,7 @@ const PRINTS: &[&str] = &[
     "sys.stdout.write(",
 ];
 
-/// The beginning of a loop over the environment, and what shows a value of it inside.
+/// The start of a loop over the environment, and the calls in it that show a value.
 const LOOPS: &[(&str, &[&str])] = &[
     ("inos.environ.items()", &["print("]),
     ("inos.environ", &["os.environ["]),
@@ -85,7 +85,7 @@ const LOOPS: &[(&str, &[&str])] = &[
     ("inENVIRON)", &["ENVIRON["]),
 ];
 
-/// Whether the text prints all variables of the environment, with their values.
+/// Returns whether the text prints all environment variables with their values.
 pub(crate) fn is_printed(text: &str) -> bool {
     if !text.to_ascii_lowercase().contains("env") {
         return false;
@@ -111,7 +111,7 @@ pub(crate) fn is_printed(text: &str) -> bool {
             let after = if call.ends_with('(') { after.split_once(')').map_or("", |(_, after)| after) } else { after };
             let is_name = [".keys", ".length", ".size"].iter().any(|name| after.starts_with(name));
             let before = code.get(..at).unwrap_or_default();
-            // A statement by itself mostly loads the variables.
+            // A separate statement usually loads the variables.
             let is_value = after.starts_with(".parsed") || !before.is_empty() && !before.ends_with([';', '{', '}']);
             !is_name && is_value && !after.starts_with('(') && reaches_a_print(before)
         })
@@ -119,7 +119,7 @@ pub(crate) fn is_printed(text: &str) -> bool {
     ENVIRONMENTS.iter().any(whole) || LOOPS.iter().any(looped) || LOADED.iter().any(loaded)
 }
 
-/// Calls that send what they are given to an address.
+/// Calls that send their argument to an address.
 const SENDS: &[&str] = &[
     "fetch(",
     "requests.post(",
@@ -135,7 +135,8 @@ const SENDS: &[&str] = &[
     "webbrowser.open(",
 ];
 
-/// Whether the text sends all variables of the environment to an address, or opens one that has a variable in it.
+/// Returns whether the text sends all environment variables to an address, or opens an address that contains a
+/// variable.
 pub(crate) fn is_sent(text: &str) -> bool {
     if !text.contains("://") || !SENDS.iter().any(|call| text.contains(call)) {
         return false;
@@ -158,7 +159,8 @@ pub(crate) fn is_sent(text: &str) -> bool {
     !near && (ENVIRONMENTS.iter().any(whole) || opened())
 }
 
-/// Whether the text before the expression makes it an argument of a call, such as a body, and not a child's environment.
+/// Returns whether the text before the expression makes it an argument of a call, such as a body, and not a child's
+/// environment.
 fn is_given(before: &str) -> bool {
     let mut before = before;
     while let Some(rest) = FORMS.iter().find_map(|form| before.strip_suffix(form)) {
@@ -170,21 +172,21 @@ fn is_given(before: &str) -> bool {
             && before.ends_with(',')
 }
 
-/// Whether a loop shows a value. A name in quotes is that of one variable.
+/// Returns whether a loop shows a value. A quoted name is that of one variable.
 fn is_shown(text: &str, shown: &str) -> bool {
     let mut rests = text.match_indices(shown).take(PLACES).filter_map(|(at, _)| text.get(at + shown.len()..));
     rests.any(|rest| !shown.ends_with('[') || !rest.starts_with(['"', '\'']))
 }
 
-/// Whether the expression is a name of its own, and no part of it is taken.
+/// Returns whether the expression is a complete name, and no member of it is used.
 fn is_whole(before: &str, after: &str) -> bool {
     let begins = !before.ends_with(['$', '.', '_']);
     let after = METHODS.iter().find_map(|method| after.strip_prefix(method)).unwrap_or(after);
     begins && (after.is_empty() || after.starts_with([')', ',', ';', '}', '|']))
 }
 
-/// Whether what is before the expression prints it: a call, with other forms of it between. The value of the whole text
-/// is printed, too.
+/// Returns whether the text before the expression prints it: a call, possibly with conversions in between. The value of
+/// the whole text is also printed.
 fn reaches_a_print(before: &str) -> bool {
     let mut before = before;
     while let Some(rest) = FORMS.iter().find_map(|form| before.strip_suffix(form)) {

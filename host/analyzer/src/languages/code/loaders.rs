@@ -1,10 +1,10 @@
-//! Code that loads code from the network and runs it, in one expression or by way of a variable.
+//! Code that loads code from the network and runs it, in one expression or through a variable.
 
-/// The most text that is looked at, and how far behind a call.
+/// The maximum length of an examined text, and the text size after a call, in bytes.
 const LONGEST: usize = 64 * 1024;
 const NEAR: usize = 256;
 
-/// Calls in lower case without blanks, by language, that run what they are given an address of, or its text.
+/// Calls that run code from a URL or from a text, in lower case without blanks, by language.
 const RUNS: &[(&str, &[&str])] = &[
     ("r", &["source(", "eval(parse(", "sys.source(", "source_url("]),
     ("rscript", &["source(", "eval(parse(", "sys.source(", "source_url("]),
@@ -17,7 +17,7 @@ const RUNS: &[(&str, &[&str])] = &[
     ("javascript", &["import(", "require(", "importscripts("]),
 ];
 
-/// Calls that rebuild objects, and run what these say on the way.
+/// Calls that deserialize objects, and run code in them.
 const OBJECTS: &[&str] = &[
     "pickle.loads(",
     "pickle.load(",
@@ -29,13 +29,13 @@ const OBJECTS: &[&str] = &[
     "yaml.unsafe_load(",
 ];
 
-/// Words by which code asks for an address.
+/// Calls that fetch a URL.
 const FETCHES: &[&str] = &["urlopen(", "urlretrieve(", "requests.get(", "httpx.get(", ".download("];
 
-/// Owners of repositories that come with the library itself.
+/// Owners of the library's own repositories.
 const OWN_HUBS: &[&str] = &["pytorch/", "facebookresearch/", "ultralytics/", "huggingface/", "snakers4/"];
 
-/// The address, or the repository, whose code runs before anyone has seen it.
+/// Returns the URL or repository of code that runs unseen.
 pub(super) fn loaded(language: &str, text: &str) -> Option<String> {
     let text = text.get(..LONGEST).unwrap_or(text);
     let blank = |char: &char| char.is_ascii_whitespace();
@@ -62,13 +62,13 @@ pub(super) fn loaded(language: &str, text: &str) -> Option<String> {
     }
 }
 
-/// Whether the call's name begins there.
+/// Returns whether the call's name begins at `at`.
 fn is_own_name(code: &str, at: usize) -> bool {
     let before = code.get(..at).unwrap_or_default();
     !before.ends_with(|char: char| char.is_ascii_alphanumeric() || char == '_' || char == '.')
 }
 
-/// The address in the argument that begins there.
+/// Returns the URL in the argument at `at`.
 fn address(code: &str, at: usize) -> Option<String> {
     let rest = code.get(at..)?;
     let mut depth = 1;
@@ -90,7 +90,7 @@ fn address(code: &str, at: usize) -> Option<String> {
     (!url.contains("//localhost") && !url.contains("//127.0.0.1")).then(|| url.to_owned())
 }
 
-/// The repository whose code is run without the question that is asked otherwise.
+/// Returns the repository whose code runs without the usual confirmation.
 fn hub(code: &str) -> Option<String> {
     let (_, behind) = code.split_once("hub.load(\"")?;
     let name = behind.split('"').next()?;

@@ -1,13 +1,13 @@
-//! Files that code of a language without a reader names by an absolute path.
+//! Files that code mentions by absolute path, in languages without a script analyzer.
 //!
-//! The calls of these languages aren't known one by one. A statement that writes says so by one of a few words, and any
-//! other one reads.
+//! The individual calls of these languages aren't known. A statement with one of a few words writes, and any other one
+//! reads.
 
 use super::super::Found;
 use crate::draft::Draft;
 use crate::wrappers::code::languages::ANY;
 
-/// Languages of which only single calls are known.
+/// Languages with only a few known calls.
 const LANGUAGES: &[&str] = &[
     ANY,
     "clisp",
@@ -45,10 +45,10 @@ const WRITES: &[&str] = &[
     " w]", " a]", "file=", "file =", "output",
 ];
 
-/// The most statements and paths that are looked at.
+/// The maximum number of examined statements and paths.
 const MOST: usize = 64;
 
-/// Adds the files that the text names.
+/// Adds the files that the text mentions.
 pub(super) fn find(found: &mut Vec<Found>, program: &str, language: &str, text: &str) {
     if !LANGUAGES.contains(&language) {
         return;
@@ -74,7 +74,7 @@ pub(super) fn find(found: &mut Vec<Found>, program: &str, language: &str, text: 
     }
 }
 
-/// Whether a piece of code is an absolute path, and no comment or operator.
+/// Returns whether a piece of code is an absolute path, and not a comment or operator.
 fn is_path(part: &str) -> bool {
     let rest = part.strip_prefix('/').or_else(|| part.strip_prefix("~/")).unwrap_or_default();
     rest.contains('/') && rest.starts_with(|char: char| char.is_ascii_alphanumeric() || char == '.')

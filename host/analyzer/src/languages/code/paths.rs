@@ -1,9 +1,9 @@
-//! Paths that code puts together: strings that are joined, and the home in the spelling of each language.
+//! Paths composed by code: concatenated strings, and the home in the syntax of each language.
 
-/// The spelling of the home in a path. The code that states the path resolves it.
+/// The home in a composed path. It is resolved when the path's effect is added.
 pub(super) const HOME: &str = "$HOME";
 
-/// Expressions for the home, and in strings what stands for it.
+/// Expressions for the home, and its placeholders in strings.
 const HOMES: &[&str] = &[
     "Path.home()",
     "pathlib.Path.home()",
@@ -30,7 +30,7 @@ const HOMES: &[&str] = &[
     "$_SERVER[\"HOME\"]",
 ];
 
-/// Calls that give the path that their arguments make.
+/// Calls that return the path made of their arguments.
 const JOINS: &[&str] = &[
     "pathlib.Path(",
     "Path(",
@@ -49,23 +49,23 @@ const JOINS: &[&str] = &[
     "(",
 ];
 
-/// The longest path, and parentheses inside each other.
+/// The maximum length of a path, and the maximum nesting of parentheses.
 const LONGEST: usize = 4096;
 const DEPTH: usize = 8;
 
-/// The path that the text begins with, and what follows it; `None` if a part of it is not known.
+/// Reads the path at the start of the text. Returns it with the rest, or `None` if a part is unknown.
 pub(super) fn read(text: &str) -> Option<(String, &str)> {
     sum(text, false, 0)
 }
 
-/// Parts that are joined: by an operator, or as arguments of a call.
+/// Reads joined parts: with an operator, or as a call's arguments.
 fn sum(text: &str, arguments: bool, depth: usize) -> Option<(String, &str)> {
     let (mut path, mut rest) = part(text.trim_start(), depth)?;
     loop {
         rest = rest.trim_start();
         let (separated, tail) = match rest.chars().next() {
             Some('+') => (false, rest.get(1..)?),
-            // A method, and no string, may follow a dot.
+            // A method, and not a string, may follow a dot.
             Some('.') => match rest.get(1..)?.trim_start() {
                 tail if begins_part(tail) => (false, tail),
                 _ => return Some((path, rest)),
@@ -110,7 +110,7 @@ fn part(text: &str, depth: usize) -> Option<(String, &str)> {
     string(text.get(1..)?, quote)
 }
 
-/// The string that ends at `quote`, with the home for what stands for it.
+/// Reads the string up to `quote`, and inserts the home for its placeholder.
 fn string(text: &str, quote: char) -> Option<(String, &str)> {
     let mut path = String::new();
     let mut rest = text;

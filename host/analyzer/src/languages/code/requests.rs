@@ -1,12 +1,12 @@
-//! Requests by code that take something away on a server, in languages that have no reader, and test doubles that
-//! answer requests.
+//! Requests in code that delete something on a server, in languages without a script analyzer, and test doubles that
+//! reply to requests.
 
 use crate::draft::Draft;
 use crate::languages::Found;
 use crate::programs::fetch::outward;
 use crate::wrappers::code::live::live;
 
-/// Calls in lower case without blanks, by language, that send such a request.
+/// Calls that send such a request, in lower case without blanks, by language.
 const CALLS: &[(&str, &[&str])] = &[
     (
         "ruby",
@@ -19,13 +19,13 @@ const CALLS: &[(&str, &[&str])] = &[
     ("python", &[]),
 ];
 
-/// Calls that open a connection, by language, and those by which it then deletes.
+/// Calls that open a connection, by language, and its calls that delete.
 const CONNECTIONS: &[(&str, &[&str], &[&str])] = &[
     ("ruby", &["net::http.new(", "net::http.start("], &[".delete(\"/", ".send_request(\"delete\""]),
     ("python", &["httpconnection(", "httpsconnection(", "poolmanager("], &[".request(\"delete\","]),
 ];
 
-/// Calls, without blanks and with one kind of quote, by which code answers its own requests.
+/// Calls with which code replies to its own requests, without blanks and with one kind of quote.
 const DOUBLES: &[(&str, &[&str])] = &[
     (
         "javascript",
@@ -47,8 +47,8 @@ const DOUBLES: &[(&str, &[&str])] = &[
     ("ruby", &["stub_request(", "VCR.use_cassette("]),
 ];
 
-/// Whether a request of the code goes to a double, or is in a comment. `url` is the literal
-/// part of its address, as it is in the code.
+/// Returns whether a request of the code goes to a double, or is in a comment. `url` is the literal part of its URL as
+/// written in the code.
 pub(crate) fn is_answered(language: &str, code: &str, url: &str) -> bool {
     let live = live(language, code);
     let text = || plain(live.get(..LONGEST).unwrap_or(&live)).replace('`', "\"");
@@ -61,26 +61,26 @@ pub(crate) fn is_answered(language: &str, code: &str, url: &str) -> bool {
             && !text().contains("nock.restore(")
 }
 
-/// Whether code without blanks answers its own requests.
+/// Returns whether code without blanks replies to its own requests.
 fn has_double(language: &str, plain: &str) -> bool {
     let mut calls = DOUBLES.iter().filter(|(of, _)| *of == language).flat_map(|(_, calls)| calls.iter());
     calls.any(|call| plain.contains(call))
 }
 
-/// The code without blanks, with one kind of quote.
+/// Returns the code without blanks, with one kind of quote.
 fn plain(code: &str) -> String {
     let blank = |char: &char| matches!(char, ' ' | '\t' | '\r' | '\n');
     code.chars().filter(|char| !blank(char)).map(|char| if char == '\'' { '"' } else { char }).collect()
 }
 
-/// The longest code that is looked at.
+/// The maximum length of examined code in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// Adds the requests that the code sends. `literals` are the texts in it.
+/// Adds the requests that the code sends. `literals` are its string literals.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str, literals: &[String]) {
     let posts = text.get(..LONGEST).unwrap_or(text).to_ascii_lowercase().contains("post");
     let words = || literals.iter().map(String::as_str);
-    // A `post` in the code may be about another address, so only an address that serves no other purpose counts.
+    // A `post` in the code may be to another URL, so only URLs without another purpose are used.
     let is_only_for_changes = |draft: &Draft| {
         draft.operation == "message.send" || draft.operation == "cloud.deploy" && draft.target.contains("hook")
     };

@@ -1,10 +1,10 @@
-//! Ruby, Perl and PHP: calls that need no parentheses, and modes that stand in the name of the file.
+//! Ruby, Perl and PHP: calls without parentheses, and modes in the file's name.
 
 use super::super::Found;
 use super::paths;
 use crate::draft::Draft;
 
-/// The effect of a call on the path that is its first argument.
+/// The effect of a call on the path in its first argument.
 #[derive(Clone, Copy)]
 enum CallEffect {
     Read,
@@ -13,13 +13,13 @@ enum CallEffect {
     DeleteTree,
     Move,
     Copy,
-    /// Nothing is in the file afterwards.
+    /// The file is empty afterwards.
     Empty,
     /// Other people may use the file afterwards.
     Change,
-    /// The mode stands in the next argument.
+    /// The mode is in the next argument.
     Mode,
-    /// As perl has it: a handle, a mode, a file; or a handle and the file with the mode before its name.
+    /// Perl's arguments: a handle, a mode and a file, or a handle and the file with the mode before its name.
     Handle,
 }
 
@@ -97,7 +97,7 @@ const PHP: &[(&str, CallEffect)] = &[
 
 const JULIA: &[(&str, CallEffect)] = &[("cp", CallEffect::Copy), ("mv", CallEffect::Move)];
 
-/// The most calls that are looked at.
+/// The maximum number of examined calls.
 const MOST: usize = 256;
 
 /// Adds the effects of a text's calls on files. Returns whether the language is one of these.
@@ -146,7 +146,7 @@ pub(super) fn changes(found: &mut Vec<Found>, program: &str, language: &str, tex
         }
         apply(found, program, *does, arguments);
     }
-    // Of the others, these calls are not all.
+    // For the other languages, these calls are incomplete.
     language != "julia"
 }
 
@@ -173,10 +173,10 @@ fn apply(found: &mut Vec<Found>, program: &str, does: CallEffect, arguments: &st
     }
 }
 
-/// Words by which code goes through many files: before the call, or behind it as Perl has it.
+/// Words for a loop over many files: before the call, or after it in Perl.
 const LOOPS: &[&str] = &["for ", "foreach", ".each", "while", "for(", "find("];
 
-/// Calls that list files, or the lines of a file that may name some.
+/// Calls that list files, or the lines of a file that may contain file names.
 const LISTS: &[&str] = &[
     "glob",
     "Dir[",
@@ -194,22 +194,22 @@ const LISTS: &[&str] = &[
     "file(",
 ];
 
-/// Whether the call runs once for each of many files.
+/// Returns whether the call runs once for each of many files.
 fn is_repeated(before: &str, behind: &str) -> bool {
     let statement = behind.split(';').next().unwrap_or_default();
     let loops = |text: &str| LOOPS.iter().any(|word| text.contains(word));
     loops(before) && lists(before) || loops(statement) && lists(statement)
 }
 
-/// Whether code lists files, or reads the lines of a file.
+/// Returns whether code lists files, or reads the lines of a file.
 fn lists(text: &str) -> bool {
     LISTS.iter().any(|list| text.contains(list))
 }
 
-/// Words by which code puts something into an open file.
+/// Words for writing to an open file.
 const FILLS: &[&str] = &["print", "puts", "<<", ".write", "fwrite", "fputs", "say "];
 
-/// Whether a call of these arguments leaves a file of another name than a literal one empty.
+/// Returns whether a call with these arguments empties a file whose name isn't a literal.
 fn empties(name: &str, does: CallEffect, text: &str, arguments: &str) -> bool {
     let statement = arguments.split([';', '\n']).next().unwrap_or_default();
     let has = |signs: &[&str]| signs.iter().any(|sign| statement.contains(sign));
@@ -223,20 +223,20 @@ fn empties(name: &str, does: CallEffect, text: &str, arguments: &str) -> bool {
     }
 }
 
-/// Whether the first argument is a literal path, without a variable in it.
+/// Returns whether the first argument is a literal path without a variable.
 fn does_name(arguments: &str) -> bool {
     paths::read(arguments)
         .is_some_and(|(path, rest)| !path.contains(['$', '#']) && rest.trim_start().starts_with([',', ')']))
 }
 
-/// The folder whose files code goes through: the first literal that is an absolute path, or the folder itself.
+/// Returns the folder whose files the code visits: the first literal with an absolute path, or the working directory.
 fn folder(text: &str) -> String {
     let mut literals = text.split(['"', '\'']).skip(1).step_by(2).take(MOST);
     let path = literals.find(|part| part.starts_with('/') || part.starts_with("~/")).unwrap_or(".");
     path.split('*').next().unwrap_or(path).to_owned()
 }
 
-/// The one name that each of many files gets: the first argument is a variable, the second a text without one.
+/// Adds the write of many files to one name: the first argument is a variable, and the second is a text without one.
 fn gather(found: &mut Vec<Found>, program: &str, arguments: &str) {
     let Some((source, behind)) = arguments.split_once(',') else { return };
     let source = source.trim();
@@ -252,11 +252,11 @@ fn gather(found: &mut Vec<Found>, program: &str, arguments: &str) {
     }
 }
 
-/// `open(my $f, '<', 'file')`, `open F, ">file"`.
+/// Adds the effects of `open(my $f, '<', 'file')` and `open F, ">file"`.
 fn handle(found: &mut Vec<Found>, program: &str, arguments: &str) {
     let Some((_, behind)) = arguments.split_once(',') else { return };
     let behind = behind.trim_start();
-    // A mode alone is no path, so it is read as a string of its own.
+    // A mode alone isn't a path, so it is parsed as a string.
     let mode = behind
         .get(1..)
         .filter(|_| behind.starts_with(['"', '\'']))

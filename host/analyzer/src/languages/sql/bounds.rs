@@ -1,20 +1,20 @@
-//! Whether the condition of a statement leaves anything out.
+//! Whether a statement's condition excludes any rows.
 
 use super::tokens::Token;
 
-/// At most this many tokens of a condition are looked at; a longer one bounds.
+/// The maximum number of examined tokens of a condition. A longer condition counts as a limit.
 const MAX_TOKENS: usize = 256;
 
-/// Names that a key of every row has.
+/// Names of a key that every row has.
 const KEYS: &[&str] = &["id", "_id", "pk", "rowid", "uuid", "ctid"];
 
-/// Whether the statement has a condition that some row may fail.
+/// Returns whether the statement has a condition that may exclude a row.
 pub(super) fn is_bounded(statement: &[Token<'_>]) -> bool {
     let Some(condition) = condition(statement) else { return false };
     condition.len() > MAX_TOKENS || condition.is_empty() || !is_always_true(condition, 0)
 }
 
-/// The tokens behind `where`, up to the next part of the statement.
+/// Returns the tokens after `where`, up to the next clause.
 fn condition<'s, 't>(statement: &'s [Token<'t>]) -> Option<&'s [Token<'t>]> {
     let at = statement.iter().position(|token| token.is("where"))?;
     let condition = statement.get(at + 1..).unwrap_or_default();
@@ -23,7 +23,7 @@ fn condition<'s, 't>(statement: &'s [Token<'t>]) -> Option<&'s [Token<'t>]> {
     condition.get(..end)
 }
 
-/// Whether the condition asks only that a row is one of its own table: `id in (select id from t)`.
+/// Returns whether the condition only requires that a row is in its own table: `id in (select id from t)`.
 pub(super) fn is_its_own(statement: &[Token<'_>], table: &str) -> bool {
     let is_table = |token: &Token<'_>| match token {
         Token::Word(name) | Token::Name(name) => name.eq_ignore_ascii_case(table),
@@ -40,7 +40,7 @@ pub(super) fn is_its_own(statement: &[Token<'_>], table: &str) -> bool {
     }
 }
 
-/// The deepest nesting of brackets that is looked into.
+/// The maximum nesting of examined brackets.
 const MAX_DEPTH: u32 = 8;
 
 fn is_always_true(condition: &[Token<'_>], depth: u32) -> bool {
@@ -50,7 +50,7 @@ fn is_always_true(condition: &[Token<'_>], depth: u32) -> bool {
     split(condition, "or").any(|part| split(part, "and").all(|part| is_plain_truth(part, depth)))
 }
 
-/// The parts between the words `by` that stand in no brackets.
+/// Splits a condition at the words `by` outside brackets.
 fn split<'s, 't>(condition: &'s [Token<'t>], by: &'static str) -> impl Iterator<Item = &'s [Token<'t>]> {
     let mut depth = 0_u32;
     condition.split(move |token| {

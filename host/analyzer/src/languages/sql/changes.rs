@@ -1,4 +1,4 @@
-//! Statements that change what holds the rows: definitions, rights, settings, logs.
+//! Statements that change more than rows: definitions, permissions, settings, logs.
 
 use guard_sdk::syntax::Severity;
 
@@ -11,7 +11,7 @@ fn destructive(operation: &'static str) -> Draft {
     Draft::destructive("database", operation)
 }
 
-/// `ALTER`, behind its verb.
+/// Reads `ALTER`, after its verb.
 pub(super) fn alter(reader: &mut Reader<'_, '_>) -> Option<Draft> {
     let what = reader.word()?;
     match what.to_ascii_lowercase().as_str() {
@@ -33,7 +33,7 @@ fn alter_table(reader: &mut Reader<'_, '_>) -> Option<Draft> {
     reader.take_all(&["if", "exists", "only"]);
     let name = reader.name();
     let named = |draft: Draft| Some(draft.target(&name));
-    // A mutation of ClickHouse.
+    // A ClickHouse mutation.
     if reader.take("delete") {
         return named(bounded(destructive("sql.delete"), reader));
     }
@@ -72,7 +72,7 @@ fn bounded(draft: Draft, reader: &Reader<'_, '_>) -> Draft {
     draft.severe(Severity::Notable, bounded).flag("where", bounded)
 }
 
-/// The remaining statements that lose something, behind their verb.
+/// Reads the remaining statements that lose something, after their verb.
 pub(super) fn other(verb: &str, reader: &mut Reader<'_, '_>) -> Option<Draft> {
     let holds = |words: &[&str]| words.iter().any(|word| reader.contains(word));
     let next = |word: &str| reader.tokens.first().is_some_and(|token| token.is(word));
@@ -87,7 +87,7 @@ pub(super) fn other(verb: &str, reader: &mut Reader<'_, '_>) -> Option<Draft> {
         "uninstall" => true,
         "system" => next("shutdown") || next("kill") || next("drop"),
         "reassign" => next("owned"),
-        // What stood under the name is gone. A view or a function holds no rows.
+        // The previous object with the name is lost. Views and functions have no rows.
         "create" if next("or") => {
             reader.take_all(&["or", "replace"]);
             let is_table = reader.take("table");
@@ -95,7 +95,7 @@ pub(super) fn other(verb: &str, reader: &mut Reader<'_, '_>) -> Option<Draft> {
         }
         "create" => (next("user") || next("role") || next("login")) && holds(&["superuser", "bypassrls"]),
         "copy" => return copy(reader),
-        // The query language of graphs.
+        // The graph query language.
         "match" | "optional" => return holds(&["delete"]).then(|| destructive("graph.delete")),
         "select" => return select(reader),
         _ => false,
@@ -113,13 +113,13 @@ pub(super) fn other(verb: &str, reader: &mut Reader<'_, '_>) -> Option<Draft> {
     found.then(|| destructive(operation))
 }
 
-/// A setting that guards against statements without a condition is switched off.
+/// Returns whether the statement disables a setting that prevents statements without a condition.
 fn is_guard_off(reader: &Reader<'_, '_>) -> bool {
     let off = |token: &Token<'_>| token.is("0") || token.is("off") || token.is("false");
     reader.contains("sql_safe_updates") && reader.tokens.iter().any(off)
 }
 
-/// `COPY ... TO 'file'` and `COPY ... PROGRAM 'command'` happen on the server.
+/// Reads `COPY ... TO 'file'` and `COPY ... PROGRAM 'command'`, which run on the server.
 fn copy(reader: &Reader<'_, '_>) -> Option<Draft> {
     let mut tokens = reader.tokens.iter().zip(reader.tokens.iter().skip(1));
     tokens.find_map(|(word, behind)| match behind {
@@ -131,7 +131,7 @@ fn copy(reader: &Reader<'_, '_>) -> Option<Draft> {
     })
 }
 
-/// `SELECT ... INTO OUTFILE 'file'`.
+/// Reads `SELECT ... INTO OUTFILE 'file'`.
 fn select(reader: &Reader<'_, '_>) -> Option<Draft> {
     let mut tokens = reader.tokens.iter().zip(reader.tokens.iter().skip(1));
     tokens.find_map(|(word, behind)| match behind {

@@ -1,21 +1,21 @@
-//! Functions and procedures that a text defines and then calls: their bodies run like statements of their own.
+//! Functions and procedures that a text defines and then calls. Their bodies run like statements.
 
 use super::tokens::Token;
 
-/// The most definitions of one text that are kept.
+/// The maximum number of definitions in one text.
 const DEFINITIONS: usize = 64;
 
-/// How far into a statement the kind of what it defines stands: `create or replace function`.
+/// The maximum position of a definition's kind in a statement: `create or replace function`.
 const HEAD: usize = 6;
 
-/// The names that a text has defined, with their bodies.
+/// The defined names of a text, with their bodies.
 #[derive(Default)]
 pub(super) struct Definitions {
     bodies: Vec<(String, Vec<String>)>,
 }
 
 impl Definitions {
-    /// Keeps what a statement defines.
+    /// Records a statement's definition.
     pub(super) fn note(&mut self, statement: &[Token<'_>]) {
         if self.bodies.len() < DEFINITIONS
             && let Some(definition) = definition(statement)
@@ -24,7 +24,7 @@ impl Definitions {
         }
     }
 
-    /// The bodies of what a statement calls.
+    /// Returns the bodies that a statement calls.
     pub(super) fn called(&self, statement: &[Token<'_>]) -> Vec<String> {
         let verbs = ["call", "select", "exec", "execute", "perform", "do", "begin"];
         if self.bodies.is_empty() || !statement.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb))) {
@@ -45,7 +45,7 @@ fn named<'t>(token: &Token<'t>) -> Option<&'t str> {
     }
 }
 
-/// The name and the bodies of what a statement defines: texts in it, and what stands behind its parameters.
+/// Returns the name and the bodies of a statement's definition: texts in it, and the text after its parameters.
 fn definition(statement: &[Token<'_>]) -> Option<(String, Vec<String>)> {
     statement.first().filter(|first| first.is("create") || first.is("alter"))?;
     let is_kind = |token: &Token<'_>| ["function", "procedure", "proc"].iter().any(|kind| token.is(kind));

@@ -1,16 +1,16 @@
-//! `DROP`: what kinds of things it takes away.
+//! `DROP`, by the kind of the dropped object.
 
 use super::reader::Reader;
 use super::tokens::Token;
 use crate::draft::Draft;
 
-/// `DROP`, behind its verb.
+/// Reads `DROP`, after its verb.
 pub(super) fn statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
     reader.take_all(&["temporary", "materialized", "foreign", "unique"]);
     let (first, rest) = reader.tokens.split_first()?;
     let what = match first {
         Token::Word(what) => what,
-        // Of a kind that is known only at run time, and not a sentence with a number in it: `drop {count} rows`.
+        // The kind is only known at run time. A sentence with a number isn't a statement: `drop {count} rows`.
         Token::Unknown(kind) if is_object(kind, rest.first()) => {
             reader.tokens = rest;
             reader.take_all(&["if", "exists"]);
@@ -50,7 +50,7 @@ pub(super) fn statement(reader: &mut Reader<'_, '_>) -> Option<Draft> {
     Some(draft.target(&name).flag("cascade", reader.contains("cascade")))
 }
 
-/// Whether a name follows a kind that is known only at run time.
+/// Returns whether a name follows a kind that is only known at run time.
 fn is_object(kind: &str, next: Option<&Token<'_>>) -> bool {
     let is_variable = kind.starts_with('$') && !kind.starts_with("${");
     match next {

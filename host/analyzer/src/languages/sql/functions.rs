@@ -1,4 +1,4 @@
-//! Functions and procedures that reach out of the database, or lose something, when a statement calls them.
+//! Functions and procedures that have effects outside the database, or lose something, when a statement calls them.
 
 use super::tokens::Token;
 use crate::draft::Draft;
@@ -7,12 +7,11 @@ use crate::languages::Found;
 /// The effect of a call.
 #[derive(Debug, Clone, Copy)]
 enum CallEffect {
-    /// Reads a file of the machine that the server runs on.
+    /// Reads a file on the server's machine.
     ReadsFile,
     WritesFile,
-    /// Starts a program.
     Executes,
-    /// Loses something that a table of the server lists.
+    /// Loses something that a server's table lists.
     Loses,
 }
 
@@ -39,7 +38,7 @@ const CALLS: &[(&str, CallEffect)] = &[
     ("xp_regdeletekey", CallEffect::Loses),
 ];
 
-/// Adds what the calls of a statement do. In a library that is itself the server the files are this machine's.
+/// Adds the effects of a statement's calls. With an embedded database, the files are on this machine.
 pub(super) fn find(found: &mut Vec<Found>, client: &str, statement: &[Token<'_>], certain: bool) {
     let defines = statement.first().is_some_and(|first| first.is("create") || first.is("drop") || first.is("comment"));
     if defines {

@@ -1,20 +1,20 @@
-//! Lines that are not SQL but commands for the client, and ends of statements that only a client knows.
+//! Lines that are client commands instead of SQL, and statement ends that only a client knows.
 
 use super::tokens::{Token, Tokens};
 
-/// Which lines of a text its client takes as commands.
+/// The lines that a client treats as commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Lines {
-    /// No line: the text goes to the server as it is.
+    /// None. The text goes to the server unchanged.
     #[default]
     None,
-    /// Commands begin with a backslash, and may stand behind SQL.
+    /// Commands begin with a backslash, and may follow SQL on the line.
     Psql,
-    /// Commands are words, or a backslash with a letter; another delimiter may be chosen.
+    /// Commands are words, or a backslash with a letter. The delimiter can be changed.
     Mysql,
-    /// Statements need no semicolon between them.
+    /// Statements don't need semicolons between them.
     Batches,
-    /// Commands are words or begin with a sign, and SQL has no part in their lines.
+    /// Commands are words or begin with a sign, and have their own lines.
     Plain,
 }
 
@@ -29,7 +29,7 @@ impl Lines {
     }
 }
 
-/// Words that begin a statement which may go on in the next line. Whatever else begins a line is the client's own.
+/// Words that begin a statement that may continue on the next line. Any other word begins a client command.
 const STARTS: &[&str] = &[
     "alter",
     "call",
@@ -67,27 +67,28 @@ const STARTS: &[&str] = &[
     "with",
 ];
 
-/// Whether a statement goes on in the next line. `first` is what it begins with, behind the words that open a block.
+/// Returns whether a statement continues on the next line. `first` is its first token, after the words that open a
+/// block.
 pub(super) fn goes_on(first: Option<Token<'_>>, lines: Lines) -> bool {
     match first {
         None | Some(Token::Sign('(')) => true,
-        // Some clients have a command of this name.
+        // Some clients have a command with this name.
         Some(first) if first.is("set") => matches!(lines, Lines::Psql | Lines::Mysql),
         Some(first) => STARTS.iter().any(|word| first.is(word)),
     }
 }
 
-/// The token that `\gexec` leaves at the end of its statement, whose rows are statements.
+/// The token with which `\gexec` ends its statement, whose result rows are statements.
 pub(super) const RUNS_ROWS: Token<'static> = Token::Word("\\gexec");
 
-/// Commands of psql that send the statement before them.
+/// psql commands that send the statement before them.
 const SENDS: &[&str] = &["g", "gx", "gset", "gdesc", "gexec", "crosstabview", "watch", "r", "reset", "q"];
 
-/// Commands of psql that take the rest of their line as it stands.
+/// psql commands that take the rest of their line unchanged.
 const WHOLE_LINES: &[&str] = &["copy", "ef", "ev", "h", "help", "sf", "sv"];
 
 impl<'t> Tokens<'t> {
-    /// Moves behind a command of psql that leaves the statement around it as it is.
+    /// Skips a psql command that doesn't affect the statement around it.
     pub(super) fn skip_command(&mut self) -> bool {
         if self.dialect.lines != Lines::Psql {
             return false;
@@ -112,7 +113,7 @@ impl<'t> Tokens<'t> {
         true
     }
 
-    /// The end of the statement, if a client's command at this place sends it.
+    /// Returns the end of the statement, if a client command here sends it.
     pub(super) fn sending_command(&mut self) -> Option<Token<'t>> {
         let behind = self.rest.strip_prefix('\\')?;
         let ends = match self.dialect.lines {
@@ -143,7 +144,7 @@ impl<'t> Tokens<'t> {
         self.rest = self.rest.get(self.line().len()..).unwrap_or_default();
     }
 
-    /// Moves behind the arguments of a command of psql: to the end of the line, or to the next command.
+    /// Skips a psql command's arguments: to the end of the line, or to the next command.
     fn skip_arguments(&mut self) {
         let mut quote = None;
         let end = self.rest.find(|letter| match quote {
@@ -162,12 +163,12 @@ impl<'t> Tokens<'t> {
         self.rest = self.rest.get(end.unwrap_or(self.rest.len())..).unwrap_or_default();
     }
 
-    /// Moves behind the rows of data that follow a statement which copies them into a table.
+    /// Skips the data rows after a statement that copies them into a table.
     pub(super) fn skip_rows(&mut self) {
         self.up_to("\n\\.");
     }
 
-    /// Takes the delimiter that a command of the client chooses at this place.
+    /// Sets the delimiter if a client command here changes it.
     pub(super) fn choose_delimiter(&mut self) -> bool {
         if self.dialect.lines != Lines::Mysql {
             return false;
@@ -184,14 +185,14 @@ impl<'t> Tokens<'t> {
         true
     }
 
-    /// Whether the token, which was just read, stands alone in its line and ends what is before it.
+    /// Returns whether the token, which was just read, is alone on its line and ends the batch.
     pub(super) fn ends_batch(&self, token: Token<'_>) -> bool {
         let is_end = token.is("go") || token == Token::Sign('/');
         is_end && self.begins_line && self.line().trim().bytes().all(|byte| byte.is_ascii_digit())
     }
 }
 
-/// The name of a command behind its backslash, and what follows.
+/// Returns a command's name after its backslash, and the rest.
 fn command_name(behind: &str) -> (&str, &str) {
     let end = behind.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '_' | '?' | '+')));
     behind.split_at_checked(end.unwrap_or(behind.len())).unwrap_or((behind, ""))
@@ -202,7 +203,7 @@ mod tests {
     use crate::languages::Found;
     use crate::languages::sql::{effects, perhaps_effects};
 
-    /// The operations and targets of the effects, and `unseen` for what nobody sees.
+    /// Returns the operations and targets of the effects, and `unseen` for unknown text.
     fn all(found: Vec<Found>) -> Vec<String> {
         let one = |found| match found {
             Found::Effect(draft) => format!("{} {}", draft.operation, draft.target).trim_end().to_owned(),

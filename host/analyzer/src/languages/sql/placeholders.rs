@@ -1,9 +1,9 @@
-//! Places in a statement where something is put in at run time: by a shell, by a program's formatting, by the client.
+//! Placeholders in a statement that are replaced at run time: by a shell, by a program's formatting, or by the client.
 
-/// The longest one that is looked for, in bytes.
+/// The maximum length of a placeholder in bytes.
 const LONGEST: usize = 256;
 
-/// The length of the placeholder that the text begins with.
+/// Returns the length of the placeholder at the start of the text.
 pub(super) fn width(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     let behind = text.get(first.len_utf8()..)?;
@@ -35,13 +35,13 @@ pub(super) fn width(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of the name that the text begins with.
+/// Returns the length of the name at the start of the text.
 fn name(text: &str) -> Option<usize> {
     let end = text.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(text.len());
     (end > 0).then_some(end)
 }
 
-/// The length of the text in brackets, with them.
+/// Returns the length of the bracketed text, including the brackets.
 fn bracketed(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, letter) in text.char_indices().take_while(|(at, _)| *at < LONGEST) {

@@ -2,16 +2,16 @@
 
 use super::tokens::Token;
 
-/// Signs before a name that something else replaces: `&t`, `:1`, `\\"t\\"`, `<t>`, `%%t%%`.
+/// Signs before a placeholder: `&t`, `:1`, `\\"t\\"`, `<t>`, `%%t%%`.
 const UNKNOWN_SIGNS: &[char] = &['&', ':', '\\', '<', '%', '`', '$', '!'];
 
-/// A statement read from left to right.
+/// A statement that is read from left to right.
 pub(super) struct Reader<'s, 't> {
     pub(super) tokens: &'s [Token<'t>],
 }
 
 impl<'t> Reader<'_, 't> {
-    /// Steps over the word if it comes next.
+    /// Skips the word if it is next.
     pub(super) fn take(&mut self, word: &str) -> bool {
         match self.tokens.split_first() {
             Some((token, rest)) if token.is(word) => {
@@ -22,14 +22,14 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// Steps over each of the words that comes next, in this order.
+    /// Skips each of the words that is next, in this order.
     pub(super) fn take_all(&mut self, words: &[&str]) {
         for word in words {
             self.take(word);
         }
     }
 
-    /// A name, with its schema: `public.users`. A part that is known only at run time is as it is written.
+    /// Reads a name with its schema: `public.users`. A part that is only known at run time stays as written.
     pub(super) fn name(&mut self) -> String {
         let mut name = String::new();
         while let Some((Token::Word(text) | Token::Name(text) | Token::Unknown(text), rest)) = self.tokens.split_first()
@@ -47,8 +47,8 @@ impl<'t> Reader<'_, 't> {
         name
     }
 
-    /// The name of what the statement is about; `None` if there is none. One that is in a string, or that begins with a
-    /// sign of a client or of another language, is a name nobody knows. `#` begins the name of a temporary table.
+    /// Reads the name of the statement's object. `None` if there is none. A name in a string, or after a sign of a
+    /// client or another language, is unknown. `#` begins the name of a temporary table.
     pub(super) fn object(&mut self) -> Option<String> {
         let name = self.name();
         let other = match self.tokens.first() {
@@ -59,14 +59,14 @@ impl<'t> Reader<'_, 't> {
         (!name.is_empty() || other).then_some(name)
     }
 
-    /// Steps over the next token, if it is a word.
+    /// Skips the next token if it is a word, and returns it.
     pub(super) fn word(&mut self) -> Option<&'t str> {
         let (Token::Word(word), rest) = self.tokens.split_first()? else { return None };
         self.tokens = rest;
         Some(word)
     }
 
-    /// Whether the word stands anywhere in the rest.
+    /// Returns whether the rest contains the word.
     pub(super) fn contains(&self, word: &str) -> bool {
         self.tokens.iter().any(|token| token.is(word))
     }

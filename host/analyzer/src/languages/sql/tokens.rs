@@ -1,56 +1,55 @@
-//! Splits SQL text into words, names, strings and signs. Comments vanish.
+//! Splits SQL text into words, names, strings and signs. Comments are dropped.
 
 use super::lines::Lines;
 use super::placeholders;
 
-/// A piece of a statement.
+/// A token of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     /// A keyword or a plain name.
     Word(&'t str),
     /// A quoted name, without its quotes.
     Name(&'t str),
-    /// A string literal, as it stands between its quotes.
+    /// A string literal's raw text between its quotes.
     Text(&'t str),
-    /// A placeholder that a shell, a program, or the client fills in at run time, as written: `$t`, `{t}`, `%s`, `?`,
-    /// `:t`.
+    /// A placeholder filled in at run time by a shell, a program, or the client: `$t`, `{t}`, `%s`, `?`, `:t`.
     Unknown(&'t str),
-    /// Anything else but white space.
+    /// Any other character except white space.
     Sign(char),
     /// A semicolon, or another end of a statement.
     End,
 }
 
 impl Token<'_> {
-    /// Whether it is this keyword.
+    /// Returns whether the token is this keyword.
     pub(super) fn is(&self, word: &str) -> bool {
         matches!(self, Token::Word(text) if text.eq_ignore_ascii_case(word))
     }
 }
 
-/// The longest name in brackets or backticks; servers allow half of it.
+/// The maximum length of a name in brackets or backticks. Servers allow half of it.
 const MAX_NAME: usize = 256;
 
-/// The most tags of dollar quotes without an end that are searched for.
+/// The maximum number of searches for the end of a dollar quote.
 const MAX_OPEN_QUOTES: u32 = 16;
 
-/// How the client at hand reads what the dialects disagree on.
+/// How the client reads syntax that differs between dialects.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Dialect {
-    /// `#` begins a comment, and `--` only if white space follows.
+    /// Whether `#` begins a comment, and `--` only if white space follows.
     pub(super) mysql: bool,
-    /// A backslash in a string hides the quote behind it.
+    /// Whether a backslash in a string escapes the quote after it.
     pub(super) escapes: bool,
-    /// Which lines are not SQL but commands for the client itself.
+    /// The lines that are commands for the client.
     pub(super) lines: Lines,
 }
 
-/// The tokens of a text, one at a time.
+/// Iterates over the tokens of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Tokens<'t> {
     pub(super) rest: &'t str,
     pub(super) dialect: Dialect,
-    /// An additional statement delimiter; empty if there is none.
+    /// An additional statement delimiter, or empty.
     pub(super) delimiter: &'t str,
     /// Whether the last token is the first of its line.
     pub(super) begins_line: bool,
@@ -62,7 +61,7 @@ impl<'t> Tokens<'t> {
         Tokens { rest: text, dialect, delimiter: "", begins_line: true, open_quotes: 0 }
     }
 
-    /// Moves behind the first occurrence of `end`, or to the end of the text, and answers what stood before.
+    /// Moves past the first occurrence of `end`, or to the end of the text, and returns the text before it.
     pub(super) fn up_to(&mut self, end: &str) -> &'t str {
         let (before, after) = self.rest.split_once(end).unwrap_or((self.rest, ""));
         self.rest = after;
@@ -77,7 +76,7 @@ impl<'t> Tokens<'t> {
                 continue;
             }
             if let Some(inside) = trimmed.strip_prefix("/*") {
-                // `/*!` begins text that MySQL runs all the same, and `/*M!` text that MariaDB runs.
+                // `/*!` begins text that MySQL runs anyway, and `/*M!` text that MariaDB runs.
                 if let Some(run) = inside.strip_prefix('!').or_else(|| inside.strip_prefix("M!")) {
                     self.rest = run.trim_start_matches(|c: char| c.is_ascii_digit());
                 } else {
@@ -103,7 +102,8 @@ impl<'t> Tokens<'t> {
         is_dashes || self.rest.starts_with('#')
     }
 
-    /// A quoted name, if its end stands near and in the same statement; a stray opener must not swallow the next one.
+    /// Reads a quoted name, if it ends nearby and in the same statement. A stray opener must not consume the next
+    /// statement.
     fn quoted_name(&mut self, behind: &'t str, end: char) -> Token<'t> {
         let found = behind.char_indices().take(MAX_NAME).find(|(_, letter)| *letter == end || *letter == ';');
         match found.filter(|(_, letter)| *letter == end).and_then(|(at, _)| behind.split_at_checked(at)) {
@@ -118,8 +118,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Moves behind a string that ends with `quote`, and answers it; a doubled quote and one behind a backslash do not
-    /// end it.
+    /// Reads a string up to `quote`. A doubled quote or one after a backslash doesn't end it.
     fn string(&mut self, quote: char) -> &'t str {
         let whole = self.rest;
         let mut letters = whole.char_indices().peekable();
@@ -140,7 +139,7 @@ impl<'t> Tokens<'t> {
         whole
     }
 
-    /// `$$ ... $$` and `$tag$ ... $tag$`.
+    /// Reads `$$ ... $$` or `$tag$ ... $tag$`.
     fn dollar_quoted(&mut self) -> Option<&'t str> {
         let (tag, behind) = self.rest.strip_prefix('$').and_then(|rest| rest.split_once('$'))?;
         if tag.len() > 64 || !tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
@@ -149,7 +148,7 @@ impl<'t> Tokens<'t> {
         if self.open_quotes >= MAX_OPEN_QUOTES {
             return None;
         }
-        // Without its end it is a variable of a shell that stands before another one: `$schema$table`.
+        // Without its end, it is a shell variable before another one: `$schema$table`.
         match behind.split_once(&format!("${tag}$")) {
             Some((text, rest)) => {
                 self.rest = rest;
@@ -162,7 +161,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Moves behind the first `width` bytes, and answers them.
+    /// Moves past the first `width` bytes, and returns them.
     fn cut(&mut self, width: usize) -> &'t str {
         let (cut, rest) = self.rest.split_at_checked(width).unwrap_or((self.rest, ""));
         self.rest = rest;

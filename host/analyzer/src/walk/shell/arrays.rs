@@ -1,4 +1,4 @@
-//! Arrays of a shell, and the subscripts of their elements.
+//! A shell's arrays, and the subscripts of their elements.
 
 use std::rc::Rc;
 
@@ -13,13 +13,13 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Numbered elements come out in the order of their subscripts.
+/// Sorts numbered elements by their subscripts.
 fn sort(elements: &mut [(String, Word)]) {
     elements.sort_by_key(|(subscript, _)| subscript.parse::<usize>().unwrap_or_default());
 }
 
 impl Shell {
-    /// Assigns `NAME=(...)`: subscripts, where they are written, and words.
+    /// Assigns `NAME=(...)`: subscripts, if any, and words.
     pub(crate) fn assign_array(&mut self, name: &str, words: Vec<(Option<String>, Word)>, append: bool) {
         let name = &*self.referred(name).to_owned();
         let mut elements = match self.variables.get(name) {
@@ -38,7 +38,7 @@ impl Shell {
         for (subscript, word) in words {
             let next = elements.last().and_then(|(last, _): &(String, Word)| last.parse::<usize>().ok());
             let subscript = subscript.unwrap_or_else(|| next.map_or(elements.len(), |last| last + 1).to_string());
-            // A home is looked up now; quotes around the array later change nothing about that.
+            // A home is resolved now, so later quotes around the array have no effect on it.
             let settled = self.plain(&word).filter(|_| !word.glob);
             let word = settled.map_or(word, |text| literal(&text));
             match elements.iter_mut().find(|(known, _)| *known == subscript).filter(|_| by_number) {
@@ -75,7 +75,7 @@ impl Shell {
         self.keep_array(name, elements);
     }
 
-    /// `unset NAME[SUBSCRIPT]`
+    /// Applies `unset NAME[SUBSCRIPT]`.
     pub(crate) fn unset_element(&mut self, name: &str, subscript: &str) {
         let name = &*self.referred(name).to_owned();
         let Some(Value::Array(elements)) = self.variables.get(name) else { return self.forget(name) };

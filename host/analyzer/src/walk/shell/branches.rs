@@ -1,4 +1,4 @@
-//! The knowledge of a shell after branches of which one ran.
+//! The known state of a shell after branches of which one ran.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::{HOME, IFS, Shell, Value};
 use crate::word::expand::Values as _;
 
 impl Shell {
-    /// Keeps only what is the same in `other`, which may have been reached instead.
+    /// Keeps only the state that is the same in `other`, the alternative branch's end.
     pub(crate) fn meet(&mut self, other: &Shell) {
         if self.cwd != other.cwd {
             self.cwd.clear();
@@ -55,8 +55,8 @@ impl Shell {
         }
     }
 
-    /// The values of several words, and the hidden files of the home, that this shell knows and `other` does not: one of
-    /// them may be there at run time.
+    /// Returns the values with several words, and the hidden files in the home, that only this shell knows and not
+    /// `other`. One of them may apply at run time.
     pub(crate) fn besides(&self, other: &Shell) -> Vec<(Rc<str>, Rc<Word>)> {
         let is_worth = |word: &Word| word.text.contains(' ') || self.is_hidden_file(&word.text);
         let differs = |(name, value): (&Rc<str>, &Value)| match value {
@@ -71,7 +71,7 @@ impl Shell {
         }
     }
 
-    /// Whether a path is that of a hidden file right in the home, with which shells and tools begin.
+    /// Returns whether a path is a hidden file directly in the home, which shells and tools load at startup.
     pub(crate) fn is_hidden_file(&self, path: &str) -> bool {
         let home = self.home_text().unwrap_or_default();
         let below = path

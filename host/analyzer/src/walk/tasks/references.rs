@@ -1,4 +1,4 @@
-//! Files of code that a tool loads because its settings name them, and settings that are found by the tool's name.
+//! Code files that a tool loads because of its settings, and settings files found by the tool's name.
 
 use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::Word;
@@ -15,11 +15,11 @@ use crate::wrappers::shells;
 
 type Names = &'static [&'static str];
 
-/// Settings of a tool that name files of code.
+/// Settings of a tool that refer to code files.
 struct Settings {
     programs: Names,
     files: Names,
-    /// The keys, or options, whose values name them.
+    /// The keys or options for code files.
     keys: Names,
 }
 
@@ -67,10 +67,10 @@ const SETTINGS: &[Settings] = &[
     of(&["codecept"], &["codeception.yml", "codeception.dist.yml"], &["bootstrap"]),
 ];
 
-/// Keys of Babel.
+/// Babel's keys.
 const BUILT_WITH: Names = &["plugins", "presets"];
 
-/// Keys of Jest.
+/// Jest's keys.
 const JEST: Names = &[
     "setupFiles",
     "setupFilesAfterEnv",
@@ -83,16 +83,16 @@ const JEST: Names = &[
     "transform",
 ];
 
-/// The longest text that is taken for the name of a file.
+/// The maximum length of a file name in bytes.
 const NAME: usize = 256;
 
-/// Whether a tool's settings may name files of code.
+/// Returns whether a tool's settings may refer to code files.
 pub(super) fn has_settings(program: &str) -> bool {
     SETTINGS.iter().any(|settings| settings.programs.contains(&program))
 }
 
-/// Whether a tool may have its settings in a file of its own name, as tools in JavaScript have: its name is plain, and a
-/// package's runner starts it, or no table has its effects or its files.
+/// Returns whether a tool may have its settings in a file with its own name, like JavaScript tools: its name is plain,
+/// and a package runner starts it, or no table has its effects or files.
 pub(super) fn may_have_config(program: &str, is_of_package: bool) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     program.len() > 2
@@ -102,7 +102,7 @@ pub(super) fn may_have_config(program: &str, is_of_package: bool) -> bool {
         && !shells::is_shell(program)
 }
 
-/// Settings in code that build tools have by default.
+/// Settings in code that build tools load by default.
 const BUILDERS: Names = &[
     "vite.config.*",
     "webpack.config.*",
@@ -119,11 +119,11 @@ const BUILDERS: Names = &[
     "eslint.config.*",
 ];
 
-/// Scripts that build, test or serve, in most projects.
+/// Script names that build, test or serve in most projects.
 const SCRIPTED: Names = &["build", "dev", "lint", "preview", "serve", "start", "test", "watch"];
 
 impl Walker {
-    /// The files of code that the settings of a tool name.
+    /// Returns the code files in a tool's settings.
     pub(super) fn named_by_settings(&mut self, program: &str) -> Vec<Started> {
         let mut found: Vec<Started> = Vec::new();
         for settings in SETTINGS.iter().filter(|settings| settings.programs.contains(&program)) {
@@ -144,8 +144,8 @@ impl Walker {
         found
     }
 
-    /// The settings in code that a tool finds by its own name: `NAME.config.js`. A package's runner starts such tools,
-    /// and so do scripts of a package.
+    /// Returns settings in code that a tool finds by its own name: `NAME.config.js`. Package runners and package
+    /// scripts start such tools.
     pub(super) fn by_convention(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
         let stem = program.strip_suffix("-cli").unwrap_or(program);
         let mut names = vec![format!("{stem}.config.*")];
@@ -157,7 +157,7 @@ impl Walker {
         self.modules_of_node(names.iter().flat_map(|name| spelled(name)), &given)
     }
 
-    /// The settings that a package script may load. Without a manifest the script itself is not known.
+    /// Returns the settings that a package script may load. Without a manifest, the script itself is unknown.
     pub(super) fn by_unseen_script(&mut self, words: &[Word]) -> Vec<Started> {
         let mut operands = words.iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let name = operands.find(|word| !matches!(*word, "run" | "run-script"));
@@ -170,12 +170,12 @@ impl Walker {
         self.modules_of_node(BUILDERS.iter().flat_map(|name| spelled(name)), &[])
     }
 
-    /// Whether a package's runner starts the command, or a script of a package.
+    /// Returns whether a package runner or a package script starts the command.
     pub(super) fn is_of_package(&self) -> bool {
         self.scope.via.iter().any(|via| is_packager(&via.kind) || via.detail.contains("package.json"))
     }
 
-    /// The modules of these names, and those that a call gives.
+    /// Returns the modules with these names, and those in a call.
     fn modules_of_node(&mut self, names: impl Iterator<Item = String>, given: &[Word]) -> Vec<Started> {
         let mut found: Vec<_> = names.filter_map(|name| self.running_name(&name)).take(SCRIPTS).collect();
         found.extend(given.iter().filter_map(|file| self.running_file(file)).take(SCRIPTS.saturating_sub(found.len())));
@@ -189,7 +189,7 @@ pub(super) fn is_packager(kind: &str) -> bool {
     matches!(kind, "npx" | "pnpx" | "bunx" | "npm" | "pnpm" | "yarn" | "bun" | "corepack")
 }
 
-/// A file that is loaded, by whoever reads it.
+/// Creates a loaded file, for any interpreter.
 fn loaded(path: String, content: crate::walk::content::Content) -> Started {
     let name = interpreter(&content.text.text).or_else(|| by_ending(&path)).unwrap_or("sh");
     let argv = match name {
@@ -200,8 +200,8 @@ fn loaded(path: String, content: crate::walk::content::Content) -> Started {
     Started { name: path, argv, content, sure: false, is_given: false }
 }
 
-/// The words at these keys: of JSON in the tool's own part of a package's manifest, of other texts in the line and the
-/// list below it.
+/// Returns the words at these keys: for JSON, in the tool's section of a package manifest, otherwise on the line and in
+/// the list below it.
 fn values_at(text: &str, section: Option<&str>, keys: &[&str]) -> Vec<String> {
     if text.trim_start().starts_with('{') {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
@@ -219,7 +219,7 @@ fn values_at(text: &str, section: Option<&str>, keys: &[&str]) -> Vec<String> {
         let below = line.strip_prefix("- ").or(Some(line).filter(|line| line.starts_with(['"', '\''])));
         let values = keys.iter().find_map(|key| behind(line, key));
         let values = values.or(below.filter(|_| is_list));
-        // A list goes on below the key, and ends with the next one.
+        // A list continues below the key, and ends at the next one.
         is_list = values.is_some_and(|values| values.is_empty() || values == "[") || is_list && below.is_some();
         let words = values.unwrap_or_default().split([' ', '\t', ',', '[', ']', '"', '\'', '=', '>']);
         found.extend(words.filter(|word| !word.is_empty() && word.len() < NAME).take(SCRIPTS).map(str::to_owned));
@@ -230,7 +230,7 @@ fn values_at(text: &str, section: Option<&str>, keys: &[&str]) -> Vec<String> {
     found
 }
 
-/// The text behind a key or an option of a line.
+/// Returns the text after a key or an option in a line.
 fn behind<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     let at = line.find(key)?;
     let begins = line.get(..at).is_some_and(|before| before.is_empty() || before.ends_with([' ', '"', '\'', '=']));
@@ -242,7 +242,7 @@ fn behind<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     rest.strip_prefix(['=', ':']).map(str::trim)
 }
 
-/// The files that a name in settings may mean.
+/// Returns the files that a name in settings may refer to.
 fn spellings(folder: &str, name: &str, is_python: bool) -> Vec<String> {
     let name = name.split("://").next().unwrap_or(name).trim_start_matches("<rootDir>/");
     let at = |name: &str| if name.starts_with('/') { name.to_owned() } else { format!("{folder}/{name}") };

@@ -1,4 +1,4 @@
-//! The table of task runners, and of tools that load code from a file of the project. Data, one entry a tool.
+//! The table of task runners, and of tools that load code from a project file, with one entry for each tool.
 
 use super::Form::{Code, Ini, Json, JsonKeys, Keys, Scripts, Texts, Toml, Values, Yaml};
 use super::{Runner, TaskPosition};
@@ -8,18 +8,18 @@ const fn always(programs: Names, files: Names, form: super::Form) -> Runner {
     Runner { programs, files, form, when: TaskPosition::Always, given: &[] }
 }
 
-/// It runs only behind one of these words.
+/// Creates a runner that only applies after one of these words.
 const fn behind(words: Names, programs: Names, files: Names, form: super::Form) -> Runner {
     Runner { programs, files, form, when: TaskPosition::Behind(words), given: &[] }
 }
 
-/// It runs the task that its first operand names, or the next one behind one of these words.
+/// Creates a runner for the task in its first operand, or in the next one if the first is one of these words.
 const fn named(words: Names, programs: Names, files: Names, form: super::Form) -> Runner {
     Runner { programs, files, form, when: TaskPosition::Named(words), given: &[] }
 }
 
 impl Runner {
-    /// The same tool with files of the call's own: behind these options, and operands with these endings.
+    /// Adds the call's own files: after these options, and operands with these extensions.
     const fn or(self, given: Names) -> Runner {
         Runner { given, ..self }
     }
@@ -34,11 +34,11 @@ const BUILDS: Names = &[
 
 const CONFIG: Names = &["-c", "--config"];
 
-/// Keys under which a task of YAML holds what runs.
+/// Keys with commands in a YAML task.
 const PLAYS: Names =
     &["shell", "command", "raw", "cmd", "ansible.builtin.shell", "ansible.builtin.command", "ansible.builtin.raw"];
 
-/// Runners with a file of tasks.
+/// Runners with a task file.
 pub(super) const TASKS: &[Runner] = &[
     named(
         &[],
@@ -128,7 +128,7 @@ pub(super) const TASKS: &[Runner] = &[
     always(&["grumphp"], &["grumphp.yml"], Yaml("", &["scripts", "command"])),
 ];
 
-/// Keys of a tool that raises versions.
+/// Keys of a tool that bumps versions.
 const BUMPS: Names = &["setup_hooks", "pre_commit_hooks", "post_commit_hooks"];
 
 /// Keys of `dub.json`.
@@ -141,7 +141,7 @@ const DUB: Names = &[
     "postRunCommands",
 ];
 
-/// Files in languages without a reader, in which texts spell out commands.
+/// Files in languages without an analyzer, with texts that look like a command.
 pub(super) const SPELLED: &[Runner] = &[
     always(&["mvn", "mvnw", "mvnd"], &["pom.xml"], Texts).or(&["-f", "--file"]),
     always(&["ant"], &["build.xml"], Texts).or(&["-f", "-file", "-buildfile"]),

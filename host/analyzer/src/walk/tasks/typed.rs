@@ -8,11 +8,11 @@ use crate::walk::output::Input;
 use crate::walk::started::{Started, values};
 use crate::word::expand::literal;
 
-/// The most lines of a file of commands.
+/// The maximum number of lines in a command file.
 const MOST: usize = 256;
 
 impl Walker {
-    /// Returns the code that tmux takes from files: commands of its own, and pasted text.
+    /// Returns the code that tmux reads from files: its own commands, and pasted text.
     pub(in crate::walk) fn tmux_files(&mut self, program: &str, words: &[Word], input: &Input) -> Vec<Started> {
         if program != "tmux" {
             return Vec::new();
@@ -34,7 +34,7 @@ impl Walker {
             found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false });
         }
         if let Some(file) = behind(&["load-buffer", "loadb"]) {
-            // What the text did not write is no command.
+            // Text that the script didn't write isn't treated as commands.
             let content = match file.text.as_str() {
                 "-" => Some(given(input)),
                 _ => self.path_of(&file).and_then(|path| self.files.get(&path).cloned()),

@@ -1,18 +1,18 @@
-//! Arithmetic that the text itself fixes: numbers, and variables that hold one.
+//! Arithmetic that the text itself determines: numbers, and variables with a numeric value.
 
 use super::Values;
 
-/// Operators and parentheses that are followed.
+/// The maximum number of evaluated operators and parentheses.
 const MOST: usize = 64;
 
-/// The value of an expression of `+ - * / %` and parentheses; none if it depends on more than known variables.
+/// Returns the value of an expression with `+ - * / %` and parentheses. `None` if it depends on unknown values.
 pub(crate) fn evaluate(text: &str, values: &dyn Values) -> Option<i64> {
     let mut expression = Expression { rest: text.trim(), values, left: MOST };
     let value = expression.sum()?;
     expression.rest.is_empty().then_some(value)
 }
 
-/// The expression in a `$((...))` or `$[...]`, as it is written.
+/// Returns the expression in the source of `$((...))` or `$[...]`.
 pub(super) fn inner(source: &str) -> Option<&str> {
     let double = source.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
     double.or_else(|| source.strip_prefix("$[")?.strip_suffix(']'))
@@ -81,7 +81,7 @@ impl Expression<'_> {
     }
 }
 
-/// A number as a shell reads it: decimal, octal or hexadecimal.
+/// Parses a number like a shell: decimal, octal or hexadecimal.
 fn number(text: &str) -> Option<i64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => i64::from_str_radix(digits, 16).ok(),

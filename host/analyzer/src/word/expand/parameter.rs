@@ -1,6 +1,6 @@
-//! `${...}` with an operator: what it gives where the variable is known.
+//! The values of `${...}` with an operator, for known variables.
 //!
-//! Operands are read as words of their own. An operator that is not known here leaves the whole unknown.
+//! Operands are parsed as words. With an unsupported operator, the whole value is unknown.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use crate::limits;
 use crate::parse::tree::Range;
 use crate::word::{self, Mode, expand, is_name};
 
-/// `${NAME[SUBSCRIPT]OPERATOR}` taken apart.
+/// The parts of `${NAME[SUBSCRIPT]OPERATOR}`.
 struct Parameter<'s> {
-    /// `${!NAME}`
+    /// Whether it is `${!NAME}`.
     indirect: bool,
     name: &'s str,
     subscript: Option<&'s str>,
-    /// From the operator on.
+    /// The source from the operator on.
     operator: &'s str,
 }
 
@@ -37,7 +37,7 @@ fn split(source: &str) -> Option<Parameter<'_>> {
     Some(Parameter { indirect, name, subscript, operator })
 }
 
-/// Returns the value of the expansion, if the text itself fixes it.
+/// Returns the value of the expansion, if the text determines it.
 pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<KnownValue<'v>> {
     let parameter = split(source)?;
     if parameter.indirect {
@@ -81,7 +81,7 @@ pub(super) fn known<'v>(source: &str, values: &'v dyn Values) -> Option<KnownVal
     (text.len() <= limits::VALUE).then(|| KnownValue::One(Cow::Owned(expand::literal(&text))))
 }
 
-/// The element at a subscript, which is a name, or an expression in an array whose elements are numbered.
+/// Returns the element at a subscript, which is a name, or an expression for an indexed array.
 fn element<'v>(name: &str, subscript: &str, values: &'v dyn Values) -> Option<&'v Word> {
     let found = values.element(name, subscript);
     let spelled = || values.element(name, &operand(subscript, values)?);
@@ -89,7 +89,7 @@ fn element<'v>(name: &str, subscript: &str, values: &'v dyn Values) -> Option<&'
     found.or_else(spelled).or_else(numbered)
 }
 
-/// `${a[@]#x}`: the operator applies to each element.
+/// Evaluates `${a[@]#x}`: the operator applies to each element.
 fn each<'v>(words: &[&Word], operator: &str, values: &'v dyn Values) -> Option<Vec<Cow<'v, Word>>> {
     let change = |word: &&Word| {
         let text = if word.dynamic || word.glob { None } else { operate(&word.text, operator, values) }?;
@@ -98,7 +98,7 @@ fn each<'v>(words: &[&Word], operator: &str, values: &'v dyn Values) -> Option<V
     words.iter().map(change).collect()
 }
 
-/// `${a[@]:OFFSET:LENGTH}`. The parameters count from 1, behind the name of the shell.
+/// Evaluates `${a[@]:OFFSET:LENGTH}`. The parameters start at 1, after the shell's name.
 fn slice<'v>(words: Vec<&'v Word>, operator: &str, parameters: bool) -> Option<Vec<Cow<'v, Word>>> {
     let all = words.into_iter().map(Cow::Borrowed);
     let range = operator.strip_prefix(':')?;
@@ -111,7 +111,7 @@ fn slice<'v>(words: Vec<&'v Word>, operator: &str, parameters: bool) -> Option<V
     Some(all.skip(offset).take(length).collect())
 }
 
-/// The text of an operand, if all of it is known.
+/// Returns the text of an operand, if it is completely known.
 fn operand(text: &str, values: &dyn Values) -> Option<String> {
     let pieces = word::read(text, Range { start: 0, end: text.len() }, Mode::Quoted).pieces;
     let text = text.trim_matches('\'');
@@ -160,7 +160,7 @@ fn operate(value: &str, operator: &str, values: &dyn Values) -> Option<String> {
             }
             Some(if all { value.replace(&pattern, &new) } else { value.replacen(&pattern, &new, 1) })
         }
-        // What the other two expand is in the value itself.
+        // The other two operators expand the value itself.
         '@' if matches!(rest, "P" | "E") => (!value.contains(['$', '`', '\\'])).then(|| value.to_owned()),
         '@' => matches!(rest, "Q" | "L" | "U").then(|| match rest {
             "L" => value.to_lowercase(),
@@ -171,7 +171,7 @@ fn operate(value: &str, operator: &str, values: &dyn Values) -> Option<String> {
     }
 }
 
-/// `OFFSET:LENGTH` of a text.
+/// Returns the part of a text at `OFFSET:LENGTH`.
 fn substring(value: &str, range: &str) -> Option<String> {
     let (offset, length) = range.split_once(':').map_or((range, None), |(offset, length)| (offset, Some(length)));
     let offset: i64 = offset.trim().parse().ok()?;
@@ -182,7 +182,7 @@ fn substring(value: &str, range: &str) -> Option<String> {
     Some(value.chars().skip(usize::try_from(from).ok()?).take(length).collect())
 }
 
-/// `value` without the shortest or longest head or tail that `pattern` matches.
+/// Returns `value` without the shortest or longest head or tail that matches `pattern`.
 fn without<'v>(value: &'v str, pattern: &str, head: bool, longest: bool) -> &'v str {
     let cuts = value.char_indices().map(|(at, _)| at).chain([value.len()]);
     let mut kept = cuts.filter_map(|at| {
@@ -194,17 +194,17 @@ fn without<'v>(value: &'v str, pattern: &str, head: bool, longest: bool) -> &'v 
     found.unwrap_or(value)
 }
 
-/// The most characters of a value or a pattern that are compared.
+/// The maximum length of a compared value or pattern.
 const MOST: usize = 64;
 
-/// Whether a pattern of `*`, `?` and `[...]` matches all of `text`.
+/// Returns whether a pattern of `*`, `?` and `[...]` matches all of `text`.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     if pattern.len() > MOST || text.len() > MOST {
         return false;
     }
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut at, mut seen) = (0, 0);
-    // Where the last `*` stands, and how much of the text it takes.
+    // The index of the last `*`, and the length of the text that it matches.
     let mut star: Option<(usize, usize)> = None;
     while seen < text.len() {
         let step = match (pattern.get(at), text.get(seen)) {
@@ -234,7 +234,7 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     pattern.get(at..).unwrap_or_default().iter().all(|char| *char == '*')
 }
 
-/// How long the class is that `pattern` begins with, if it holds `char`.
+/// Returns the length of the class at the start of `pattern`, if it contains `char`.
 fn class(pattern: &[char], char: char) -> Option<usize> {
     let end = pattern.iter().skip(2).position(|end| *end == ']')? + 2;
     let inner = pattern.get(1..end)?;
@@ -255,7 +255,7 @@ pub(crate) fn default(source: &str) -> Option<&str> {
     (is_name(parameter.name) || parameter.name.bytes().all(|byte| byte.is_ascii_digit())).then_some(operand)
 }
 
-/// The variable that an expansion assigns, and the text that it gets.
+/// Returns the variable that an expansion assigns, and its new value.
 pub(crate) fn assigned(source: &str) -> Option<(&str, &str)> {
     let name = split(source).filter(|parameter| parameter.operator.starts_with([':', '='])).map(|found| found.name)?;
     let operator = source.split_once(name)?.1;

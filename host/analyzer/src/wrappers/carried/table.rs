@@ -1,4 +1,4 @@
-//! The programs, and the options and operands that have the text.
+//! The table of programs, with the options and operands that contain the text.
 
 use super::{Carrier, carrier};
 use crate::wrappers::layer::takes;
@@ -189,10 +189,10 @@ pub(super) static CARRIERS: &[Carrier] = &[
     carrier(&["fly", "flyctl"], takes("Cac", "command app config"), &[("C", ""), ("command", "")], &[]),
 ];
 
-/// Options of `svn` that name a program.
+/// `svn` options with a program.
 const SVN: &[(&str, &str)] = &[("config-option", "="), ("diff-cmd", ""), ("editor-cmd", ""), ("diff3-cmd", "")];
 
-/// Options of `openvpn` that name a program, which runs when a connection changes.
+/// `openvpn` options with a program that runs when a connection changes.
 const HOOKS_OF_VPN: &str =
     "up down ipchange route-up tls-verify client-connect auth-user-pass-verify learn-address dev";
 const VPN: &[(&str, &str)] = &[
@@ -206,7 +206,7 @@ const VPN: &[(&str, &str)] = &[
     ("learn-address", ""),
 ];
 
-/// Options of `certbot` that name a program, which runs around a renewal.
+/// `certbot` options with a program that runs before or after a renewal.
 const HOOKS_OF_CERTBOT: &str = "pre-hook post-hook deploy-hook renew-hook manual-auth-hook manual-cleanup-hook";
 const CERTBOT: &[(&str, &str)] = &[
     ("pre-hook", ""),
@@ -217,9 +217,9 @@ const CERTBOT: &[(&str, &str)] = &[
     ("manual-cleanup-hook", ""),
 ];
 
-/// Options of `wget` that name a program, and settings that do.
+/// `wget` options and settings with a program.
 const WGET: &[(&str, &str)] = &[("use-askpass", ""), ("e", "use_askpass="), ("execute", "use_askpass=")];
 
-/// Options of `rpm` whose value has macros, which a shell expands, or is a command.
+/// `rpm` options whose value is a command, or contains macros that a shell expands.
 const RPM: &[(&str, &str)] =
     &[("E", "%("), ("eval", "%("), ("E", "os.execute("), ("eval", "os.execute("), ("pipe", "")];

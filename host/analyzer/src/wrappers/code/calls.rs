@@ -1,4 +1,4 @@
-//! The calls by which code of a language without a reader starts programs.
+//! Calls that start programs, in languages without a script analyzer.
 
 use guard_sdk::syntax::{Part, Word};
 
@@ -8,7 +8,7 @@ use super::{LONGEST, bounded, text};
 use crate::limits;
 use crate::word::expand::literal;
 
-/// The commands that a piece of code starts.
+/// Returns the commands that a piece of code starts.
 pub(super) fn commands(language: &Language, code: &str) -> Vec<Runnable> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -71,11 +71,11 @@ pub(super) fn commands(language: &Language, code: &str) -> Vec<Runnable> {
     found
 }
 
-/// Words of a name that say that a call starts a program, and those that say so of a process alone.
+/// Words in the name of a call that starts a program, and those that do so for a process only.
 const STARTS: &[&str] = &["cmd", "exec", "execute", "popen", "shell", "spawn", "subprocess", "system"];
 const STARTS_PROCESS: &[&str] = &["call", "command", "new", "process", "run", "start"];
 
-/// Whether a call of a language of which no call is known starts a program, by the words of its name.
+/// Returns whether the words of a call's name say that it starts a program, in a language without known calls.
 fn starts(until: &str, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let has = |list: &[&str]| list.iter().any(|word| name.contains(word));
@@ -89,7 +89,7 @@ fn is_part_of_name(char: char) -> bool {
     char.is_ascii_alphanumeric() || char == '_' || char == '-'
 }
 
-/// The command of a call, whose arguments begin `tail`.
+/// Returns the command of a call, whose arguments are at the start of `tail`.
 fn call(language: &Language, tail: &str) -> Option<Runnable> {
     let open = tail.trim_start_matches([' ', '\t']);
     let is_resource = language.programs.contains(&"puppet");
@@ -116,7 +116,7 @@ fn call(language: &Language, tail: &str) -> Option<Runnable> {
             arguments.words.extend(items.split_ascii_whitespace().map(literal));
             width
         } else if let Some((text, width)) = string(rest) {
-            // White space parts the arguments of a Lisp call, and joins literals elsewhere.
+            // White space separates the arguments of a Lisp call, and joins literals elsewhere.
             arguments.add_string(&text, language.programs != LISPS);
             width
         } else if char.is_ascii_alphabetic() || matches!(char, '$' | '_' | '@') {
@@ -132,18 +132,18 @@ fn call(language: &Language, tail: &str) -> Option<Runnable> {
     what(arguments.words, arguments.listed)
 }
 
-/// The arguments of a call, as far as they are read.
+/// The arguments of a call read so far.
 #[derive(Default)]
 struct Arguments {
     words: Vec<Word>,
-    /// They are one list.
+    /// Whether they are one list.
     listed: bool,
-    /// The brackets and parentheses that are open, and the parentheses alone.
+    /// The number of open brackets and parentheses, and of open parentheses alone.
     depth: usize,
     nested: usize,
-    /// The last word is still growing: literals side by side, or joined by an operator.
+    /// Whether the last word is incomplete: literals side by side, or joined by an operator.
     grows: bool,
-    /// A value follows that has a name.
+    /// Whether the value of a named argument follows.
     named: bool,
 }
 
@@ -159,7 +159,7 @@ impl Arguments {
         self.named = false;
     }
 
-    /// Adds the value of a name, which is not known, and gives the name's length.
+    /// Adds the unknown value of a name, and returns the name's length.
     fn add_name(&mut self, rest: &str) -> usize {
         let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && !"_$@.".contains(char));
         let (name, behind) = rest.split_at_checked(end.unwrap_or(rest.len()).max(1)).unwrap_or((rest, ""));
@@ -177,7 +177,7 @@ impl Arguments {
         name.len()
     }
 
-    /// Reads a sign, and tells whether the arguments end at it.
+    /// Reads a sign, and returns whether it ends the arguments.
     fn ends_at(&mut self, char: char, rest: &str) -> bool {
         match char {
             ',' if self.depth == 0 || self.listed => self.grows = false,
@@ -202,7 +202,7 @@ impl Arguments {
     }
 }
 
-/// Adds what is given to a program behind its call: `Command::new("git").arg("push").args(["--force"])`.
+/// Adds arguments from chained calls: `Command::new("git").arg("push").args(["--force"])`.
 fn chained(words: &mut Vec<Word>, end: &str) {
     let mut rest = end.strip_prefix(')').unwrap_or_default().trim_start();
     while let Some((name, arguments)) = rest.strip_prefix('.').and_then(|rest| rest.split_once('(')) {
@@ -223,11 +223,11 @@ fn chained(words: &mut Vec<Word>, end: &str) {
     }
 }
 
-/// A call of emacs, whose arguments stand behind blanks: a text, or a program and its words.
+/// Returns the command of an Emacs call, whose arguments follow blanks: a text, or a program and its arguments.
 fn function(name: &str, tail: &str) -> Option<Runnable> {
     let arguments = tail.split(')').next()?;
     let mut strings = arguments.split('"').skip(1).step_by(2).take(limits::STARTS);
-    // A process has a name, and a buffer, before its program.
+    // A process has a name and a buffer before its program.
     if name.starts_with("start-") {
         strings.next();
     }
@@ -240,9 +240,9 @@ fn function(name: &str, tail: &str) -> Option<Runnable> {
     }
 }
 
-/// The words of a call as a text, or as a program and its words.
+/// Returns the words of a call as a text, or as a program and its arguments.
 fn what(mut words: Vec<Word>, listed: bool) -> Option<Runnable> {
-    // A program whose words are one text: `Process.Start("rm", "-r a")`.
+    // A program whose arguments are one text: `Process.Start("rm", "-r a")`.
     if let [program, options] = words.as_slice()
         && options.text.starts_with('-')
         && options.text.contains(' ')
@@ -254,7 +254,7 @@ fn what(mut words: Vec<Word>, listed: bool) -> Option<Runnable> {
     if is_text && (!listed || words.len() == 1) || words.len() == 1 {
         return Some(Runnable::Text { text: words.swap_remove(0), parameters: None });
     }
-    // `execlp("rm", "rm", "-rf")` names the program twice.
+    // `execlp("rm", "rm", "-rf")` contains the program twice.
     let base = first.text.rsplit('/').next().unwrap_or_default().to_owned();
     if words.get(1).is_some_and(|second| second.text == base || second.text == first.text) {
         words.remove(0);
@@ -270,7 +270,7 @@ fn unknown() -> Word {
     Word { text: "$_".to_owned(), dynamic: true, quoted: false, glob: false, parts: vec![unknown_part()] }
 }
 
-/// Adds a literal, or something that is known only at run time, to a word.
+/// Appends a literal, or a part that is only known at run time, to a word.
 fn extend(word: &mut Word, more: Option<&str>) {
     match more {
         Some(text) => {
@@ -286,7 +286,7 @@ fn extend(word: &mut Word, more: Option<&str>) {
     }
 }
 
-/// The words of the list that the text begins with, `%w[rm -rf]` of ruby or `qw(rm -rf)` of perl, and how long it is.
+/// Returns the words of the list at the start of the text, Ruby's `%w[rm -rf]` or Perl's `qw(rm -rf)`, and its length.
 fn listed_words(text: &str) -> Option<(&str, usize)> {
     let inside = ["%w", "%W", "qw"].iter().find_map(|opener| text.strip_prefix(opener))?;
     let open = inside.chars().next().filter(|open| !open.is_alphanumeric() && !open.is_whitespace())?;
@@ -298,7 +298,7 @@ fn listed_words(text: &str) -> Option<(&str, usize)> {
         other => other,
     };
     let (items, behind) = inside.get(open.len_utf8()..)?.split_once(close)?;
-    // A list that is indexed, joined with another one, or has parts of its words escaped is not followed.
+    // A list that is indexed, joined with another one, or partly escaped isn't followed.
     let is_whole = behind.trim_start().is_empty() || behind.trim_start().starts_with([')', ',', ';', '}']);
     if items.len() > LONGEST || items.contains(['\\', '#']) || !is_whole {
         return None;
@@ -306,7 +306,7 @@ fn listed_words(text: &str) -> Option<(&str, usize)> {
     Some((items, text.len() - inside.len() + open.len_utf8() + items.len() + close.len_utf8()))
 }
 
-/// The string literal that the text begins with, without its quotes, and how long it is.
+/// Returns the string literal at the start of the text, without its quotes, and its length.
 pub(super) fn string(text: &str) -> Option<(String, usize)> {
     for quote in ["\"\"\"", "'''", "\"", "'", "`"] {
         let Some(inside) = text.strip_prefix(quote) else { continue };

@@ -1,8 +1,8 @@
 //! Calls of client libraries, judged as commands: `boto3.client("ec2").terminate_instances()` becomes `aws ec2
 //! terminate-instances`.
 //!
-//! No language is parsed. A name that an import brings, and each name that is bound to an expression with such a name,
-//! belongs to the library; a call counts if the first name of its expression does.
+//! Languages aren't parsed. Imported names, and names bound to an expression with such a name, belong to the library. A
+//! call belongs to the library of its expression's first name.
 
 mod phrases;
 mod places;
@@ -21,35 +21,35 @@ use places::Place;
 use reader::Reader;
 use services::{Library, Service, may_load};
 
-/// Where an object comes from.
+/// The origin of an object.
 #[derive(Clone)]
 struct Origin {
     library: &'static Library,
     /// The part of the library, such as `ec2`.
     service: String,
     place: Place,
-    /// The name is that of a method: `const { deleteBucket } = client`.
+    /// Whether the name is a method: `const { deleteBucket } = client`.
     is_method: bool,
 }
 
-/// An expression that begins with a name of a library: the names up to here.
+/// An expression that begins with a library's name, with the names up to here.
 #[derive(Clone)]
 struct Chain<'t> {
     origin: Origin,
     names: Vec<&'t str>,
 }
 
-/// A call of a library.
+/// A call of a library function.
 struct Call<'t> {
     origin: Origin,
     names: Vec<&'t str>,
-    /// The first literal among the arguments.
+    /// The first literal in the arguments.
     literal: Option<&'t str>,
-    /// It has no argument, or an empty filter.
+    /// Whether there is no argument, or an empty filter.
     is_given_nothing: bool,
-    /// A condition follows it: `.delete().eq("id", 1)`.
+    /// Whether a condition follows: `.delete().eq("id", 1)`.
     is_bounded: bool,
-    /// A command that some client sends later.
+    /// Whether it creates a command that a client sends later.
     is_made_apart: bool,
 }
 
@@ -59,10 +59,10 @@ impl Call<'_> {
     }
 }
 
-/// A store that a key for tests reaches, and its keys.
+/// Stripe, which counts as a test double if the code only has test keys.
 const STRIPE: Service = Service::Requests("api.stripe.com");
 
-/// The commands of programs that the calls in a piece of code amount to.
+/// Returns the commands that correspond to the calls in a piece of code.
 pub(super) fn commands(language: &str, code: &str) -> Vec<Runnable> {
     let mut lines: Vec<Vec<String>> = Vec::new();
     let services = Services::of(language, &live(language, code));
@@ -79,24 +79,24 @@ pub(super) fn commands(language: &str, code: &str) -> Vec<Runnable> {
     lines.into_iter().map(|line| Runnable::Words { assignments: Vec::new(), words: words(line) }).collect()
 }
 
-/// The calls of a piece of code on objects, whatever library they are of.
+/// The method calls in a piece of code, for any library.
 #[derive(Default)]
 pub(crate) struct Services {
     /// The equivalent commands of calls to remote services.
     commands: Vec<Vec<String>>,
-    /// Calls by their names in lower case, with the place of the most remote object that has one.
+    /// Calls by lowercase name, with the most remote place of their objects.
     places: HashMap<String, Place>,
-    /// Every call that changes a service targets a local or fake one.
+    /// Whether every call that changes a service targets a local or fake one.
     is_rehearsal: bool,
-    /// The code in lower case without blanks, with each call in its plain spelling, if it has a roundabout one.
+    /// The code in lower case without blanks and with indirect calls rewritten as direct ones, if there are any.
     pub(crate) plain: Option<String>,
 }
 
-/// Words by which a test double hands calls on to the service, or ends.
+/// Words with which a test double forwards calls to the service, or ends.
 const PASS_ON: &[&str] = &["wraps=", "side_effect=", "return_value=", "new=", "passthrough", ".restore("];
 
 impl Services {
-    /// Reads code that has only live parts.
+    /// Analyzes code without its dead parts.
     pub(crate) fn of(language: &str, code: &str) -> Services {
         if !matches!(language, "python" | "javascript" | "ruby" | "php") {
             return Services::default();
@@ -130,17 +130,17 @@ impl Services {
         }
     }
 
-    /// Whether all calls of the code that change a service change one on this machine.
+    /// Returns whether all calls that change a service target this machine.
     pub(crate) fn is_rehearsal(&self) -> bool {
         self.is_rehearsal
     }
 
-    /// Whether all calls with a name in lower case are those of test doubles and stores in memory.
+    /// Returns whether all calls with a lowercase name are on test doubles or in-memory stores.
     pub(crate) fn is_double(&self, name: &str) -> bool {
         self.places.get(name) == Some(&Place::Double)
     }
 
-    /// Whether the code sends statements, and only to test doubles.
+    /// Returns whether the code sends statements, and only to test doubles.
     pub(crate) fn has_doubles_for(&self, beginnings: &[&str]) -> bool {
         let is_sent = |name: &str| beginnings.iter().any(|start| name.starts_with(start));
         let mut sent = self.places.iter().filter(|(name, _)| is_sent(name)).peekable();

@@ -1,4 +1,4 @@
-//! Clients of databases: their commands, lines and options that start a program.
+//! Database clients: their commands, lines and options that start a program.
 
 use guard_sdk::syntax::Word;
 
@@ -11,11 +11,11 @@ enum Family {
     Psql,
     Mysql,
     Sqlite,
-    /// Others, with what begins a line that a shell runs.
+    /// Others, with the prefixes of lines that a shell runs.
     Other(&'static [&'static str]),
 }
 
-/// The family of the client `name`.
+/// Returns the family of the client `name`.
 fn family(name: &str) -> Option<Family> {
     Some(match name {
         "psql" | "pgcli" | "usql" | "vsql" | "cockroach" => Family::Psql,
@@ -66,7 +66,7 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
     started.iter().map(|command| super::run(name, super::text(command))).collect()
 }
 
-/// The command behind an escape to the shell.
+/// Returns the command after a shell escape.
 fn escape(family: Family, line: &str) -> Option<&str> {
     fn behind<'t>(line: &'t str, starts: &[&str]) -> Option<&'t str> {
         let line = line.trim_start();
@@ -86,7 +86,7 @@ fn behind_backslash(line: &str) -> Option<&str> {
     (before.matches('\'').count() % 2 == 0).then_some(command)
 }
 
-/// The command that a line of the client starts, other than by an escape.
+/// Returns the command that a client's line starts, other than by an escape.
 fn of_line(family: Family, line: &str) -> Option<String> {
     let line = line.trim();
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -144,7 +144,7 @@ fn of_line(family: Family, line: &str) -> Option<String> {
     }
 }
 
-/// The string that the text begins with, or its first word.
+/// Returns the string at the start of the text, or its first word.
 fn unquoted(text: &str) -> String {
     let text = text.trim_start();
     match text.chars().next() {

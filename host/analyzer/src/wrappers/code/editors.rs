@@ -1,4 +1,4 @@
-//! The commands that vim is given, and what they start.
+//! The commands in a vim call, and the programs that they start.
 
 use guard_sdk::syntax::Word;
 
@@ -8,7 +8,7 @@ use crate::languages::pieces::Pieces;
 use crate::options::{Options, Parsed, parse};
 use crate::word::expand::literal;
 
-/// Whether this program is vim, or a relative of its.
+/// Returns whether this program is vim or a variant of it.
 pub(crate) fn is_vim(name: &str) -> bool {
     matches!(
         name,
@@ -29,7 +29,7 @@ pub(crate) fn is_vim(name: &str) -> bool {
     )
 }
 
-/// The words of a call of vim, told apart. Where it is a line editor, `-s` takes no file of keys.
+/// Returns the parsed arguments of a vim call. In line editor mode, `-s` takes no file of keys.
 pub(crate) fn parsed<'a>(name: &str, words: &'a [Word]) -> Parsed<'a> {
     const LONG: &str = "cmd listen server remote-expr remote-send startuptime";
     let by_lines = |word: &Word| word.text.starts_with("-e") || word.text.starts_with("-E");
@@ -37,7 +37,7 @@ pub(crate) fn parsed<'a>(name: &str, words: &'a [Word]) -> Parsed<'a> {
     parse(words, Options::new(short, LONG).with_attached("V"), false)
 }
 
-/// The commands that a call of vim is given.
+/// Returns the commands in a vim call.
 pub(crate) fn commands(parsed: &Parsed<'_>) -> Vec<String> {
     let flags = parsed.flags.iter().filter(|flag| flag.is_any(&["c", "cmd", "remote-expr"]));
     let keys = parsed.values("", "remote-send").flat_map(|keys| typed(&keys.text));
@@ -45,7 +45,7 @@ pub(crate) fn commands(parsed: &Parsed<'_>) -> Vec<String> {
     flags.map(|flag| flag.text().to_owned()).chain(plus.map(str::to_owned)).chain(keys).collect()
 }
 
-/// The commands that keys type, as `--remote-send` sends them: `<Esc>:w<CR>`.
+/// Returns the commands typed by keys, as in `--remote-send`: `<Esc>:w<CR>`.
 fn typed(keys: &str) -> Vec<String> {
     let lines = keys.split("<CR>").flat_map(|line| line.split("<cr>")).take(ex::MOST);
     lines.filter_map(|line| line.split_once(':').map(|(_, command)| command.to_owned())).collect()
@@ -64,7 +64,7 @@ pub(super) fn vim(name: &str, words: &[Word]) -> Vec<Run> {
     }
     for act in acts {
         match act {
-            // They are words for a shell of the user's choice.
+            // They are arguments for a shell of the user's choice.
             Action::Shell(words) if words.starts_with('-') => {
                 found.extend(shell.iter().map(|shell| super::run(name, super::text(&format!("{shell} {words}")))));
             }

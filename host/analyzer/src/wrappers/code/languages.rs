@@ -1,31 +1,31 @@
-//! The table of languages whose code starts programs. Data, one entry a language.
+//! The table of languages whose code starts programs, with one entry for each language.
 
 use crate::javascript;
 use crate::options::Options;
 use crate::wrappers::layer::takes;
 
-/// A language: the programs that run it, and the calls that start others.
+/// A language: the programs that run it, and its calls that start programs.
 pub(super) struct Language {
     pub(super) programs: &'static [&'static str],
     pub(super) takes: Options,
     /// Options whose value is code.
     pub(super) code: &'static [&'static str],
-    /// The name under which the reader of scripts knows it, which finds its calls.
+    /// The script analyzer's name for the language. The script analyzer finds its calls.
     pub(super) read: Option<&'static str>,
     pub(super) calls: &'static [&'static str],
-    /// A call may stand without parentheses.
+    /// Whether a call may have no parentheses.
     pub(super) bare: bool,
-    /// Text between backticks runs.
+    /// Whether text in backticks runs.
     pub(super) backticks: bool,
 }
 
-/// Code of Python that a tool loads, under a name that no program has: much of it may never run, such as tests.
+/// The pseudo program for Python code that a tool loads. Much of it may never run, such as tests.
 pub(crate) const LOADED: &str = "pyloaded";
 
-/// Code of a language that nothing more is known of, under a name that no program has.
+/// The pseudo program for code in an unknown language.
 pub(crate) const ANY: &str = "run-code";
 
-/// Programs that run a Lisp, where white space parts the arguments of a call.
+/// Programs that run a Lisp, where white space separates the arguments of a call.
 pub(super) const LISPS: &[&str] = &["guile", "sbcl", "clisp", "racket", "clojure", "clj", "bb", "janet"];
 
 /// Programs that run Python, without their versions.
@@ -56,7 +56,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     },
     Language {
         programs: javascript::PROGRAMS,
-        // Their words are read by a function of their own.
+        // A separate function reads their words.
         takes: takes("", ""),
         code: &[],
         read: Some("javascript"),
@@ -64,7 +64,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         bare: false,
         backticks: false,
     },
-    // Its shell is one of Node.
+    // Its shell runs on Node.
     Language {
         programs: &["mongosh"],
         takes: Options { leading: false, ..takes("up", "eval host port username password file") },
@@ -180,7 +180,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         bare: true,
         backticks: false,
     },
-    // A call of these languages has its own type or package in front.
+    // In these languages, a call is qualified with its type or package.
     Language {
         programs: &["rust-script"],
         takes: takes("d", "dep"),
@@ -190,7 +190,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         bare: false,
         backticks: false,
     },
-    // Code of C and C++, under a name that no program has: it is compiled and run.
+    // C and C++ code that is compiled and run. This is a pseudo program.
     Language {
         programs: &["crun"],
         takes: takes("", ""),
@@ -200,7 +200,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         bare: false,
         backticks: false,
     },
-    // A call's name says that it starts a program, see `starts`.
+    // The call's name indicates that it starts a program, see `starts`.
     Language {
         programs: &[ANY],
         takes: takes("eEc", "eval"),
@@ -233,7 +233,8 @@ pub(super) static LANGUAGES: &[Language] = &[
         takes: takes("el", ""),
         code: &["e"],
         read: None,
-        // `do shell script`, `keystroke`, and of a terminal `command` and `write text`; the others are of JavaScript.
+        // `do shell script` and `keystroke`, and a terminal's `command` and `write text`. The others are for
+        // JavaScript.
         calls: &["script", "keystroke", "command", "text", "doShellScript", "doScript"],
         bare: true,
         backticks: false,

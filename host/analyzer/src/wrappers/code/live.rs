@@ -1,17 +1,17 @@
-//! The part of a piece of code that calls services: without comments, and with the texts that it evaluates.
+//! The part of a piece of code that may call services: without comments, and with evaluated texts.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use guard_sdk::code::literal;
 
-/// The longest code that is examined, in bytes.
+/// The maximum length of examined code, in bytes.
 const LONGEST: usize = 256 * 1024;
 
-/// The most literals of code that are evaluated.
+/// The maximum number of evaluated literals.
 const MAX_EVALUATED: usize = 8;
 
-/// The code with the texts that it evaluates, without its comments.
+/// Returns the code without comments, and with the texts that it evaluates.
 pub(crate) fn live<'t>(language: &str, code: &'t str) -> Cow<'t, str> {
     if code.len() > LONGEST || !matches!(language, "python" | "javascript" | "ruby" | "php") {
         return Cow::Borrowed(code);
@@ -38,7 +38,7 @@ fn mark(is_gone: &mut [bool], range: Range<usize>) {
     }
 }
 
-/// The code with blanks in place of comments and literals, whose quotes stay, and where the comments are.
+/// Returns the code with comments and literals replaced by blanks, except quotes, and the ranges of comments.
 fn bare(code: &str, language: &str) -> (String, Vec<Range<usize>>) {
     let hashes = language != "javascript";
     let slashes = matches!(language, "javascript" | "php");
@@ -93,13 +93,13 @@ const EVALUATES: &[&str] = &[
     "runInThisContext(",
 ];
 
-/// The literals that the code runs as code.
+/// Returns the literals that the code evaluates.
 fn evaluated(code: &str, bare: &str, is_gone: &[bool]) -> Vec<String> {
     let mut found = Vec::new();
     for call in EVALUATES {
         for (at, _) in bare.match_indices(call).take(MAX_EVALUATED) {
             let before = bare.get(..at).unwrap_or_default();
-            // A method of this name runs a command or searches a text.
+            // A method with this name runs a command or searches a text.
             let is_part = before.ends_with(|char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '$'));
             let argument = code.get(at + call.len()..).unwrap_or_default().trim_start();
             let is_method = is_part && matches!(*call, "exec(" | "eval(" | "compile(" | "Function(");

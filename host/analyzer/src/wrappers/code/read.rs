@@ -1,4 +1,5 @@
-//! The commands that code starts which has a reader, on the command line, from the input or by a module.
+//! Commands started by code in a language with a script analyzer: on the command line, from the input or through a
+//! module.
 
 use guard_script_summary as summary;
 use guard_sdk::syntax::Word;
@@ -27,12 +28,12 @@ pub(super) fn runs(
         return by_module(name, module.text(), behind).into_iter().chain(typed).collect();
     }
     let arguments = options.rest.get(usize::from(options.flag(&["c"]).is_none())..).unwrap_or_default();
-    // What reads its code from the input leaves nothing there.
+    // If the code comes from the input, no input is left.
     let is_read = |code: &str| input.is_some_and(|input| input == code);
     codes.iter().flat_map(|code| started(name, read, code, arguments, is_read(code))).collect()
 }
 
-/// Returns everything run by a module that takes code: `-m timeit CODE`, `-m IPython -c CODE`.
+/// Returns everything that a module runs whose arguments are code: `-m timeit CODE`, `-m IPython -c CODE`.
 fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
     let program = |words: Vec<Word>| run(name, Runnable::Words { assignments: Vec::new(), words });
     match module {
@@ -45,7 +46,7 @@ fn by_module(name: &str, module: &str, words: &[Word]) -> Vec<Run> {
     }
 }
 
-/// The commands that a script starts.
+/// Returns the commands that a script starts.
 pub(super) fn started(name: &str, read: &'static str, code: &str, arguments: &[Word], is_input: bool) -> Vec<Run> {
     let word = |text: &summary::Text| summaries::word(text, arguments);
     let run_of = |action: &summary::Action| {
@@ -70,7 +71,7 @@ pub(super) fn started(name: &str, read: &'static str, code: &str, arguments: &[W
     own.into_iter().chain(super::of_libraries(name, read, code)).collect()
 }
 
-/// The same, with nothing to read.
+/// Returns the command with empty input.
 fn without_input(what: Runnable) -> Runnable {
     let mut words = match what {
         Runnable::Text { text, .. } => vec![literal("{"), text, literal("\n}")],
@@ -80,7 +81,7 @@ fn without_input(what: Runnable) -> Runnable {
     Runnable::Text { text: joined(&words), parameters: None }
 }
 
-/// The same, behind a pipe that a text comes through.
+/// Returns the command after a pipe with this input.
 fn fed(what: Runnable, input: &Word) -> Runnable {
     let mut words = vec![literal("printf"), literal("%s"), spelled(input), literal("|")];
     match what {

@@ -1,4 +1,4 @@
-//! The commands that scripts of `sed` and `awk` start.
+//! Commands started by `sed` and `awk` scripts.
 
 use guard_sdk::syntax::{Via, Word};
 
@@ -9,15 +9,15 @@ use crate::options::{Operand, parse};
 use crate::word::expand::literal;
 use crate::wrappers::shells::is_input;
 
-/// The most lines of an input that run.
+/// The maximum number of input lines that run.
 const MOST: usize = 64;
 
-/// Whether this program runs programs of `awk`.
+/// Returns whether this program is a version of `awk`.
 pub(super) fn is_awk(name: &str) -> bool {
     matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "original-awk")
 }
 
-/// The text of a file of commands, where it is standard input.
+/// Returns the text of a script file that is standard input.
 fn content(file: &Operand<'_>, input: Option<&str>) -> Option<String> {
     input.filter(|_| file.text == "-" || is_input(&file.text)).map(str::to_owned)
 }
@@ -50,7 +50,7 @@ pub(super) fn sed(words: &[Word], input: Option<&str>) -> Vec<Run> {
     found
 }
 
-/// Runs of the lines of an input.
+/// Returns the runs for the lines of an input.
 fn lines(input: &str, change: impl Fn(&str) -> Option<String>) -> Vec<Run> {
     let mut found: Vec<Run> =
         input.lines().filter_map(change).take(MOST).map(|line| run("sed", &Pieces::known(&line))).collect();
@@ -72,18 +72,18 @@ pub(super) fn awk(words: &[Word], input: Option<&str>) -> Vec<Run> {
     found
 }
 
-/// The files that hold the program of a call of `awk`.
+/// Returns the program files of an `awk` call.
 pub(super) fn awk_files(words: &[Word]) -> Vec<Word> {
     let parsed = parse(words, awk::OPTIONS, false);
     awk::given(&parsed, |_| None).files.iter().map(file_word).collect()
 }
 
-/// The word of a file; the value alone where it stands behind its option in one word.
+/// Returns the word of a file, or only the value if it is attached to its option.
 fn file_word(file: &Operand<'_>) -> Word {
     if file.text.len() == file.word.text.len() { file.word.clone() } else { literal(&file.text) }
 }
 
-/// A text that becomes shell. One of which nothing is known is evaluated as a whole.
+/// Returns a text that becomes shell. A completely unknown one is run with `eval`.
 fn run(name: &str, pieces: &Pieces) -> Run {
     let known = pieces.says_something();
     let text = if known || pieces.text().is_some() { pieces.word() } else { Pieces::unknown().word() };

@@ -1,4 +1,4 @@
-//! Scripts of tools that are no language in general, as far as they start programs: debuggers, plotters, macros, TeX.
+//! Programs started by scripts of specialized tools: debuggers, plotters, macro processors, TeX.
 
 use guard_sdk::code::literal as string;
 use guard_sdk::syntax::Word;
@@ -8,7 +8,7 @@ use super::{first_of, run, text};
 use crate::limits;
 use crate::word::expand::literal;
 
-/// Whether this tool has scripts that start programs.
+/// Returns whether this tool has scripts that start programs.
 pub(super) fn is_tool(name: &str) -> bool {
     is_debugger(name)
         || is_tex(name)
@@ -36,7 +36,7 @@ fn is_tex(name: &str) -> bool {
     matches!(name, "tex" | "latex" | "pdftex" | "pdflatex" | "xetex" | "xelatex" | "luatex" | "lualatex")
 }
 
-/// The commands that the scripts of a tool start.
+/// Returns the commands that a tool's scripts start.
 pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> {
     let options: &[&str] = match name {
         _ if is_debugger(name) => &[
@@ -103,7 +103,7 @@ pub(super) fn runs(name: &str, words: &[Word], input: Option<&str>) -> Vec<Run> 
     first_of(found.into_iter().map(|what| run(name, what)).collect())
 }
 
-/// Commands of TeX that read or write a file, and a program that does the same.
+/// TeX commands that read or write a file, with an equivalent program.
 const READ_BY_TEX: &[(&str, &str)] = &[
     ("\\input", "cat"),
     ("\\include", "cat"),
@@ -113,7 +113,7 @@ const READ_BY_TEX: &[(&str, &str)] = &[
     ("\\openout", "tee"),
 ];
 
-/// The files that stand behind `opener` in a text, as words of a program that does the same to them.
+/// Returns the files after `opener` in a text, as arguments of an equivalent program.
 fn touched(text: &str, opener: &str, program: &'static str) -> Vec<Runnable> {
     let rests = text.split(opener).skip(1).take(limits::STARTS);
     let path = |rest: &str| {
@@ -126,7 +126,7 @@ fn touched(text: &str, opener: &str, program: &'static str) -> Vec<Runnable> {
     rests.filter_map(path).map(words).collect()
 }
 
-/// The values of these options, behind one dash or two, in the next word or behind `=`.
+/// Returns the values of these options, with one dash or two, in the next word or after `=`.
 fn values(words: &[Word], options: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate().take(limits::STARTS) {
@@ -142,7 +142,7 @@ fn values(words: &[Word], options: &[&str]) -> Vec<String> {
     found
 }
 
-/// The command that a line of a debugger starts. Debugger commands may be abbreviated.
+/// Returns the command that a debugger's line starts. Debugger commands may be abbreviated.
 fn of_debugger(line: &str) -> Option<Runnable> {
     let line = line.trim();
     if let Some(command) = line.strip_prefix('!') {
@@ -175,7 +175,7 @@ fn of_debugger(line: &str) -> Option<Runnable> {
     string(argument).map(|(command, _)| text(command))
 }
 
-/// The command that gnuplot starts.
+/// Returns the command that gnuplot starts.
 fn of_gnuplot(command: &str) -> Option<Runnable> {
     let command = command.trim();
     if let Some(shell) = command.strip_prefix('!') {

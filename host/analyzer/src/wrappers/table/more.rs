@@ -1,4 +1,4 @@
-//! Wrappers of sessions and desktops: other users by a window, scheduling, logging, a display of its own, and
+//! Wrappers of sessions and desktops: graphical prompts for another user, scheduling, logging, separate displays, and
 //! confinement.
 
 use super::{PLAIN, Wrapper, takes};
@@ -35,7 +35,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper { name: "samply", verbs: &["record"], takes: takes("ord", "output rate duration"), ..PLAIN },
-    // A command that `guard-host run` confines is judged as it would be without it.
+    // A command that `guard-host run` confines is judged as if it weren't confined.
     Wrapper {
         name: "guard-host",
         verbs: &["run"],

@@ -5,10 +5,10 @@ use super::{PLAIN, Wrapper, takes};
 /// A row whose command runs on another machine.
 const REMOTE: Wrapper = Wrapper { kind: "ssh", ..PLAIN };
 
-/// A row whose words behind the target are joined, as `ssh` joins them.
+/// A row whose words after the target are joined, like in `ssh`.
 const LOGIN: Wrapper = Wrapper { joins: true, ..REMOTE };
 
-/// Options of `az` whose value may stand before `--scripts`.
+/// `az` options whose value may precede `--scripts`.
 const AZ: &str = "scripts command-id resource-group name ids vmss-name instance-id parameters subscription output query \
                   run-command-name vm-name script script-uri location timeout-in-seconds";
 

@@ -1,11 +1,11 @@
-//! Wrappers of the system: other users, limits, tracing, containers and other machines.
+//! System wrappers: other users, limits, tracing, containers and other machines.
 
 use super::{DirectoryChange, PLAIN, Wrapper, takes};
 
 /// The usual option for an output.
 const OUTPUT: &[&str] = &["o", "output"];
 
-/// Options of `bwrap` with two values, and with one.
+/// `bwrap` options with two values, and with one.
 const BWRAP_PAIRS: &[&str] = &[
     "--bind",
     "--dev-bind",
@@ -23,7 +23,7 @@ const BWRAP_PAIRS: &[&str] = &[
 const BWRAP: &str = "proc dev tmpfs dir chdir uid gid hostname unsetenv lock-file seccomp args exec-label file-label mqueue \
                      sync-fd info-fd size perms cap-add cap-drop remount-ro";
 
-/// Options with which `wsl` manages its machines.
+/// Options with which `wsl` manages its virtual machines.
 const WSL: &[&str] = &[
     "l",
     "list",
@@ -46,7 +46,7 @@ const WSL: &[&str] = &[
     "help",
 ];
 
-/// A login begins in the home of its user.
+/// A login starts in its user's home.
 const LOGIN: DirectoryChange = DirectoryChange::With(&["l", "login", "-"]);
 
 pub(super) static WRAPPERS: &[Wrapper] = &[
@@ -199,9 +199,9 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "builtin", here: true, ..PLAIN },
     Wrapper { name: "exec", takes: takes("a", ""), here: true, ..PLAIN },
     Wrapper { name: "noglob", here: true, ..PLAIN },
-    // Behind another one.
+    // After another one.
     Wrapper { name: "!", here: true, assigns: true, ..PLAIN },
-    // Words of fish.
+    // Keywords of fish.
     Wrapper { name: "not", here: true, assigns: true, ..PLAIN },
     Wrapper { name: "and", here: true, assigns: true, ..PLAIN },
     Wrapper { name: "or", here: true, assigns: true, ..PLAIN },

@@ -3,7 +3,7 @@
 use super::{PLAIN, Wrapper, takes};
 use crate::options::Options;
 
-/// Methods of a terminal of KDE that type or run a text.
+/// Methods of a KDE terminal that type or run a text.
 const TYPED: &[&str] =
     &["sendText", "runCommand", "org.kde.konsole.Session.sendText", "org.kde.konsole.Session.runCommand"];
 
@@ -106,7 +106,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "zellij", after: &["write-chars"], joins: true, ..PLAIN },
     Wrapper { name: "zellij", verbs: &["run", "r"], takes: takes("dn", "direction name cwd"), ..PLAIN },
     Wrapper { name: "wezterm", verbs: &["cli"], ..PLAIN },
-    // What `wezterm cli` and `kitty @` run.
+    // Subcommands of `wezterm cli` and `kitty @`.
     Wrapper { name: "send-text", takes: takes("m", "pane-id match"), joins: true, ..PLAIN },
     Wrapper { name: "wezterm", verbs: &["start"], takes: takes("", "cwd class workspace domain"), ..PLAIN },
     Wrapper { name: "qdbus", after: TYPED, joins: true, ..PLAIN },

@@ -2,7 +2,7 @@
 
 use super::{PLAIN, Wrapper, takes};
 
-/// Programs that packages bring, which run code of their words or delete. Other names may be those of scripts.
+/// Programs in packages that run code in their arguments or delete files. Other names may be those of scripts.
 const OF_PACKAGES: &[&str] = &[
     "babel-node",
     "bun",
@@ -73,7 +73,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper { name: "yarn", takes: takes("", "cwd"), programs: OF_PACKAGES, ..PLAIN },
     Wrapper { name: "yarn", takes: takes("", "cwd"), verbs: &["create"], creates: true, ..PLAIN },
     Wrapper { name: "corepack", programs: OF_COREPACK, ..PLAIN },
-    // The commands of a POSIX shell for every system.
+    // The commands of a POSIX shell on any system.
     Wrapper { name: "shx", ..PLAIN },
     Wrapper { name: "bunx", takes: takes("p", "package"), ..PLAIN },
     Wrapper { name: "uvx", takes: takes("pw", "python with from index-url"), detail: &["from", "with"], ..PLAIN },
@@ -240,7 +240,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         joins: true,
         ..PLAIN
     },
-    // The text of an alias with `--shell`, which runs at the next call.
+    // The text of an alias with `--shell`, which runs when the alias is called.
     Wrapper { name: "gh", verbs: &["alias"], then: &["set"], skip: 1, ..PLAIN },
     Wrapper { name: "onchange", after: &["--"], ..PLAIN },
 ];

@@ -1,4 +1,4 @@
-//! [`Choices`]: the ways to end a question, and what else each of them lets pass.
+//! [`Choices`]: the changes that avoid an ask, and the other calls that each of them allows.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ use guard_redact::{MARK, plain, redact, shorten};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// An item of a list in a policy's settings.
+/// An item in a list of a policy's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Setting {
     pub(in crate::cli) policy: String,
@@ -35,38 +35,38 @@ pub(in crate::cli) struct Setting {
     pub(in crate::cli) item: String,
 }
 
-/// A change of the user's file that ends a question.
+/// A change of the user's file that avoids an ask.
 #[derive(Debug)]
 pub(super) enum Change {
     Allows(Vec<Allow>),
-    /// One setting for each rule that asks, so that none asks again.
+    /// One setting for each asking rule, so that none asks again.
     Settings(Vec<Setting>),
-    /// Copies of what calls destroy take the place of questions.
+    /// Backups of what calls destroy replace prompts.
     CopyInstead,
 }
 
-/// The ways to end a question.
+/// The changes that avoid an ask.
 pub(super) struct Choices {
-    /// The call, as it is shown.
+    /// The call, formatted for people.
     shown: String,
     /// The rules that ask, as `policy:rule`.
     rules: Vec<String>,
-    /// The options, each with a title. The narrowest allow comes first if one fits.
+    /// The changes, each with a title. The narrowest allow is first, if one applies.
     offered: Vec<(String, Change)>,
-    /// A project's policy asks.
+    /// Whether a project's policy asks.
     is_of_project: bool,
-    /// Operations whose questions can become warnings.
+    /// Operations whose asks can become warnings.
     operations: Vec<Setting>,
-    /// Why there is no allow.
+    /// Why no allow applies.
     obstacle: String,
-    /// A copy brings back all that the call destroys, and nothing else is asked about.
+    /// Whether a backup restores everything that the call destroys, and there is no other reason to ask.
     is_recoverable: bool,
-    /// The call itself, and where it happens.
+    /// The call and its directory.
     own: (String, String),
 }
 
 impl Choices {
-    /// The options for a call from the log, or for a command that a person names.
+    /// Returns the choices for a call in the log, or for a given command.
     pub(super) fn for_call(
         question: &Record,
         given: impl Fn(Allow) -> Allow,
@@ -158,7 +158,7 @@ impl Choices {
         Ok(())
     }
 
-    /// Offers the tool alone, with the arguments that say what it is done to and with any.
+    /// Adds allows for the tool alone: one with the arguments that determine its target, and one with any arguments.
     fn add_tool_allows(
         &mut self,
         question: &Record,
@@ -192,7 +192,7 @@ impl Choices {
         Ok(())
     }
 
-    /// Offers the settings that change all rules which ask.
+    /// Adds the settings that change all rules that ask.
     fn add_settings(&mut self, config: &Config, question: &Record, at: &CallContext) {
         let named = self.rules.iter().map(|rule| changeable(rule, config)).collect::<Option<Vec<_>>>();
         let Some(named) = named.filter(|named| !named.is_empty()) else { return };
@@ -215,7 +215,7 @@ impl Choices {
         }
     }
 
-    /// Why nothing ends the question.
+    /// Creates the error if no change avoids the ask.
     fn nothing(&self) -> anyhow::Error {
         let text = format!("no allow can cover `{}`", self.shown);
         let held = self.rules.iter().any(|rule| rule.starts_with(SELF_PROTECT));
@@ -230,7 +230,7 @@ impl Choices {
         refused(Exit::NoQuestion, text, hint)
     }
 
-    /// Shows what there is, and has the person choose.
+    /// Shows the choices, and lets the person choose one.
     pub(super) fn pick(
         &self,
         args: &AllowArgs,
@@ -301,7 +301,7 @@ impl Choices {
                 let is_of_rule =
                     |setting: &Setting| self.rules.iter().any(|rule| rule.ends_with(&format!(":{}", setting.item)));
                 if !settings.iter().all(is_of_rule) {
-                    // The log has the rules of its calls, not their operations.
+                    // The log has the rules of its calls, but not their operations.
                     return covers(change).iter().try_for_each(|kind| print::line(&format!("   covers {kind}")));
                 }
                 others.asked_by(&self.rules)
@@ -337,20 +337,20 @@ impl Choices {
     }
 }
 
-/// The prefix of rules about earlier calls of a session.
+/// The prefix of rules that depend on earlier calls of a session.
 const OF_SESSION: &str = "session-guard:";
 
-/// The policy and the name of a rule whose outcome the user's settings can change.
+/// Returns the policy and name of a rule whose outcome can be changed in the user's settings.
 fn changeable<'a>(rule: &'a str, config: &Config) -> Option<(&'a str, &'a str)> {
     let (policy, name) = rule.split_once(':').filter(|_| !rule.starts_with(SELF_PROTECT))?;
-    // A project's entry may have the name of one of the user's, and then both ask.
+    // A project's entry may have the same name as one of the user's, and then both ask.
     let mut entries = config.entries.iter().filter(|entry| entry.name == policy).peekable();
     entries.peek()?;
     entries.all(|entry| has_settings(entry) && config.may_loosen(Layer::User, entry)).then_some((policy, name))
 }
 
-/// The error for a rule of a built-in policy that the chain lacks. The question came from a hook for that policy
-/// alone, which ignores allows.
+/// Creates the error for a rule of a built-in policy that isn't in the chain. The ask came from a hook with only that
+/// policy, which ignores allows.
 fn missing_rule_error(rule: &str, config: &Config) -> Option<anyhow::Error> {
     let (policy, _) = rule.split_once(':')?;
     let builtin = guard_builtins::find(policy).filter(|_| config.entries.iter().all(|entry| entry.name != policy))?;
@@ -365,13 +365,13 @@ fn missing_rule_error(rule: &str, config: &Config) -> Option<anyhow::Error> {
     ))
 }
 
-/// Prints a setting as it is written.
+/// Prints a setting as it is written in the file.
 fn show_setting(Setting { policy, key, item }: &Setting) -> anyhow::Result<()> {
     let item = plain(item);
     print::line(&format!("   [[policy]] name = \"{policy}\", settings = {{ {key} = [\"{item}\"] }}"))
 }
 
-/// A description of what allows cover.
+/// Describes what allows cover.
 fn title(allows: &[Allow]) -> String {
     let one = |allow: &Allow| {
         let words = plain(&allow.command.join(" "));
@@ -388,7 +388,7 @@ fn title(allows: &[Allow]) -> String {
     allows.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Prints the first of some calls.
+/// Prints the first of these calls.
 fn list(calls: &[String]) -> anyhow::Result<()> {
     calls.iter().take(SHOWN).try_for_each(|line| print::line(&format!("     {line}")))?;
     match calls.len().checked_sub(SHOWN) {

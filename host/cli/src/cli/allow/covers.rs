@@ -1,4 +1,4 @@
-//! The kinds of calls that an option covers, in words: the log has only the calls that happened.
+//! Describes the kinds of calls that an option covers, because the log only has calls that were made.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use guard_contract::Manifest;
 use guard_contract::allow::Allow;
 use guard_redact::plain;
 
-/// The part of a built-in's description that is read here.
+/// The required part of a built-in's description.
 #[derive(Deserialize)]
 struct Description {
     manifest: Manifest,
 }
 
-/// The kinds of calls that a change lets through, a line each.
+/// Returns the kinds of calls that a change allows, one on each line.
 pub(super) fn covers(change: &Change) -> Vec<String> {
     let lines: BTreeSet<String> = match change {
         Change::Allows(allows) => allows.iter().map(describe_allow).collect(),
@@ -55,7 +55,7 @@ fn describe_allow(allow: &Allow) -> String {
     }
 }
 
-/// A plain word for the targets of operations.
+/// Returns a description of the targets of operations.
 fn kinds(operations: &[String]) -> &'static str {
     let is = |start: &str| operations.iter().any(|operation| operation.starts_with(start));
     if is("git.push") {

@@ -1,4 +1,4 @@
-//! The settings that end a question about a file, for this file alone.
+//! The settings that avoid an ask for one file.
 
 use std::fs::canonicalize;
 
@@ -9,11 +9,11 @@ use guard_hook::audit::Record;
 use guard_platform::paths::{judged, native};
 use guard_redact::plain;
 
-/// Rules of `protected-files` about files, by their ids.
+/// The ids of rules for files in `protected-files`.
 const OF_CHANGE: &str = "sensitive-file";
 const OF_READ: &str = "secret-read";
 
-/// The settings for the file of a question, and a title for them; `None` if no rule that asks is about a file.
+/// Returns the settings for the file of an ask, with a title. `None` if no asking rule is about a file.
 pub(super) fn narrow(question: &Record, at: &CallContext, named: &[(&str, &str)]) -> Option<(String, Vec<Setting>)> {
     let name = question.operation.rsplit('/').next().filter(|name| !name.is_empty() && question.tool != "Bash")?;
     let paths = if question.tool == "Read" { paths(question, at) } else { Vec::new() };
@@ -45,7 +45,7 @@ pub(super) fn narrow(question: &Record, at: &CallContext, named: &[(&str, &str)]
     Some((titles.join("; "), settings))
 }
 
-/// The path of a question as it is written and as links lead to it; `None` if a list would read it as a pattern.
+/// Returns the path of an ask, as given and with links resolved. `None` if a list would treat it as a pattern.
 fn paths(question: &Record, at: &CallContext) -> Vec<String> {
     let path = lexical(&question.operation, &at.cwd, &at.home);
     let real = canonicalize(native(&path)).ok().and_then(judged);

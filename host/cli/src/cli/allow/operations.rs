@@ -1,5 +1,4 @@
-//! [`lowered`]: the operations whose questions a person can turn into warnings, where only a rule for whatever no other rule
-//! names asks.
+//! [`lowered`]: the operations whose asks can become warnings, for calls that only a catch-all rule asks about.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +10,10 @@ use guard_hook::chain::Trace;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// The most operations that are tried. Each costs a verdict.
+/// The maximum number of operations that are tried. Each requires an evaluation.
 const TRIED: usize = 4;
 
-/// The operations which end the question about a call if its policy lowers them: a single one, or all of the call.
+/// Returns the operations that avoid the ask if the policy lowers them: a single one, or all of the call's.
 pub(super) fn lowered(
     trace: &Trace,
     placed: (&ToolCall, &CallContext),

@@ -1,4 +1,4 @@
-//! [`Others`]: other calls that are stopped, to show which of them a choice affects.
+//! [`Others`]: other stopped calls, to show which of them a choice affects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(super) struct Others {
     looked_at: usize,
     asked: Vec<Other>,
     pub(super) denied: Vec<Other>,
-    /// Rule, tool and operation of the asks about other tools than the shell.
+    /// The rule, tool and operation of asks for tools other than the shell.
     of_tools: BTreeSet<(String, String, String)>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Other {
 }
 
 impl Others {
-    /// The other calls of the log that are asked about, and the examples of the policies.
+    /// Reads the other asks in the log, and the policies' examples.
     pub(super) fn read(itself: &(String, String), dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Self> {
         let (own, cwd) = itself;
         let at = call_context(environment, Some(cwd.as_str()));
@@ -89,7 +89,7 @@ impl Others {
         Ok(passing)
     }
 
-    /// Returns the calls of other tools than the shell that the allows would let run.
+    /// Returns the calls of tools other than the shell that the allows would let run.
     fn of_tools_passing(&self, allows: &[Allow]) -> BTreeSet<String> {
         let mut by_call: BTreeMap<(&str, &str), Vec<&String>> = BTreeMap::new();
         for (rule, tool, operation) in &self.of_tools {
@@ -104,7 +104,7 @@ impl Others {
         passing.map(|((tool, operation), _)| shown_of_tool(tool, operation)).collect()
     }
 
-    /// Returns the calls that would run with a warning, because a copy restores everything that they destroy.
+    /// Returns the calls that would run with a warning, because a backup restores everything that they destroy.
     pub(super) fn recoverable(&self, evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
         let mut passing = Vec::new();
         for other in &self.asked {
@@ -143,9 +143,9 @@ impl Other {
     }
 }
 
-/// The shell commands of the examples of the chain's policies.
+/// Returns the shell commands in the examples of the chain's policies.
 fn examples(dirs: &AppDirs, environment: &Environment, at: &CallContext) -> Vec<String> {
-    // A prepared chain carries no examples.
+    // A prepared chain has no examples.
     let prepared = prepare(dirs, &environment.program, &at.projects(), None);
     let manifests = prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { manifest, .. } => Some(manifest),

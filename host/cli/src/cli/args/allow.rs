@@ -52,7 +52,7 @@ pub(in crate::cli) struct AllowArgs {
 }
 
 impl AllowArgs {
-    /// The call of the audit log with this id, in its project and without an end.
+    /// Returns the arguments for the call with this id in the audit log: in its project, without an end.
     pub(in crate::cli) fn for_question(id: &str) -> Self {
         AllowArgs {
             command: None,

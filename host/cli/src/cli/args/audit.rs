@@ -199,7 +199,7 @@ pub(in crate::cli) enum Action {
 }
 
 impl Action {
-    /// The word in the log.
+    /// Returns the word in the log.
     pub(in crate::cli) fn word(self) -> &'static str {
         match self {
             Action::Block => "block",

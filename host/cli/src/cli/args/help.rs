@@ -1,4 +1,4 @@
-//! The first screen of the help: the commands of every day in groups, and the other ones by name.
+//! The first screen of the help: common commands in groups, and the names of the others.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,11 @@ use clap::{Command, CommandFactory};
 
 use super::Cli;
 
-/// The template of the first screen; `{before-help}` is the list of commands.
+/// The template of the first screen. `{before-help}` is the list of commands.
 pub(super) const TEMPLATE: &str =
     "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}Options:\n{options}{after-help}";
 
-/// The commands that the first screen shows.
+/// The groups of commands on the first screen.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Use",
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Administer", &["serve", "sync", "self"]),
 ];
 
-/// The command line with the commands in groups.
+/// Returns the command line with the commands in groups.
 pub(in crate::cli) fn command() -> Command {
     let command = Cli::command();
     let list = list(&command);
@@ -43,7 +43,7 @@ fn list(command: &Command) -> String {
     list
 }
 
-/// The commands that no group has.
+/// Returns the commands that aren't in a group.
 fn others(command: &Command) -> Vec<&str> {
     let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());

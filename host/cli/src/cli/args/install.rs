@@ -107,7 +107,7 @@ enum ScopeName {
     Project,
 }
 
-/// An address and port of this machine.
+/// Parses a local address with a port.
 fn here(text: &str) -> Result<SocketAddr, String> {
     let address = text.parse::<SocketAddr>().ok().filter(|address| address.ip().is_loopback() && address.port() != 0);
     address.ok_or_else(|| "give an address and a port of this machine alone, such as --http=127.0.0.1:9000".to_owned())

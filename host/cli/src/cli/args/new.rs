@@ -14,7 +14,7 @@ write a component: `./build.sh` builds it, and downloads pinned versions of its 
 same example policy, which has settings and passing test cases.")]
 pub(in crate::cli) struct NewArgs {
     /// Name of the policy and its folder: lowercase letters, digits and `-`
-    // A word that begins with `-` is refused as a name, not taken for an option.
+    // A word that starts with `-` is rejected as a name, instead of parsed as an option.
     #[arg(allow_hyphen_values = true)]
     pub(in crate::cli) name: String,
     /// The language to write it in

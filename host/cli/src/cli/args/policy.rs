@@ -83,7 +83,7 @@ pub(in crate::cli) struct NetworkArgs {
 }
 
 impl NetworkArgs {
-    /// How long a request may take.
+    /// Returns the timeout of a request.
     pub(in crate::cli) fn patience(self) -> Duration {
         Duration::from_secs(self.timeout)
     }
@@ -274,7 +274,7 @@ pub(in crate::cli) enum OnErrorName {
 }
 
 impl OnErrorName {
-    /// The word in a guard.toml.
+    /// Returns the word in a guard.toml.
     pub(in crate::cli) fn word(self) -> &'static str {
         match self {
             OnErrorName::Ask => "ask",
@@ -291,14 +291,14 @@ pub(in crate::cli) enum WasiName {
 }
 
 impl WasiName {
-    /// The word in a guard.toml.
+    /// Returns the word in a guard.toml.
     pub(in crate::cli) fn word(self) -> &'static str {
         match self {
             WasiName::Frozen => "frozen",
         }
     }
 
-    /// How calls of WASI are answered if a command says this, or nothing.
+    /// Returns how WASI imports are resolved, with the default if no name is given.
     pub(in crate::cli) fn or_default(name: Option<WasiName>) -> Wasi {
         name.map_or(Wasi::Absent, |WasiName::Frozen| Wasi::Frozen)
     }
@@ -309,7 +309,7 @@ impl AddArgs {
     ///
     /// # Errors
     ///
-    /// The word that is no grant.
+    /// Parses the grants. The error is the first invalid word.
     pub(in crate::cli) fn grants(&self) -> Result<Option<GrantSpec>, &str> {
         let mut spec = GrantSpec::default();
         match self.grants.iter().find(|grant| !spec.add(grant)) {

@@ -1,4 +1,4 @@
-//! `docs/reference.md`: every command with its arguments and options, from the types of the command line.
+//! Generates `docs/reference.md`: every command with its arguments and options, from the clap types.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn the_page_of_the_reference_says_what_the_help_says() {
     assert!(there == page, "{} differs from the help; run `{UPDATE}`", path.display());
 }
 
-/// The section of one command, and those of the commands below it.
+/// Returns the section of one command, and those of the commands below it.
 fn section(command: &mut Command, level: usize, page: &mut String) {
     if command.is_hide_set() || command.get_name() == "help" {
         return;
@@ -57,7 +57,7 @@ fn section(command: &mut Command, level: usize, page: &mut String) {
     command.get_subcommands_mut().for_each(|command| section(command, level + 1, page));
 }
 
-/// An item of a list: an argument or an option, with its values.
+/// Formats a list item: an argument or option, with its values.
 fn item(argument: &Arg, page: &mut String) {
     let value = match argument.get_value_names() {
         Some([name, ..]) if argument.get_action().takes_values() => name.to_string(),
@@ -82,7 +82,7 @@ fn item(argument: &Arg, page: &mut String) {
     }
 }
 
-/// A text of the help: indented lines are a block, and the others prose with a sentence on each line.
+/// Formats a help text: indented lines are a code block, and prose has one sentence on each line.
 fn prose(text: &str, page: &mut String) {
     let is_block = |line: &&str| line.starts_with("  ");
     for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {

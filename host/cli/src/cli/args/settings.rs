@@ -111,7 +111,7 @@ pub(in crate::cli) enum SandboxCommand {
   cp report.csv \"$(guard-host sandbox new api-research)\"")]
     New {
         /// Its purpose: letters, digits, `-`, `_` and `.`
-        // A word that begins with `-` is refused as a name, not taken for an option.
+        // A word that starts with `-` is rejected as a name, instead of parsed as an option.
         #[arg(allow_hyphen_values = true)]
         context: String,
     },

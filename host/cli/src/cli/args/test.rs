@@ -100,7 +100,7 @@ pub(in crate::cli) struct TestArgs {
 }
 
 impl TestArgs {
-    /// Whether the cases are rewritten.
+    /// Returns whether the cases are rewritten.
     pub(in crate::cli) fn rewrites(&self) -> bool {
         self.mutate || self.siblings
     }

@@ -1,4 +1,4 @@
-//! The project at the revision of `--against`, and the steps `trust` and `settings`, which compare with it.
+//! The project at the revision in `--against`, and the steps `trust` and `settings`, which compare with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,33 +18,33 @@ use guard_contract::{Outcome, outcome_name};
 use guard_redact::{plain, shorten};
 use guard_state::AppDirs;
 
-/// The longest value that is shown, in bytes.
+/// The maximum length of a shown value, in bytes.
 const SHOWN: usize = 60;
 
-/// The name of all tools, where an entry doesn't narrow them.
+/// The name for all tools, if an entry doesn't restrict them.
 const EVERY_TOOL: &str = "every tool";
 
 /// The project at a revision.
 pub(super) struct Base {
-    /// The revision, as `--against` names it.
+    /// The revision, as given in `--against`.
     pub(super) name: String,
-    /// The names of all its files.
+    /// The paths of all its files.
     pub(super) files: Vec<String>,
     folder: PathBuf,
-    /// Its guard.toml applies only where a person trusts it.
+    /// Whether its guard.toml only applies after a person trusts it.
     needs_trust: bool,
     entries: Vec<Entry>,
 }
 
 impl Base {
-    /// Reads the project's files at a revision into a folder below `scratch`. `None` if it has no configuration that can be
-    /// used, which the step `replay` reports.
+    /// Reads the project's files at a revision to a folder in `scratch`. `None` if it has no valid configuration, which
+    /// the step `replay` reports.
     pub(super) fn read(name: &str, project: &str, dirs: &AppDirs, scratch: &Path) -> Option<Self> {
         if Path::new(name).is_file() {
             return None;
         }
         let folder = scratch.join("base");
-        // A component that is missing here changes no setting.
+        // A missing component doesn't change the settings.
         let _ = revision(name, project, &folder);
         let root = folder.to_string_lossy().into_owned();
         let entries = candidate(dirs, &root).ok()?.entries;
@@ -54,8 +54,8 @@ impl Base {
     }
 }
 
-/// Whether each person who works in the project has to trust its guard.toml. A change that makes them do it fails: until
-/// then the file is left out.
+/// Checks whether each person must trust the project's guard.toml. A change that makes this necessary fails, because
+/// the file isn't used before.
 pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let Some(problem) = &project.needs_trust else { return Ok(StepResult::passed("not needed".to_owned())) };
     let effect = "its rules don't apply and every call needs confirmation";
@@ -77,7 +77,7 @@ pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
     })
 }
 
-/// Lists the settings that differ from the revision, for a reviewer. Cases and recorded calls may not cover them.
+/// Lists the settings that differ from the revision, for reviewers. Cases and recorded calls may not cover them.
 pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let Some(against) = &project.args.against else {
         return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
@@ -86,7 +86,7 @@ pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
         return Ok(StepResult::skipped(format!("no configuration to compare with at {}", plain(against))));
     };
     let root = project.root.to_string_lossy();
-    // The check has reported a file that can't be used.
+    // The step `check` has reported a file that can't be used.
     let Ok(now) = candidate(project.dirs, &root) else {
         return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
     };
@@ -129,7 +129,8 @@ fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
     found
 }
 
-/// The `[[tool]]` entries of a guard.toml by their patterns. Those that can't be read are reported by the check.
+/// Returns the `[[tool]]` entries of a guard.toml by their patterns. The step `check` reports those that can't be
+/// parsed.
 fn tools_in(file: &Path) -> BTreeMap<String, toml::Value> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let table: toml::Table = text.parse().unwrap_or_default();
@@ -138,7 +139,7 @@ fn tools_in(file: &Path) -> BTreeMap<String, toml::Value> {
     tools.into_iter().filter_map(named).collect()
 }
 
-/// The keys of an entry that differ, apart from its settings.
+/// Returns the keys of an entry that differ, except its settings.
 fn changed_keys(before: &Entry, now: &Entry) -> Vec<String> {
     let tools = |entry: &Entry| entry.tools.as_ref().map_or_else(|| EVERY_TOOL.to_owned(), |tools| tools.join(", "));
     let limits = |entry: &Entry| format!("{} ms, {} MiB", entry.limits.time_ms, entry.limits.memory_mib);
@@ -157,18 +158,18 @@ fn changed_keys(before: &Entry, now: &Entry) -> Vec<String> {
     pairs.filter(|(before, now)| before != now).map(|((key, before), (_, now))| changed(key, &before, &now)).collect()
 }
 
-/// The outcome of a failure, as guard.toml has it.
+/// Returns the value of `on-error` as in guard.toml.
 fn on_error(entry: &Entry) -> &'static str {
     if entry.on_error == Outcome::Abstain { "allow" } else { outcome_name(entry.on_error) }
 }
 
-/// A built-in's name. Of a file only its name, because the revision is in another folder.
+/// Returns the name of a built-in or file. A file's folder is omitted, because the revision is in another one.
 fn builtin_or_file(entry: &Entry) -> String {
     let source = source(entry);
     source.rsplit('/').next().unwrap_or(&source).to_owned()
 }
 
-/// The settings that differ, key by key.
+/// Returns the settings that differ, for each key.
 fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>) -> Vec<String> {
     let parse = |entry: &Entry| serde_json::from_str::<Map<String, Value>>(&entry.settings).unwrap_or_default();
     let (old, new) = (parse(before), parse(now));
@@ -182,7 +183,7 @@ fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>
         found.push(changed("settings-file", &old_file, &file));
     }
     let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    // The path of the file itself differs with the folder.
+    // The file's own path differs because of its folder.
     for key in keys.into_iter().filter(|key| *key != "file") {
         let (old, new) = (old.get(key).unwrap_or(&Value::Null), new.get(key).unwrap_or(&Value::Null));
         match (old, new) {
@@ -202,12 +203,12 @@ fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>
     found
 }
 
-/// A list of texts, or nothing.
+/// Returns whether the value is a list of texts, or missing.
 fn has_texts(value: &Value) -> bool {
     value.as_array().is_none_or(|items| items.iter().all(Value::is_string))
 }
 
-/// The entries that a list lost and got.
+/// Describes the items that were added to a list or removed from it.
 fn list_changes(key: &str, old: &Value, new: &Value) -> Vec<String> {
     let texts = |value: &Value| -> Vec<String> {
         let items = value.as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -221,7 +222,7 @@ fn list_changes(key: &str, old: &Value, new: &Value) -> Vec<String> {
     let parts = parts.into_iter().filter(|(_, texts)| !texts.is_empty());
     let parts: Vec<String> = parts.map(|(verb, texts)| format!("{verb} {}", texts.join(", "))).collect();
     let text = match (parts.is_empty(), old, new) {
-        // An empty list isn't the default.
+        // An empty list isn't the same as the default.
         (true, Value::Null, _) => "set to an empty list".to_owned(),
         (true, _, Value::Null) => "removed".to_owned(),
         (true, ..) => "reordered".to_owned(),

@@ -1,4 +1,4 @@
-//! The step `test`: the cases of the chain, and those of the project's own rules in Rego and CEL.
+//! The step `test`: the chain's cases, and those of the project's own rules in Rego and CEL.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,24 +14,24 @@ use guard_contract::{Layer, Wasi};
 use guard_kit::suite::rego::POLICY as REGO;
 use guard_kit::suite::{self, Subject, SubjectError, Suite, SuiteError, SuiteOnChain, run_all};
 
-/// Where the cases of the chain are by default.
+/// The default folder of the chain's cases.
 const CASES: &str = ".guard/cases";
 
-/// The folder with the cases of rules, beside them.
+/// The name of the folder with a rule's cases, next to the rule.
 const BESIDE: &str = "cases";
 
 /// The number of cases, and the failures.
 pub(super) type Tried = Result<(u64, Vec<Mistake>), Untested>;
 
-/// Why no case was run.
+/// Why no cases were run.
 pub(super) enum Untested {
-    /// The policies can't be asked.
+    /// The policies can't be used.
     Policies(Mistake),
     /// The cases can't be read.
     Cases(Mistake),
 }
 
-/// The chain gives the verdicts that the cases expect, so do the project's own rules, and the tests in Rego hold.
+/// Checks that the cases of the chain and of the project's own rules pass, and the Rego tests too.
 pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let cases = project.args.cases.clone().unwrap_or_else(|| CASES.into());
     let folder = project.root.join(&cases);
@@ -46,7 +46,7 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
                 count += number;
                 mistakes.extend(failed);
             }
-            // An earlier step has reported it with its place.
+            // An earlier step has reported it with its location.
             Err(Untested::Policies(_)) if project.has_failed.get() => is_broken = true,
             Err(Untested::Policies(mistake) | Untested::Cases(mistake)) => mistakes.push(mistake),
         }
@@ -61,8 +61,7 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
     Ok(result.with(warnings).with(misplaced))
 }
 
-/// A warning for each folder of `.guard` that has cases which are run by nothing: it has another name than the one that is
-/// looked for.
+/// Returns a warning for each folder in `.guard` with cases that aren't run because of its name.
 fn misplaced(project: &Project<'_>) -> Vec<Remark> {
     let guard = project.root.join(".guard");
     let mut folders: Vec<PathBuf> =
@@ -79,7 +78,7 @@ fn misplaced(project: &Project<'_>) -> Vec<Remark> {
     folders.iter().filter(has_cases).map(remark).collect()
 }
 
-/// The folders of cases that the revision has and the project no longer has.
+/// Returns the folders of cases that exist at the revision, but no longer in the project.
 fn removed(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
     let Some(base) = &project.base else { return Vec::new() };
     let is_cases = |folder: &Path| {
@@ -96,7 +95,7 @@ fn removed(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
     .collect()
 }
 
-/// The cases of the chain.
+/// Runs the chain's cases.
 fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
     let root = project.root.to_string_lossy().into_owned();
     let of_policies =
@@ -126,7 +125,6 @@ fn read(project: &Project<'_>, subject: &Subject, folder: &Path) -> Result<Vec<(
     Ok(suites)
 }
 
-/// Runs the cases of suites.
 fn run(project: &Project<'_>, subject: &Subject, suites: Vec<(PathBuf, Suite)>, hint: &str) -> Tried {
     let mut chains = Vec::new();
     for (file, suite) in &suites {
@@ -141,8 +139,8 @@ fn run(project: &Project<'_>, subject: &Subject, suites: Vec<(PathBuf, Suite)>, 
     Ok(project.failures(&run_all(subject, &on_chains, &[], ALL), hint))
 }
 
-/// The project's entries with rules in Rego or CEL that have a folder of cases beside them, where `new` puts it. `chain`
-/// is the folder with the cases of the chain.
+/// Returns the project's entries with rules in Rego or CEL that have a folder of cases next to them, where `new`
+/// creates it. `chain` is the folder with the chain's cases.
 fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Vec<Remark>) {
     let (mut found, mut warnings) = (Vec::<(Entry, PathBuf)>::new(), Vec::new());
     for entry in project.prepare().members.into_iter().map(|member| member.entry) {
@@ -167,7 +165,7 @@ fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Ve
     (found, warnings)
 }
 
-/// The cases of a policy's own rules.
+/// Runs the cases of a policy's own rules.
 fn of_rules(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
     let Source::Builtin(name) = &entry.source else { return Ok((0, Vec::new())) };
     let policy_mistake =
@@ -179,7 +177,7 @@ fn of_rules(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
     let with_settings = Suite { settings: settings.clone(), ..Suite::default() };
     subject.chain_for_suite(&with_settings).map_err(|error| policy_mistake(error.to_string(), &error.hint))?;
     let mut suites = read(project, &subject, folder)?;
-    // In a folder of rules, a file in JSON is data.
+    // In a folder of rules, JSON files are data.
     suites.retain(|(file, _)| !rules.is_dir() || file.extension().is_none_or(|extension| extension != "json"));
     for (_, suite) in suites.iter_mut().filter(|(_, suite)| suite.settings.is_empty()) {
         suite.settings.clone_from(&settings);

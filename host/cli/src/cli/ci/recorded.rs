@@ -1,4 +1,4 @@
-//! The step `replay`: the recorded calls, by the policies here and by those of the revision.
+//! The step `replay`: evaluates the recorded calls with the policies here and at the revision.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,14 +12,13 @@ use crate::cli::subject::{Refused, refused};
 use guard_config::problem::nearest_within;
 use guard_contract::exit::Exit;
 
-/// No recorded call is judged milder than before.
+/// Checks that no recorded call is judged milder than before.
 pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let is_usual = project.args.calls.is_none();
     Ok(judged(project)?.with(if is_usual { misnamed(project) } else { Vec::new() }))
 }
 
-/// A warning for each file of `.guard` with recorded calls that aren't judged: it has another name than the one that is
-/// looked for.
+/// Returns a warning for each file in `.guard` with recorded calls that aren't judged because of its name.
 fn misnamed(project: &Project<'_>) -> Vec<Remark> {
     let right = project.root.join(CALLS);
     let Some(folder) = right.parent().filter(|_| !right.exists()) else { return Vec::new() };
@@ -65,7 +64,7 @@ fn judged(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let replayed = match replayed {
         Ok(replayed) => replayed,
         Err(error) => match error.downcast::<Refused>()? {
-            // The components of the other revision need not be here.
+            // The components of the other revision may not be present.
             Refused { exit: Exit::Unavailable, text, .. } => return Ok(StepResult::skipped(text)),
             Refused { exit: Exit::Config, .. } if project.has_failed.get() => {
                 return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
@@ -88,12 +87,12 @@ fn judged(project: &Project<'_>) -> anyhow::Result<StepResult> {
     }
 }
 
-/// The lines that can't be read, which would otherwise protect nothing without a word.
+/// Returns the lines that can't be read, which otherwise would silently protect nothing.
 fn skipped(project: &Project<'_>, replayed: &Replayed<'_>, calls: &Path) -> Vec<Mistake> {
     let mut found = Vec::new();
     for (reason, count, places) in replayed.skipped() {
         let more = if count > places.len() as u64 { ", and more lines like it" } else { "" };
-        // A line that was removed may be broken.
+        // A line that was removed may be invalid.
         let places = places.iter().map(|place| split(place));
         for (_, line) in places.filter(|(file, _)| Path::new(file) == calls) {
             let text = format!("not read: {reason}{more}");
@@ -103,7 +102,7 @@ fn skipped(project: &Project<'_>, replayed: &Replayed<'_>, calls: &Path) -> Vec<
     found
 }
 
-/// The calls that are judged milder, a mistake each. Of many the first ones.
+/// Returns a mistake for each call that is judged milder, up to a limit.
 fn weaker_verdicts(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, against: &str) -> Vec<Mistake> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
@@ -123,8 +122,8 @@ fn weaker_verdicts(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, 
     found
 }
 
-/// A file with the recorded calls that the revision had and that the project no longer has: a change can't make calls
-/// milder by removing their record. `None` without such calls.
+/// Writes a file with the recorded calls that the revision has and the project no longer has, because a change can't
+/// make calls milder by removing their record. `None` if there are none.
 fn removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
     let Some(before) = before.filter(|before| before.is_file()) else { return Ok(None) };
     let (now, before) = (fs::read_to_string(now).unwrap_or_default(), fs::read_to_string(before)?);

@@ -1,4 +1,4 @@
-//! The tests in Rego of a project's own rules.
+//! The Rego tests of a project's own rules.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use guard_kit::suite::rego::{POLICY, is_test, tests as rego_tests};
 use guard_kit::suite::{Subject, SubjectError, SuiteOnChain, run_all};
 use guard_state::files::read_text;
 
-/// The tests in Rego that are beside the rules of the project.
+/// Runs the Rego tests next to the project's rules.
 pub(super) fn tried(project: &Project<'_>) -> Tried {
     let (mut count, mut mistakes) = (0, Vec::new());
     let prepared = project.prepare();
@@ -46,7 +46,7 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
     Ok((count, mistakes))
 }
 
-/// Where the tests of rules in Rego lie: in their folder, or beside the file `x.rego` in `x_test.rego`.
+/// Returns the path of a rule's Rego tests: the folder itself, or `x_test.rego` next to the file `x.rego`.
 fn tests_of(rules: &Path) -> PathBuf {
     match rules.extension() {
         Some(extension) if extension == "rego" => {
@@ -56,9 +56,9 @@ fn tests_of(rules: &Path) -> PathBuf {
     }
 }
 
-/// The settings of an entry for the policy `rego`, with the tests of its rules.
+/// Returns the settings of an entry for the policy `rego`, with the tests of its rules.
 fn of_settings(entry: &Entry) -> Result<Map<String, Value>, String> {
-    // Those of the entry are without the tests. What cannot be read is told by the check.
+    // The entry's own settings don't include the tests. The step `check` reports a file that can't be read.
     let mut settings = read_settings(&entry.settings_source.file).unwrap_or_default();
     let tests = tests_of(&entry.settings_source.file);
     if is_test(&tests) && tests.is_file() {

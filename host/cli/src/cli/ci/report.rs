@@ -1,4 +1,4 @@
-//! The results of the steps, for people, machines and code hosts.
+//! The results of the steps, for people, programs and code hosts.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,6 @@ use crate::cli::print;
 use crate::cli::test::github::{message, property};
 use guard_redact::plain;
 
-/// The result of a step.
 pub(super) struct StepResult {
     state: State,
     /// A summary, or why the step was skipped. Empty if it failed.
@@ -32,15 +31,15 @@ pub(super) struct Remark {
 enum Level {
     /// The step fails.
     Error,
-    /// It works, and is probably not meant.
+    /// It works, but is probably a mistake.
     Warning,
-    /// A reviewer should know it.
+    /// Information for a reviewer.
     Notice,
 }
 
-/// Something that does not hold, and its place.
+/// A mistake with its location.
 pub(super) struct Mistake {
-    /// The file, from the project's root if it is below it.
+    /// The file, relative to the project's root if it is below it.
     pub(super) file: String,
     pub(super) line: Option<usize>,
     pub(super) text: String,
@@ -71,7 +70,7 @@ impl StepResult {
         StepResult { state: State::Failed, text: String::new(), remarks: mistakes.into_iter().map(error).collect() }
     }
 
-    /// The same result, with remarks that don't change it.
+    /// Adds remarks that don't change the result.
     pub(super) fn with(mut self, remarks: Vec<Remark>) -> Self {
         self.remarks.extend(remarks);
         self
@@ -86,7 +85,6 @@ impl StepResult {
     }
 }
 
-/// Prints the result of a step.
 pub(super) fn print(name: &str, result: &StepResult, format: CiFormat) -> anyhow::Result<()> {
     let (state, text) = match result.state {
         State::Passed => ("ok", result.text.clone()),
@@ -113,7 +111,7 @@ fn print_remark(Remark { level, on: Mistake { file, line, text, hint } }: &Remar
     Ok(())
 }
 
-/// A command of a workflow on GitHub, which shows the remark at its line.
+/// Formats a GitHub workflow command, which shows the remark at its line.
 fn annotation(name: &str, Remark { level, on: Mistake { file, line, text, hint } }: &Remark) -> String {
     let level = match level {
         Level::Error => "error",

@@ -1,7 +1,7 @@
-//! The tree of what runs: wrappers, the commands under them, and what each command does.
+//! The tree of commands: wrappers, the commands in them, and each command's effects.
 //!
-//! Only arranges and draws. The analysis is flat; here a command hangs below its parent, and the wrappers that were peeled
-//! off it stand between the two, shared by neighbours that came through the same ones.
+//! Only arranges and formats the analysis, which is a flat list. Here, each command is below its parent. The wrappers
+//! that were removed from it are between the two, shared by adjacent commands in the same wrapper.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use guard_contract::syntax::{Analysis, Command, Effect, Via};
 
 use super::{printable, severity_name};
 
-/// The deepest tree that is drawn; what lies deeper hangs at the top.
+/// The maximum depth of the tree. Deeper commands are shown at the top level.
 const DEPTH: usize = 32;
 
-/// One line of the tree and what hangs below it.
+/// A line of the tree, and its children.
 #[derive(Debug, Default)]
 struct Node {
-    /// The wrapper that it stands for; none for a command.
+    /// The wrapper. `None` for a command.
     wrapper: Option<Via>,
     line: String,
     effects: Vec<String>,
     depth: usize,
-    /// Places in the list of all nodes.
+    /// Indexes in the list of all nodes.
     below: Vec<usize>,
 }
 
-/// All nodes; the first one stands above the top.
+/// All nodes. The first one is the root.
 #[derive(Debug)]
 struct Tree {
     nodes: Vec<Node>,
 }
 
-/// The lines of the tree, without their ends.
+/// Returns the lines of the tree, without line breaks.
 pub(super) fn lines(analysis: &Analysis) -> Vec<String> {
     let mut tree = Tree { nodes: vec![Node::default()] };
     let mut places: BTreeMap<u32, (usize, &[Via])> = BTreeMap::new();
@@ -56,7 +56,7 @@ impl Tree {
         self.nodes.get(at).map_or(0, |node| node.depth)
     }
 
-    /// Hangs a node below another and gives its place.
+    /// Adds a node below another one and returns its index.
     fn add(&mut self, above: usize, mut node: Node) -> usize {
         let place = self.nodes.len();
         if let Some(above) = self.nodes.get_mut(above) {
@@ -67,8 +67,8 @@ impl Tree {
         place
     }
 
-    /// The place of a wrapper below a node. It is shared with the neighbour before only: two `sudo` with a command between
-    /// them are two.
+    /// Returns the index of a wrapper below a node. It is only shared with the previous sibling: two `sudo` with a
+    /// command between them are separate.
     fn wrapper(&mut self, above: usize, via: &Via) -> usize {
         let neighbour = self.nodes.get(above).and_then(|node| node.below.last().copied());
         let known = neighbour.and_then(|at| self.nodes.get(at)).and_then(|node| node.wrapper.as_ref());

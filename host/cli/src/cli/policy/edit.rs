@@ -1,4 +1,4 @@
-//! `guard-host policy add` and `remove`: entries of a guard.toml, put in after a trial and taken out again.
+//! `guard-host policy add` and `remove`: adds entries to a guard.toml after a test, and removes them.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ use guard_setup::install::{Change, EditedFile, apply};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// The file that a command changes, and where.
+/// The file that a command changes, and its context.
 pub(super) struct EditTarget<'a> {
     pub(super) layer: Layer,
     pub(super) file: PathBuf,
@@ -38,7 +38,7 @@ pub(super) struct EditTarget<'a> {
     at: CallContext,
 }
 
-/// A suggestion for a source that can't be read.
+/// Returns the hint for a source that can't be read.
 fn suggestion(source: &str) -> String {
     let built_in = guard_builtins::find(source);
     built_in.map_or_else(
@@ -51,7 +51,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
     let site = EditTarget::new(args.place, dirs, environment);
     let edited = site.open()?;
     let text = edited.text().unwrap_or_default();
-    // A file that cannot be used is told before anything is compiled.
+    // A file that can't be used is reported before anything is compiled.
     let names = site.target().names(text).map_err(told)?;
     let grants = args.grants().map_err(|word| {
         let hint =
@@ -64,7 +64,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
         false => None,
     };
     let source = match fetched {
-        // Where it will lie matters to nothing here.
+        // The final path of the component doesn't matter here.
         Some(_) => Source::File(lock::fetched(&site.file)),
         None => site.source(&args.source)?,
     };
@@ -159,7 +159,7 @@ impl<'a> EditTarget<'a> {
         Target { layer: self.layer, file: &self.file, home: &self.dirs.home }
     }
 
-    /// The file, through links as a registration follows them.
+    /// Opens the file. Links are followed as for a registration.
     pub(super) fn open(&self) -> anyhow::Result<EditedFile> {
         let project = native(&self.at.project_root);
         let (within, mode) = match self.layer {
@@ -173,7 +173,7 @@ impl<'a> EditTarget<'a> {
         apply(std::slice::from_ref(change), &self.dirs.state).map_err(not_edited)
     }
 
-    /// The lock with a component that was fetched, and what it says of it. Signatures that are wanted must be there.
+    /// Returns the lock with a fetched component, and its entry. Required signatures must be present.
     pub(super) fn pin(
         &self,
         fetched: &Fetched,
@@ -194,18 +194,18 @@ impl<'a> EditTarget<'a> {
         Ok((lock, locked))
     }
 
-    /// Takes a policy out of the lock, if it is there, and its component away.
+    /// Removes a policy from the lock, and its component.
     fn unpin(&self, mut lock: Lock, name: &str) -> anyhow::Result<()> {
         let Some(locked) = lock.policy.iter().find(|locked| locked.name == name).cloned() else { return Ok(()) };
         lock.remove(name);
         if !lock.policy.iter().any(|other| other.sha256 == locked.sha256) {
-            // It takes room and nothing else.
+            // An unused component only takes up space.
             let _ = std::fs::remove_file(locked.component(&self.file));
         }
         super::fetched::write(lock, &self.file)
     }
 
-    /// Returns the source that the word on the command line identifies.
+    /// Returns the source that the command-line word identifies.
     fn source(&self, word: &str) -> anyhow::Result<Source> {
         if word.contains("://") {
             let text = format!("`{word}` is an address of a kind that is not known");
@@ -262,7 +262,7 @@ impl<'a> EditTarget<'a> {
         })
     }
 
-    /// How the file names another one.
+    /// Returns another file's path as it is written in this file.
     fn path(&self, path: &str) -> anyhow::Result<String> {
         let written = Addition::path(self.layer, &self.at.project_root, &judged_text(path));
         let written = written.map(|path| String::from_utf8_lossy(&slashed(&native(&path))).into_owned());
@@ -272,7 +272,7 @@ impl<'a> EditTarget<'a> {
         })
     }
 
-    /// Nothing loses its place in the chain unless that is wanted.
+    /// Checks that no other policy is replaced, unless that was requested.
     fn check_name(&self, name: &str, names: &[String], replace: bool, prepared: &Prepared) -> anyhow::Result<()> {
         if self.layer != Layer::User {
             return Ok(());
@@ -290,12 +290,12 @@ impl<'a> EditTarget<'a> {
         Ok(())
     }
 
-    /// Whether the policy answers with what its entry says, before that is written.
+    /// Checks that the policy works with its entry, before the entry is written.
     pub(super) fn check(&self, chain: &Prepared, entry: &Entry, made: (Artifact, &Manifest)) -> anyhow::Result<()> {
         let (artifact, manifest) = made;
         let readiness = Readiness::Ready { artifact, snapshot: None, manifest: manifest.clone() };
         let mut alone = chain.only(Member { entry: entry.clone(), readiness });
-        // Those of the chain as it is are not this entry's.
+        // The chain's existing mistakes aren't caused by this entry.
         alone.config.problems.clear();
         alone.config.warnings.clear();
         let mistakes = check(alone, self.environment, &self.at.project_root, Depth::Calls);
@@ -308,7 +308,7 @@ impl<'a> EditTarget<'a> {
         Err(refused(Exit::Data, text, hint))
     }
 
-    /// Names what the policy asks for and does not get.
+    /// Prints the grants that the policy requests but doesn't get.
     pub(super) fn tell_wishes(&self, manifest: &Manifest, granted: &GrantSpec) {
         for wish in manifest.grants.iter().filter(|wish| !granted.covers(wish)) {
             let grant = if wish.starts_with("journal:") { format!("{wish}=FILE") } else { wish.clone() };
@@ -322,7 +322,7 @@ impl<'a> EditTarget<'a> {
         }
     }
 
-    /// Where else an entry of that name comes from.
+    /// Returns a hint with the other source of an entry with that name.
     fn other_source(&self, name: &str, otherwise: String) -> String {
         let config = load(self.dirs, &self.at.projects());
         let Some(entry) = config.entries.iter().find(|entry| entry.name == name) else { return otherwise };
@@ -336,7 +336,8 @@ impl<'a> EditTarget<'a> {
         }
     }
 
-    /// Re-prepares the chain after an edit; prints warnings. `name` is the edited entry's, which may have been removed.
+    /// Prepares the chain again after an edit and prints warnings. `name` is the edited entry's, which may have been
+    /// removed.
     pub(super) fn finish(&self, name: &str, is_there: bool) -> anyhow::Result<Exit> {
         let projects = self.at.projects();
         let prepared = warm(self.dirs, &self.environment.program, &projects, making());

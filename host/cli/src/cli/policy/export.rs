@@ -1,4 +1,4 @@
-//! `guard-host policy export`: the component of a built-in policy as a file.
+//! `guard-host policy export`: writes the component of a built-in policy to a file.
 
 use super::registry::{new_file, output};
 use crate::cli::args::ExportArgs;

@@ -1,4 +1,4 @@
-//! A fetched policy: its origin, its signature, and its storage location.
+//! Fetched policies: their source, signatures and storage.
 
 use std::io;
 use std::path::Path;
@@ -14,16 +14,16 @@ use guard_hook::cache::Component;
 use guard_registry::{PublicKey, Reference, Registry, RegistryError, Signature, download};
 use guard_state::{AppDirs, write_lasting, write_new};
 
-/// A component that was fetched.
+/// A fetched component.
 pub(super) struct Fetched {
     pub(super) component: Component,
     /// The digest of its manifest, if it comes from a registry.
     pub(super) digest: Option<String>,
-    /// Known signers that signed it.
+    /// The known signers with valid signatures.
     pub(super) signers: Vec<Signer>,
 }
 
-/// Fetches what an address leads to. Nothing is written.
+/// Fetches the component at an address. Nothing is written.
 pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> anyhow::Result<Fetched> {
     if print::shows_progress() {
         print::note(&format!("fetching {address}"));
@@ -67,7 +67,7 @@ pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> an
     Ok(Fetched { component: Component::from_bytes(pulled.wasm), digest, signers })
 }
 
-/// The signer has signed what a reference leads to.
+/// Returns whether the signer has signed the target of a reference.
 pub(in crate::cli) fn has_signed(
     signer: &Signer,
     reference: &Reference,
@@ -78,20 +78,20 @@ pub(in crate::cli) fn has_signed(
     signatures.iter().any(|signature| key.has_signed(reference, digest, signature))
 }
 
-/// Reads an address in a registry.
+/// Parses an address in a registry.
 pub(in crate::cli) fn reference(address: &str) -> anyhow::Result<Reference> {
     let hint = "such as oci://ghcr.io/acme/no-force:1.2.0";
     Reference::parse(address).map_err(|error| refused(Exit::Usage, error.to_string(), hint))
 }
 
-/// An error of a registry with its way out.
+/// Converts a registry's error, with its hint.
 pub(in crate::cli) fn told(error: RegistryError) -> anyhow::Error {
     refused(error.exit(), error.to_string(), error.hint())
 }
 
 impl Fetched {
-    /// Returns its entry in the lock. A policy signed by one signer isn't replaced by one that they haven't signed, and
-    /// a policy that the configuration would refuse is rejected.
+    /// Returns its entry in the lock. A signed policy can't be replaced by one without that signer's signature, and a
+    /// policy that the configuration would reject is an error.
     pub(super) fn locked(
         &self,
         name: &str,
@@ -107,7 +107,7 @@ impl Fetched {
             return Err(refused(Exit::Data, text, hint));
         }
         let keys = before.map(|before| signers::keys(dirs, &before.sha256)).unwrap_or_default();
-        // Added by somebody who did not know the signer, the lock does not name them.
+        // If the signer was unknown when the policy was added, the lock doesn't contain the signer.
         let seen = || config.signers.iter().find(|signer| keys.contains(&signer.key)).map(|signer| signer.name.clone());
         let signer = match before.and_then(|before| before.signer.clone()).or_else(seen) {
             None => self.signers.first().map(|signer| signer.name.clone()),
@@ -129,7 +129,7 @@ impl Fetched {
         })
     }
 
-    /// Keeps the component beside the guard.toml, and its signatures in the state folder.
+    /// Saves the component next to the guard.toml, and its signatures in the state folder.
     pub(super) fn keep(&self, locked: &LockedComponent, config: &Path, dirs: &AppDirs) -> anyhow::Result<()> {
         let folder = fetched(config);
         if std::fs::symlink_metadata(&folder).is_ok_and(|data| data.is_symlink()) {
@@ -139,7 +139,7 @@ impl Fetched {
         std::fs::create_dir_all(&folder).map_err(|error| not_written(&folder, &error))?;
         let file = locked.component(config);
         let wasm = self.component.wasm(guard_builtins::component)?;
-        // Who wants the components in the repository empties this file.
+        // Users who want to commit the components can empty this file.
         let ignore = folder.join(".gitignore");
         let ignored = if ignore.exists() { Ok(()) } else { write_new(&ignore, b"*\n", 0o644) };
         ignored.and_then(|()| write_new(&file, &wasm, 0o644)).map_err(|error| not_written(&file, &error))?;
@@ -150,14 +150,14 @@ impl Fetched {
     }
 }
 
-/// The lock of a guard.toml.
+/// Reads the lock of a guard.toml.
 pub(super) fn lock(config: &Path) -> anyhow::Result<Lock> {
     let file = Lock::file(config);
     let hint = "correct it, or remove it and add its policies again";
     Lock::read(&file).map_err(|text| refused(Exit::Config, format!("`{}`: {text}", file.display()), hint))
 }
 
-/// Writes the lock of a guard.toml; an empty one is removed.
+/// Writes the lock of a guard.toml. An empty lock is removed.
 pub(super) fn write(lock: Lock, config: &Path) -> anyhow::Result<()> {
     let file = Lock::file(config);
     let failed = |error: io::Error| not_written(&file, &error);

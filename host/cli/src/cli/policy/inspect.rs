@@ -1,4 +1,4 @@
-//! `guard-host policy inspect`: all that can be said of one policy, whether it is in the chain or not.
+//! `guard-host policy inspect`: shows everything about one policy, whether it is in the chain or not.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use guard_setup::oversights::waiting_grants;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// How often a call is made to know its cost.
+/// The number of calls that are made to measure the cost.
 const RUNS: usize = 20;
 
 struct PolicySummary {
@@ -31,13 +31,13 @@ struct PolicySummary {
     bytes: usize,
     artifact: Artifact,
     manifest: Manifest,
-    /// The first example that does not hold.
+    /// The first example that fails.
     failing: Option<FaultKind>,
     trial: Option<Trial>,
     home: String,
 }
 
-/// How a grant stands that only trust makes hold.
+/// The state of a grant that requires trust.
 const UNTRUSTED: &str = "does not hold until a person runs `guard-host trust`";
 
 pub(super) fn run(
@@ -73,7 +73,7 @@ fn entry(
 ) -> anyhow::Result<Entry> {
     if let Some(member) = prepared.members.iter().find(|member| member.entry.name == name) {
         return match &member.readiness {
-            // Which one, and what else it is, is what people want to see then.
+            // A failing example is part of what the command shows.
             Readiness::Ready { .. } | Readiness::Broken(FaultKind::Example(_)) => Ok(member.entry.clone()),
             Readiness::Broken(fault) => {
                 let hint = fault.remedy().unwrap_or_default();
@@ -113,7 +113,7 @@ impl PolicySummary {
         self.artifact.interface.exports.iter().filter(|export| !Interface::is_called(export)).collect()
     }
 
-    /// The grants of a project that nobody trusts which do not hold before somebody does.
+    /// Returns the grants of an untrusted project that require trust.
     fn waiting(&self) -> GrantSpec {
         waiting_grants(&self.entry, &self.home)
     }

@@ -19,10 +19,10 @@ use guard_state::environment::Environment;
 use guard_state::files::read_text;
 use guard_state::{AppDirs, write_new};
 
-/// The largest file of a key.
+/// The maximum size of a key file, in bytes.
 const KEY_BYTES: u64 = 1 << 16;
 
-/// The most policies whose tags are listed.
+/// The maximum number of policies whose tags are listed.
 const SHOWN: usize = 100;
 
 pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -48,7 +48,7 @@ pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -
         refused(Exit::Data, format!("`{}` is not pushed: {fault}", args.file), "repair the policy, or its example")
     })?;
     let tag = reference.tag.clone().unwrap_or_else(|| manifest.version.clone());
-    // The text is checked again: a version may hold what a tag may not.
+    // Parsed again, because a version may contain characters that a tag can't.
     let reference = Reference::parse(&reference.with_tag(&tag).to_string())
         .map_err(|error| refused(Exit::Usage, error.to_string(), "give a tag"))?;
     let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(told)?;
@@ -63,7 +63,7 @@ pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -
     );
     let wasm = component.wasm(guard_builtins::component)?;
     let interface = &artifact.interface;
-    // Only the tag makes it found, and it is the last thing that is stored.
+    // The component can only be found by the tag, which is stored last.
     let digest = registry
         .push(&reference, &wasm, (&interface.imports, &interface.exports), annotations, |digest| {
             args.replace || before.as_deref().is_none_or(|before| before == digest)
@@ -91,7 +91,7 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
     let file = output(args.output.as_deref(), name, environment)?;
     let fetched = fetch(&reference.to_string(), &[], args.network.patience())?;
     let wasm = fetched.component.wasm(guard_builtins::component)?;
-    // The layer of the binary format that components have: version 13, layer 1.
+    // The header of a component in binary format: version 13, layer 1.
     if !wasm.starts_with(b"\0asm\x0d\0\x01\0") {
         return Err(refused(Exit::Data, format!("`{reference}` contains no component"), "nothing was written"));
     }
@@ -102,7 +102,7 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
     Ok(Exit::Success)
 }
 
-/// The file that a component is saved to, which must not be there.
+/// Returns the path to which a component is saved. It must not exist.
 pub(super) fn output(given: Option<&Path>, name: &str, environment: &Environment) -> anyhow::Result<PathBuf> {
     if given == Some(Path::new("-")) {
         return Err(refused(Exit::Usage, "a component can't be written to `-`", "name a file"));
@@ -118,7 +118,7 @@ pub(super) fn output(given: Option<&Path>, name: &str, environment: &Environment
 pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
     let place = args.place.strip_prefix("oci://").unwrap_or(&args.place);
     let (host, beginning) = place.split_once('/').unwrap_or((place, ""));
-    // Any name will do to have the host checked.
+    // Any name works to validate the host.
     reference(&format!("{host}/x"))?;
     let mut registry = Registry::open(host, args.network.patience()).map_err(told)?;
     let mut names = registry.names().map_err(|error| match error {
@@ -137,12 +137,12 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
                 locked += 1;
                 continue;
             }
-            // It has gone since it was listed.
+            // The policy was removed after it was listed.
             Err(RegistryError::Missing(_)) => continue,
-            // The others would not do better, and each would take its time.
+            // The remaining requests would fail as well, and each would take time.
             Err(error) => return Err(told(error)),
         };
-        // Those of signatures are none of a policy.
+        // Tags of signatures don't belong to a policy.
         tags.retain(|tag| !tag.starts_with("sha256-"));
         if !tags.is_empty() {
             rows.push((reference.to_string(), tags));
@@ -194,7 +194,7 @@ pub(in crate::cli) fn secret_key(file: &Path) -> anyhow::Result<SecretKey> {
     SecretKey::parse(&text).map_err(|error| refused(Exit::Data, format!("`{shown}`: {error}"), hint))
 }
 
-/// Writes a file that is not there, whole or not at all.
+/// Writes a new file atomically.
 pub(super) fn new_file(file: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
     write_new(file, bytes, mode)
         .map_err(|error| refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", file.display()), ""))

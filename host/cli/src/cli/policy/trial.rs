@@ -1,4 +1,4 @@
-//! [`Trial`]: a call of one policy in the world of examples, and what it costs.
+//! [`Trial`]: calls one policy in the world of examples, and measures the cost.
 
 use std::time::{Duration, Instant};
 
@@ -14,18 +14,17 @@ use guard_hook::cache::{Artifact, Member, Prepared, Readiness};
 use guard_hook::chain::{AskOptions, Chain};
 use guard_hook::examples;
 
-/// How long calls are repeated at most.
+/// The time limit for repeated calls.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The results of a call that was made several times.
+/// The results of a repeated call.
 pub(super) struct Trial {
-    /// The call.
     pub(super) call: ToolCall,
-    /// How often it was made, but for the first time, when everything is still cold.
+    /// The number of runs, without the first one, in which nothing is cached yet.
     pub(super) runs: usize,
-    /// The median of the policy's time.
+    /// The policy's median time.
     pub(super) time: Duration,
-    /// The median of the analysis's time, which all policies share; `None` if this one does not ask for it.
+    /// The analysis's median time, which all policies share. `None` if this policy doesn't use it.
     pub(super) analysis: Option<Duration>,
     /// Why there was no answer.
     pub(super) fault: Option<FaultKind>,
@@ -64,7 +63,7 @@ pub(super) fn try_out(
     Ok(Some(Trial { call, runs, time, analysis: median(analyses), fault }))
 }
 
-/// A call that the policy covers: its first example, or else a harmless one.
+/// Returns a call that the policy covers: its first example, or else a harmless one.
 fn call(manifest: &Manifest) -> Option<ToolCall> {
     let covered = |tool: &str| covers(manifest, None, tool);
     let example = manifest.examples.iter().find(|example| covered(&example.tool));

@@ -1,4 +1,4 @@
-//! `guard-host policy fetch` and `update`: what `guard.lock` pins, and what is newer.
+//! `guard-host policy fetch` and `update`: fetches what `guard.lock` pins, and newer versions.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(super) fn fetch_missing(args: &FetchArgs, dirs: &AppDirs, environment: &Envi
     let mut exit = Exit::Success;
     let (mut count, mut failed) = (0, Vec::new());
     for (entry, address) in addressed(&prepared) {
-        // What fails keeps no other policy from being fetched.
+        // A failure doesn't keep other policies from being fetched.
         match fetch_one(args, (entry, address), &prepared, dirs) {
             Ok(true) => count += 1,
             Ok(false) => {}
@@ -57,7 +57,7 @@ pub(super) fn fetch_missing(args: &FetchArgs, dirs: &AppDirs, environment: &Envi
     Ok(exit)
 }
 
-/// Fetches one component, if it is not here. False if it is, or if the lock lacks it.
+/// Fetches one component if it is missing. Returns false if it is present, or not in the lock.
 fn fetch_one(
     args: &FetchArgs,
     (entry, address): (&Entry, &str),
@@ -80,7 +80,7 @@ fn fetch_one(
         );
         return Err(refused(Exit::Data, text, "nothing was written; `guard-host policy update` shows what is new"));
     }
-    // Who does not know the signer has the digest that was pinned.
+    // If the signer isn't known here, the pinned digest is sufficient.
     let is_known = locked.signer.as_ref().is_some_and(|name| config.signers.iter().any(|other| other.name == *name));
     if is_known || !config.signed_only.is_empty() && entry.layer != Layer::Managed {
         fetched.locked(&entry.name, address, &locked.version, Some(&locked), (config, dirs))?;
@@ -102,7 +102,7 @@ pub(super) fn run(args: &UpdateArgs, dirs: &AppDirs, environment: &Environment) 
     Ok(Exit::Success)
 }
 
-/// Takes what is newer of one file's entries. False if nothing is.
+/// Updates one file's entries to newer versions. Returns false if there are none.
 fn update_file(args: &UpdateArgs, place: PlaceArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<bool> {
     let site = EditTarget::new(place, dirs, environment);
     let prepared = chain(dirs, environment);
@@ -127,7 +127,7 @@ fn update_file(args: &UpdateArgs, place: PlaceArgs, dirs: &AppDirs, environment:
     Ok(is_new)
 }
 
-/// Takes what is newer. False if nothing is.
+/// Updates an entry to a newer version. Returns false if there is none.
 fn update(
     args: &UpdateArgs,
     (entry, address): (&Entry, &str),
@@ -192,7 +192,7 @@ fn update(
         site.write(&change)?;
     }
     if let Some(file) = unused {
-        // It takes room and nothing else.
+        // An unused component only takes up space.
         let _ = std::fs::remove_file(file);
     }
     print::line(&format!("updated `{}` in {}", entry.name, site.file.display()))?;
@@ -201,7 +201,7 @@ fn update(
     Ok(true)
 }
 
-/// Has a person agree to a manifest that asks for more than the old one, is older, or is of another policy.
+/// Prompts a person to accept a manifest that requests more than the old one, is older, or belongs to another policy.
 fn consent(entry: &Entry, site: &EditTarget<'_>, old: Option<&Manifest>, manifest: &Manifest) -> anyhow::Result<()> {
     let new_wishes: Vec<&String> = match old {
         Some(old) => manifest.grants.iter().filter(|wish| !old.grants.contains(wish)).collect(),
@@ -229,13 +229,13 @@ fn consent(entry: &Entry, site: &EditTarget<'_>, old: Option<&Manifest>, manifes
     Ok(())
 }
 
-/// The entries that were fetched, with their addresses.
+/// Returns the fetched entries with their addresses.
 fn addressed(prepared: &Prepared) -> impl Iterator<Item = (&Entry, &str)> {
     let entries = prepared.members.iter().map(|member| &member.entry);
     entries.filter_map(|entry| Some((entry, entry.address.as_deref()?)))
 }
 
-/// The guard.toml of an entry.
+/// Returns the guard.toml of an entry.
 fn file_of(entry: &Entry, dirs: &AppDirs) -> PathBuf {
     match entry.layer {
         Layer::Managed => dirs.managed.clone(),
@@ -253,7 +253,7 @@ fn is_kept(locked: Option<&LockedComponent>, config: &Path) -> bool {
     locked.is_none_or(|locked| is_there(locked, config))
 }
 
-/// The address by the digest that is pinned, so that a tag which has moved does not matter.
+/// Returns the address with the pinned digest, so that a moved tag has no effect.
 fn by_digest(locked: &LockedComponent) -> anyhow::Result<String> {
     match (&locked.digest, locked.source.starts_with("oci://")) {
         (Some(digest), true) => {
@@ -263,7 +263,7 @@ fn by_digest(locked: &LockedComponent) -> anyhow::Result<String> {
     }
 }
 
-/// The address of the newest version that may take the place of this one.
+/// Returns the address of the newest version that may replace this one.
 fn newest(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
     if !address.starts_with("oci://") {
         return Ok(address.to_owned());
@@ -281,7 +281,7 @@ fn newest(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
         let same = if version.major == 0 { other.minor == version.minor } else { true };
         other.major == version.major && same && other.pre.is_empty() && *other > version
     };
-    // What has a `+` is a version and no tag.
+    // A version with `+` can't be a tag.
     let newest =
         tags.iter().filter_map(|tag| Version::parse(tag).ok()).filter(fits).filter(|of| of.build.is_empty()).max();
     Ok(newest.map_or_else(|| address.to_owned(), |newest| reference.with_tag(&newest.to_string()).to_string()))

@@ -1,4 +1,4 @@
-//! A corpus: rows of calls, in the keys of this program or of a [`Mapping`].
+//! A corpus: rows of calls, with the keys of this program or of a [`Mapping`].
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,16 +14,15 @@ use crate::cli::subject::refused;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Label {
-    /// Asked about or denied.
+    /// Ask or deny.
     #[serde(alias = "ask")]
     Stop,
     Deny,
-    /// Neither.
+    /// Neither ask nor deny.
     #[serde(alias = "abstain", alias = "allow")]
     Pass,
 }
 
-/// A call of a corpus.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) tool: String,
@@ -32,11 +31,11 @@ pub(super) struct Row {
     /// `None` if the row has no label.
     pub(super) label: Option<Label>,
     pub(super) class: String,
-    /// How often the call was seen.
+    /// How often the call occurred.
     pub(super) times: u64,
 }
 
-/// The keys of a corpus, and what its labels mean. A key may lead into an object: `event.input`.
+/// The keys of a corpus, and the meaning of its labels. A key may be nested: `event.input`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub(super) struct Mapping {
@@ -46,7 +45,7 @@ pub(super) struct Mapping {
     label: Vec<String>,
     class: Vec<String>,
     times: Vec<String>,
-    /// The labels of the corpus with their meanings. Numbers and booleans are given as text.
+    /// The corpus's labels with their meanings. Numbers and booleans are given as text.
     labels: BTreeMap<String, Label>,
 }
 
@@ -74,7 +73,7 @@ impl Default for Mapping {
 }
 
 impl Mapping {
-    /// Reads a mapping from a file of TOML.
+    /// Reads a mapping from a TOML file.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
@@ -83,7 +82,7 @@ impl Mapping {
         toml::from_str(&text).map_err(|error| refused(Exit::Data, format!("{shown}: {error}"), hint))
     }
 
-    /// The row of one line.
+    /// Parses the row of one line.
     pub(super) fn row(&self, line: &str) -> Result<Row, String> {
         let object: Map<String, Value> = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let text = |keys| match find(&object, keys) {
@@ -123,7 +122,7 @@ impl Mapping {
     }
 }
 
-/// The value of the first key that the row has. `null` counts as absent.
+/// Returns the value of the first key that the row has. `null` counts as missing.
 fn find<'a>(object: &'a Map<String, Value>, keys: &[String]) -> Option<&'a Value> {
     keys.iter().find_map(|key| {
         let mut parts = key.split('.');

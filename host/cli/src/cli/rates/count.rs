@@ -11,7 +11,7 @@ use guard_redact::{redact, shorten};
 use super::corpus::{Label, Row};
 use crate::cli::print;
 
-/// The longest text of a call that `--wrong` shows, in bytes.
+/// The maximum length of a call that `--wrong` shows, in bytes.
 const SHOWN: usize = 160;
 
 /// The counts of one class, or of all.
@@ -24,17 +24,17 @@ struct Count {
     stopped: u64,
     /// Rows that should pass.
     to_pass: u64,
-    /// Of the rows that should pass, the ones that did.
+    /// Rows that should pass and did.
     passed: u64,
-    /// Rows that should pass and were denied, which no one can confirm.
+    /// Rows that should pass but were denied, which no one can confirm.
     wrong_denies: u64,
-    /// Calls, each as often as it was seen.
+    /// Calls, counted with their frequency.
     calls: u64,
-    /// Calls that were asked about or denied.
+    /// Calls that were stopped by an ask or a deny.
     interruptions: u64,
 }
 
-/// How often a rule decided a stop.
+/// The number of stops that a rule decided.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct OfRule {
@@ -56,7 +56,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    /// Counts a call of a row. `rule` decided it.
+    /// Counts a row's call, which `rule` decided.
     pub(super) fn add(&mut self, row: &Row, outcome: Outcome, rule: String, input: &Value) {
         let Row { class, label, times, .. } = row;
         let (label, times) = (*label, *times);
@@ -84,7 +84,7 @@ impl Rates {
                 None => {}
             }
         }
-        // Another hook's rules are not known.
+        // Another hook's rules aren't known.
         if is_stopped && !rule.is_empty() {
             let of_rule = self.rules.entry(rule.clone()).or_default();
             match label {
@@ -146,7 +146,7 @@ impl Rates {
     }
 }
 
-/// `98.3 % (95.8 to 99.3) of 240`, with the interval that holds the rate of all such calls with 95 % confidence.
+/// Formats `98.3 % (95.8 to 99.3) of 240`, with the 95 % confidence interval.
 fn share(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "-".to_owned();
@@ -155,7 +155,7 @@ fn share(part: u64, whole: u64) -> String {
     format!("{} % ({low:.1} to {high:.1}) of {whole}", tenths(part, whole, 100))
 }
 
-/// Wilson's interval for a share, in percent, with 95 % confidence.
+/// Returns Wilson's interval for a proportion, in percent, with 95 % confidence.
 #[expect(clippy::cast_precision_loss, reason = "counts of calls are far below 2^53")]
 fn interval(part: u64, whole: u64) -> (f64, f64) {
     // The quantile of the normal distribution that leaves 2.5 % on each side.
@@ -171,7 +171,7 @@ fn per_mille(part: u64, whole: u64) -> String {
     tenths(part, whole, 1000)
 }
 
-/// `part` of `whole` in `unit`s, with one digit behind the point, rounded.
+/// Formats `part` of `whole` in `unit`s, rounded to one decimal.
 fn tenths(part: u64, whole: u64, unit: u64) -> String {
     let tenths = (u128::from(part) * u128::from(unit) * 10 + u128::from(whole) / 2) / u128::from(whole.max(1));
     format!("{}.{}", tenths / 10, tenths % 10)

@@ -1,4 +1,4 @@
-//! Another program that speaks Claude Code's hook protocol, asked about the same calls.
+//! Another program with Claude Code's hook protocol, for the same calls.
 
 use std::process::Command;
 
@@ -9,19 +9,18 @@ use guard_harness::Answer;
 use guard_setup::process::run_with_input;
 use guard_state::environment::Environment;
 
-/// Another hook.
 pub(super) struct OtherHook<'a> {
-    /// The command of a shell that starts it.
+    /// The shell command that starts it.
     pub(super) command: &'a str,
     pub(super) environment: &'a Environment,
 }
 
 impl OtherHook<'_> {
-    /// Its answer to a call, as Claude Code takes it: a hook that says nothing objects to nothing.
+    /// Returns its answer to a call, as Claude Code interprets it: no output means no objection.
     ///
     /// # Errors
     ///
-    /// Why it gave no answer. Claude Code runs the call then.
+    /// The hook gave no valid answer, so Claude Code would run the call.
     pub(super) fn ask(&self, tool: &str, input: &Value) -> Result<Outcome, String> {
         let input = if input.is_string() { &json!({ "command": input }) } else { input };
         let cwd = &self.environment.cwd;

@@ -1,6 +1,6 @@
-//! The contents of a line of a transcript, a log or a list of calls.
+//! The formats of lines in transcripts, logs and lists of calls.
 //!
-//! Known from transcripts that the agents wrote on this machine's lab, and from the log's own writer.
+//! Based on transcripts that the agents wrote in tests, and on this program's own log.
 
 use serde_json::{Map, Value, json};
 
@@ -8,42 +8,41 @@ use guard_harness::{DetectionConfidence, Harness};
 use guard_hook::audit::{Decision, OPERATION_BYTES, is_of_call};
 use guard_redact::MARK;
 
-/// The contents of one line.
+/// The content of one line.
 #[derive(Debug, PartialEq)]
 pub(super) enum LineContents {
-    /// Calls, as payloads of this harness.
+    /// Calls, as payloads of a harness.
     Calls(Vec<Call>),
-    /// A decision with all that it rests on.
+    /// A decision with everything that it depends on.
     Decision(Box<Decision>),
-    /// Nothing that would be decided, such as an answer of the model.
+    /// Nothing to decide, such as the model's answer.
     Nothing,
-    /// Why it cannot be used.
+    /// Why the line can't be used.
     Unusable(&'static str),
 }
 
-/// A call as its harness would ask about it.
+/// A call as its harness would send it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Call {
-    /// The harness's name.
     pub(super) harness: &'static str,
     /// The payload: the tool, its input and the working directory.
     pub(super) payload: Map<String, Value>,
 }
 
-/// The facts about a file known from its earlier lines.
+/// What is known of a file from its earlier lines.
 #[derive(Debug, Default)]
 pub(super) struct Context {
-    /// The working directory; empty if none was told.
+    /// The working directory. Empty if unknown.
     cwd: String,
 }
 
-/// Where an object has this text.
+/// Returns the text of this key. Empty if there is none.
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 impl Context {
-    /// Reads an object: a line or a whole file.
+    /// Parses a value: a line or a whole file.
     pub(super) fn read(&mut self, value: Value) -> LineContents {
         match value {
             Value::Object(object) => self.object(object),
@@ -73,7 +72,7 @@ impl Context {
         }
         let kind = text(&object, "type").to_owned();
         match object.get("payload") {
-            // A rollout of Codex: each line has a kind and a payload.
+            // Codex: each line has a type and a payload.
             Some(Value::Object(payload)) if !kind.is_empty() && object.contains_key("timestamp") => {
                 return self.codex_line(&kind, payload);
             }
@@ -87,7 +86,7 @@ impl Context {
         if object.contains_key("sessionID") && object.contains_key("messageID") {
             return self.gemini_messages(&[json!({ "parts": [object] })]);
         }
-        // Gemini writes a chat as a list of messages, or as a line for each message and each change of them.
+        // Gemini: a chat is a list of messages, or a line for each message and each of its changes.
         if let Some(Value::Object(change)) = object.get("$set") {
             return self.gemini_messages(change.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice));
         }
@@ -103,13 +102,13 @@ impl Context {
         if let Some(Value::Object(message)) = object.get("message")
             && !kind.is_empty()
         {
-            // What was sent to the model holds all earlier calls once more.
+            // What was sent to the model repeats all earlier calls.
             return if kind == "assistant" { self.claude_line(&object, message) } else { LineContents::Nothing };
         }
         self.plain(object)
     }
 
-    /// A call as the other commands take it, or a payload.
+    /// Parses a call in the format of the other commands, or a payload.
     fn plain(&mut self, object: Map<String, Value>) -> LineContents {
         let cwd = text(&object, "cwd").to_owned();
         if let Some(command) = object.get("command").filter(|_| !object.contains_key("tool_input")) {
@@ -198,7 +197,8 @@ impl Context {
         }))
     }
 
-    /// Messages of Gemini, which list their calls or have parts that are calls, and of OpenCode, whose parts are tools.
+    /// Parses messages of Gemini, which list their calls or have parts that are calls, and of OpenCode, whose parts are
+    /// tools.
     fn gemini_messages(&mut self, messages: &[Value]) -> LineContents {
         let listed =
             |message: &Value, key: &str| message.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -229,12 +229,12 @@ impl Context {
     }
 }
 
-/// Lines of transcripts that hold no call have one of these keys.
+/// Returns whether it is a transcript's line without a call. Such lines have one of these keys.
 fn is_of_a_transcript(object: &Map<String, Value>) -> bool {
     ["type", "record_type", "timestamp", "sessionId", "sessionID"].iter().any(|key| object.contains_key(*key))
 }
 
-/// A line of the audit log.
+/// Parses a line of the audit log.
 fn audit_line(line: &mut Map<String, Value>) -> LineContents {
     if let Some(decision) = line.remove("decision") {
         return match serde_json::from_value(decision) {
@@ -255,7 +255,7 @@ fn audit_line(line: &mut Map<String, Value>) -> LineContents {
         "Read" | "LS" => json!({ "file_path": operation }),
         _ => match serde_json::from_str::<Map<String, Value>>(operation) {
             Ok(input) => Value::Object(input),
-            // What was written is not in the log.
+            // The log doesn't have the content that was written.
             Err(_) => return LineContents::Unusable("a line of the log without the whole call"),
         },
     };

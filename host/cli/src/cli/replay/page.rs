@@ -1,4 +1,4 @@
-//! The result of a replay, as a page or as a part of one. The templates escape every text of a call.
+//! The result of a replay, as a page or a part of one. The templates escape all texts of calls.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::tally::Group;
 use crate::cli::html::shell;
 use crate::cli::print;
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn html(replayed: &Replayed<'_>) -> String {
     let body = html! {
         h1 { "guard-host replay" }
@@ -18,7 +18,7 @@ pub(super) fn html(replayed: &Replayed<'_>) -> String {
     shell("guard-host replay", &body)
 }
 
-/// The counts and the differences.
+/// Returns the counts and differences.
 pub(in crate::cli) fn part(replayed: &Replayed<'_>) -> Markup {
     html! {
         @for line in replayed.heading() { p class="dim" { (line) } }

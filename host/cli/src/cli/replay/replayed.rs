@@ -1,4 +1,4 @@
-//! The result of a replay, for people and for machines.
+//! The result of a replay, for people and programs.
 
 use std::path::Path;
 
@@ -11,22 +11,21 @@ use crate::cli::past_questions::INSTEAD_OF_ASK;
 use crate::cli::print;
 use guard_redact::plain;
 
-/// A call, and the file and line where it was read first.
+/// A call, with the file and line where it was first read.
 pub(in crate::cli) type Located<'a> = (&'a str, (&'a Path, u64));
 
-/// The result of a replay.
 pub(in crate::cli) struct Replayed<'a> {
     pub(super) sum: Totals,
     pub(super) tally: Tally,
     pub(super) sources: Sources<'a>,
     /// The description of the second side, if there is one.
     pub(in crate::cli) against: Option<String>,
-    /// How that argument was read.
+    /// How the argument was interpreted.
     pub(super) read_as: &'static str,
 }
 
 impl Replayed<'_> {
-    /// The groups that the second side decides otherwise, by how it does.
+    /// Returns the groups that the second side decides differently, by the kind of change.
     pub(super) fn differences(&self) -> impl Iterator<Item = (Change, Vec<&Group>)> {
         let of =
             |change| -> Vec<&Group> { self.sum.groups.iter().filter(|group| group.change == Some(change)).collect() };
@@ -34,13 +33,13 @@ impl Replayed<'_> {
         all.map(move |change| (change, of(change))).filter(|(_, groups)| !groups.is_empty())
     }
 
-    /// How many calls there were.
+    /// Returns the number of calls.
     pub(in crate::cli) fn calls(&self) -> u64 {
         self.sum.calls
     }
 
-    /// The calls that the second side judges less strictly, by the verdicts of both sides, and how many of them are not
-    /// listed.
+    /// Returns the calls that the second side judges milder, by the verdicts of both sides, and the number of those
+    /// that aren't listed.
     pub(in crate::cli) fn loosened(&self) -> impl Iterator<Item = (String, Vec<Located<'_>>, u64)> {
         let groups = self.sum.groups.iter().filter(|group| group.change == Some(Change::Loosened));
         groups.map(|group| {
@@ -50,12 +49,13 @@ impl Replayed<'_> {
         })
     }
 
-    /// Why lines were skipped, how many, and where the first ones are.
+    /// Returns why lines were skipped, how many, and the first locations.
     pub(in crate::cli) fn skipped(&self) -> impl Iterator<Item = (&'static str, u64, &[String])> {
         self.sources.skipped.iter().map(|(reason, skipped)| (*reason, skipped.count, skipped.places.as_slice()))
     }
 
-    /// How many calls there were, how many that were left out and why, and of how many not all is known any more.
+    /// Returns lines with the number of calls, the skipped lines with reasons, and the number of calls with missing
+    /// facts.
     pub(super) fn heading(&self) -> Vec<String> {
         let Totals { calls, distinct, rest_on_missing, .. } = &self.sum;
         let files = match self.sources.files {
@@ -63,7 +63,7 @@ impl Replayed<'_> {
             files => format!(", in {}", print::count(files, "file")),
         };
         let mut lines = vec![format!("{} ({distinct} distinct){files}", print::count(*calls, "call"))];
-        // A policy can be nothing else.
+        // A policy can't be mistaken for anything else.
         let against = self.against.as_ref().filter(|_| self.read_as != POLICY);
         lines.extend(against.map(|against| format!("compared with `{against}`, read as {}", self.read_as)));
         for (reason, Skipped { count, places }) in &self.sources.skipped {
@@ -133,7 +133,7 @@ impl Replayed<'_> {
     }
 }
 
-/// How much changed in this way.
+/// Formats the number of changes of one kind.
 pub(super) fn counted(change: Change, groups: &[&Group]) -> String {
     let sum = |of: fn(&Group) -> u64| groups.iter().map(|group| of(group)).sum::<u64>();
     format!("{}: {} ({} distinct)", change.name(), print::count(sum(|of| of.calls), "call"), sum(|of| of.distinct))

@@ -1,4 +1,4 @@
-//! The files of a project's configuration at a revision, or of another version of it, put into a folder of their own.
+//! Copies the files of a project's configuration at a revision, or of another version of it, to a separate folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
 use guard_redact::plain;
 
-/// The largest file of a revision.
+/// The maximum size of a file in a revision, in bytes.
 const REVISION_BYTES: usize = 16 << 20;
 
-/// The configuration of a project, from its root.
+/// The path of a project's configuration, from its root.
 pub(in crate::cli) const CONFIGURATION: &str = ".guard/guard.toml";
 
 /// The folder of a project's configuration.
 const FOLDER: &str = ".guard";
 
-/// The recorded calls of a project, from its root.
+/// The path of a project's recorded calls, from its root.
 pub(in crate::cli) const CALLS: &str = ".guard/calls.jsonl";
 
-/// Runs git in a project. The output is `None` if it fails.
+/// Runs git in a project. The output is `None` if git fails.
 fn git(project: &str, arguments: &[&str]) -> anyhow::Result<Option<Vec<u8>>> {
-    // Reading must not start programs that the repository configures, and must not fetch.
+    // Reading must not start programs from the repository's configuration, or fetch objects.
     let calm = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never", "credential.helper="];
     let mut git = Command::new("git");
     git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0").args(["-C", project]);
@@ -35,7 +35,7 @@ fn git(project: &str, arguments: &[&str]) -> anyhow::Result<Option<Vec<u8>>> {
     Ok(output.status.success().then_some(output.stdout))
 }
 
-/// The names of all files of a revision. Empty if there is no such revision.
+/// Returns the paths of all files in a revision. Empty if the revision doesn't exist.
 pub(in crate::cli) fn files_at(name: &str, project: &str) -> anyhow::Result<Vec<String>> {
     if name.starts_with('-') {
         return Ok(Vec::new());
@@ -45,12 +45,12 @@ pub(in crate::cli) fn files_at(name: &str, project: &str) -> anyhow::Result<Vec<
     Ok(listed.split('\0').filter(|file| !file.is_empty()).map(str::to_owned).collect())
 }
 
-/// A version of a project's guard.toml is beside it, in `.guard`.
+/// Returns whether the file is a version of a project's guard.toml, in `.guard`.
 pub(super) fn is_of_project(file: &Path) -> bool {
     file.parent().and_then(Path::file_name).is_some_and(|name| name == FOLDER)
 }
 
-/// Puts a version of a project's guard.toml below `scratch` as that file, with the files beside it that it names.
+/// Copies a version of a project's guard.toml to `scratch` under that name, with the files that it uses.
 pub(super) fn read_settings(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     let unreadable =
         |error: std::io::Error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", file.display()), "");
@@ -65,7 +65,7 @@ pub(super) fn read_settings(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     fs::write(scratch.join(CONFIGURATION), &text)?;
     let mut names: Vec<PathBuf> = Vec::new();
     for named in named(&text) {
-        // A folder of settings may have other files.
+        // A folder of settings may contain other files.
         let files = guard_config::files_of(&root.join(&named)).into_iter().filter(|path| path.is_file());
         names.extend(files.filter_map(|path| path.strip_prefix(root).ok().map(Path::to_path_buf)));
     }
@@ -78,7 +78,7 @@ pub(super) fn read_settings(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     names.filter_map(|name| name.to_str()).try_for_each(|name| put(name).map_err(unreadable))
 }
 
-/// Puts the files of a revision's project configuration below `scratch`: `.guard`, and what it names beside it.
+/// Copies a revision's project configuration to `scratch`: `.guard`, and the files outside of it that it uses.
 pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> anyhow::Result<()> {
     let git = |arguments: &[&str]| git(project, arguments);
     let neither = |what: &str| {
@@ -146,7 +146,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
     Ok(())
 }
 
-/// The files of the project that its configuration names, from the project's root.
+/// Returns the project's files that its configuration uses, from the project's root.
 fn named(text: &str) -> Vec<String> {
     // Every verdict reports a configuration that can't be read, so it's ignored here.
     let table: toml::Table = toml::from_str(text).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The configurations or policies that calls are decided by.
+//! The configurations or policies that decide the calls.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,23 +25,23 @@ use guard_platform::paths::native;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// How a policy is read.
+/// The description of a policy as a side.
 pub(super) const POLICY: &str = "a policy";
 
-/// The most folders whose chains are kept; those of others are opened again.
+/// The maximum number of folders whose chains are cached.
 const CHAINS: usize = 1024;
 
-/// The policy or chain that decides calls.
+/// A policy or configuration that decides calls.
 pub(super) struct Side {
     kind: Kind,
-    /// How the argument of `--against` was read; empty for what holds here.
+    /// How the argument of `--against` was interpreted. Empty for the configuration here.
     pub(super) read_as: &'static str,
     _clock: Option<Clock>,
 }
 
 enum Kind {
     Configuration(Box<Configuration>),
-    /// One policy, with what keeps its clock going.
+    /// A single policy. The subject keeps its clock running.
     Policy {
         chain: Arc<Chain>,
         _subject: Box<Subject>,
@@ -54,7 +54,7 @@ struct Configuration {
     program: PathBuf,
     engine: Engine,
     moved: Option<RelocatedProject>,
-    /// By the folders of a call.
+    /// The chains, by the folders of a call.
     kept: Mutex<HashMap<Vec<String>, Arc<Chain>>>,
 }
 
@@ -63,7 +63,7 @@ struct Configuration {
 struct RelocatedProject {
     project: String,
     folder: String,
-    /// The files are those of a revision, so they were there before.
+    /// Whether the files are from a revision, which is an earlier state.
     is_revision: bool,
 }
 
@@ -135,7 +135,8 @@ impl Side {
             let project = project.to_owned();
             return Side::configuration(dirs.clone(), environment, &project, Some(moved));
         }
-        // The one is trusted, so the other is compared as if it were, which no call of an agent ever sees.
+        // The current configuration is trusted, so the other one is compared as if it were. It never decides an agent's
+        // calls.
         let failed = |error: TrustError| refused(Exit::Config, format!("the other revision: {error}"), "");
         let folder = scratch.join("trust");
         trust::copy(dirs, &folder).map_err(failed)?;
@@ -146,7 +147,7 @@ impl Side {
         Side::configuration(dirs, environment, &project, Some(moved))
     }
 
-    /// The folder with the files of the revision that it is, which is what was there before.
+    /// Returns the folder with the files of its revision, if it is one.
     pub(super) fn revision(&self) -> Option<PathBuf> {
         match &self.kind {
             Kind::Configuration(of) => {
@@ -163,7 +164,7 @@ impl Side {
         project: &str,
         moved: Option<RelocatedProject>,
     ) -> anyhow::Result<Self> {
-        // Each verdict would be an ask for it.
+        // Otherwise, each verdict would be an ask because of the problem.
         let project = moved.as_ref().map_or(project, |moved| &moved.folder).to_owned();
         if let Some(problem) = load(&dirs, &[project]).problems.first() {
             return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
@@ -181,15 +182,15 @@ impl Side {
             |error: guard_kit::suite::SubjectError| refused(Exit::NoInput, error.to_string(), error.hint.clone());
         let subject = Subject::policy(name, Wasi::Absent, &native(&environment.cwd), dirs).map_err(told)?;
         let mut chain = subject.chain_for_suite(&Suite::default()).map_err(told)?;
-        // Two files of one policy have two names, and their rules are the same all the same.
+        // Two files of one policy have different names, but their rules must be comparable.
         chain.prepared.members.iter_mut().for_each(|member| "policy".clone_into(&mut member.entry.name));
         let kind = Kind::Policy { chain: Arc::new(chain), _subject: Box::new(subject) };
         Ok(Side { kind, read_as: POLICY, _clock: None })
     }
 
-    /// The worst verdict of the calls of one event.
+    /// Returns the strictest verdict of an event's calls.
     ///
-    /// With it goes whether `instead-of-ask` would spare the prompt; `None` if there is no prompt.
+    /// Also returns whether `instead-of-ask` would avoid the prompt. `None` if there is no prompt.
     pub(super) fn decide(
         &self,
         calls: &[ToolCall],
@@ -213,22 +214,22 @@ impl Side {
         (verdict, is_ask.then_some(is_spared))
     }
 
-    /// Returns the hook's verdict after such a trace, in the place where it happened.
+    /// Returns the hook's verdict for a trace, with the notes that the hook adds.
     pub(super) fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Verdict {
         let chain = self.chain(at);
         noted(trace, &chain.prepared, |trace| assumed_copy(call, trace, &chain.prepared)).verdict
     }
 
-    /// Whether `instead-of-ask` would spare the prompt of such a trace; `None` if there is no prompt.
+    /// Returns whether `instead-of-ask` would avoid the prompt for a trace. `None` if there is no prompt.
     pub(super) fn skips_prompt(&self, call: &ToolCall, trace: &Trace, at: &CallContext) -> Option<bool> {
         let prepared = &self.chain(at).prepared;
         let is_spared = would_skip_prompt(call, trace, prepared);
-        // Where it is set already, a call that it spares has no prompt.
+        // If it is already set, a call that it covers has no prompt.
         let is_ask = trace.verdict.outcome == Outcome::Ask && !(is_spared && prepared.config.undo.instead_of_ask);
         is_ask.then_some(is_spared)
     }
 
-    /// A decision of the log, made again.
+    /// Decides a decision of the log again.
     pub(super) fn repeat(&self, decision: &Decision) -> RepeatedDecision {
         let nested = |folders: &[String]| self.nested(folders);
         decision.repeat(&self.chain(&decision.at), AskOptions { nested: Some(&nested), ..AskOptions::default() })
@@ -283,18 +284,18 @@ fn is_policy(name: &str) -> bool {
     name.starts_with(BUILTIN) || name.ends_with(".wasm")
 }
 
-/// The policy that `--config` names, which is a path for all other commands.
+/// Returns the policy in `--config`, which other commands treat as a path.
 pub(super) fn policy_of(dirs: &AppDirs) -> Option<&str> {
     let name = dirs.config.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with(BUILTIN));
     name.or_else(|| dirs.config.to_str()).filter(|name| is_policy(name))
 }
 
-/// The copy of a call that ran elsewhere, or long ago.
+/// Returns the backup of a call that ran elsewhere or in the past.
 fn assumed_copy(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> Copy {
     Copy::assumed(call, trace, &prepared.config)
 }
 
-/// With `instead-of-ask` in `[undo]`, such a call would run with a warning in the place of its prompt.
+/// Returns whether `instead-of-ask` in `[undo]` would run such a call with a warning instead of a prompt.
 fn would_skip_prompt(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
     assumed_copy(call, trace, prepared).would_skip_prompt(&trace.verdict, prepared)
 }

@@ -1,4 +1,4 @@
-//! Reads sources line by line, and gives each call that is new.
+//! Reads sources line by line, and returns each new call.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -18,51 +18,49 @@ use guard_hook::audit::Decision;
 use guard_state::environment::Environment;
 use guard_state::files::{Line, read_line};
 
-/// The longest line, and the largest file that is one object.
+/// The maximum size of a line, or of a file that is one object, in bytes.
 const LINE_BYTES: usize = 16 << 20;
 
-/// How deep folders are looked into.
+/// The maximum depth of folders.
 const DEPTH: usize = 16;
 
-/// The most places that are named for one reason.
+/// The maximum number of locations for one reason.
 const PLACES: usize = 3;
 
-/// The most folders whose circumstances are remembered.
+/// The maximum number of folders whose context is cached.
 const FOLDERS: usize = 4096;
 
 /// Calls to decide.
 pub(super) enum CallSource {
-    /// The calls of one event, where it happened.
+    /// The calls of one event, with their context.
     Calls(Vec<ToolCall>, Arc<CallContext>),
     /// A decision of the log.
     Decision(Box<Decision>),
 }
 
-/// One call, which is decided once, however often it was seen.
+/// A call to decide, which is decided only once.
 pub(in crate::cli) struct Job {
-    /// Its number.
     pub(super) id: u32,
     pub(super) what: CallSource,
 }
 
-/// Entries that were skipped for one reason.
+/// Lines that were skipped for one reason.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Skipped {
     pub(super) count: u64,
-    /// The first places.
+    /// The first locations.
     pub(super) places: Vec<String>,
 }
 
-/// Reads sources.
 pub(in crate::cli) struct Sources<'a> {
     environment: &'a Environment,
-    /// The number of each call that was seen.
+    /// The number of each known call.
     known: HashMap<[u8; 16], u32>,
-    /// How often each was seen.
+    /// How often each call occurred.
     pub(super) times: Vec<u32>,
-    /// Where each was seen first: the file and its line.
+    /// The file and line of each call's first occurrence.
     firsts: Vec<(Arc<Path>, u64)>,
-    /// The file that is read.
+    /// The current file.
     current: Arc<Path>,
     contexts: HashMap<(String, &'static str), Arc<CallContext>>,
     pub(super) files: u64,
@@ -83,11 +81,11 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Reads a source, and gives what has to be decided to `each`.
+    /// Reads a source, and calls `each` with the jobs.
     ///
     /// # Errors
     ///
-    /// The source itself cannot be read, or `each` takes no more.
+    /// The source can't be read, or `each` fails.
     pub(in crate::cli) fn read(&mut self, source: &Path, each: &mut Take<'_>) -> io::Result<()> {
         if fs::metadata(source)?.is_dir() {
             return self.folder(source, DEPTH, each);
@@ -99,7 +97,7 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     ///
-    /// `each` takes no more.
+    /// `each` fails.
     pub(in crate::cli) fn log_line(&mut self, line: &str, log: &Path, each: &mut Take<'_>) -> io::Result<()> {
         match serde_json::from_str(line) {
             Ok(value) => self.value(value, &mut Context::default(), (log, 0), each),
@@ -122,7 +120,7 @@ impl<'a> Sources<'a> {
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths {
-            // A link may lead anywhere, and in a circle.
+            // A link may lead anywhere, including to a parent folder.
             let Ok(data) = fs::symlink_metadata(&path) else { continue };
             let is_source = path
                 .extension()
@@ -166,7 +164,7 @@ impl<'a> Sources<'a> {
             if let Ok(value) = serde_json::from_slice::<Value>(&bytes) {
                 return self.value(value, &mut context, (path, 0), each);
             }
-            // Some name a file so that has an object on each line.
+            // Some files with this extension have one object on each line.
             let first = bytes.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
             if !first.is_some_and(|line| serde_json::from_slice::<Value>(line).is_ok_and(|value| value.is_object())) {
                 self.skip("no JSON", path, 0);
@@ -232,9 +230,9 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    /// Returns the calls of a payload, if they are new; else says why they cannot be told.
+    /// Returns a payload's calls if they are new, or why they can't be determined.
     fn call(&mut self, call: &Call, line: u64, each: &mut Take<'_>) -> io::Result<Result<(), &'static str>> {
-        // What differs from call to call says nothing of what it does.
+        // Fields that differ between equal calls are ignored.
         let told = |key: &&str| call.payload.get(*key);
         let kept: Vec<&Value> = ["tool_name", "toolName", "tool", "tool_input", "toolInput", "toolArgs", "cwd"]
             .iter()
@@ -264,7 +262,7 @@ impl<'a> Sources<'a> {
         Ok(Ok(()))
     }
 
-    /// The number of a call that is new; `None` if it was seen before.
+    /// Returns the number of a new call. `None` if it is known.
     fn number(&mut self, text: &[u8], line: u64) -> io::Result<Option<u32>> {
         let next = u32::try_from(self.times.len()).map_err(|_| io::Error::other("too many calls"))?;
         let id = *self.known.entry(digest(text)).or_insert(next);
@@ -276,7 +274,7 @@ impl<'a> Sources<'a> {
         Ok((id == next).then_some(id))
     }
 
-    /// Where a call was seen first: the file and its line. The line is 0 if the file isn't read line by line.
+    /// Returns the file and line of a call's first occurrence. The line is 0 if the file isn't read line by line.
     pub(super) fn first(&self, id: u32) -> Option<(&Path, u64)> {
         self.firsts.get(id as usize).map(|(path, line)| (&**path, *line))
     }
@@ -310,14 +308,14 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Sixteen bytes of a digest: among a thousand million calls no two have the same.
+/// Returns sixteen bytes of a digest, which is enough to avoid collisions among a billion calls.
 fn digest(text: &[u8]) -> [u8; 16] {
     let mut key = [0; 16];
     key.copy_from_slice(Sha256::digest(text).get(..16).unwrap_or(&[0; 16]));
     key
 }
 
-/// Nobody takes calls any more.
+/// Creates the error if no thread decides jobs any more.
 pub(super) fn closed() -> io::Error {
     io::ErrorKind::BrokenPipe.into()
 }

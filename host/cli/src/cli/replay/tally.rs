@@ -1,4 +1,4 @@
-//! The outcome of the calls: counts by verdict, and the differences between two sides.
+//! The results of the calls: counts by verdict, and the differences between two sides.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,19 +9,18 @@ use guard_contract::verdict::{Attributed, Verdict};
 use guard_contract::{Outcome, outcome_name};
 use guard_redact::{plain, redact, shorten};
 
-/// The most calls that are shown of a group: the first ones.
+/// The maximum number of calls that are shown for a group. The first ones are used.
 pub(super) const EXAMPLES: usize = 10;
 
-/// The longest call that is shown, in bytes.
+/// The maximum length of a shown call, in bytes.
 const SHOWN: usize = 160;
 
-/// The decision of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub(super) struct SideDecision {
     pub(super) outcome: &'static str,
-    /// The deciding policy and rule, as `policy:rule`; empty if none decided.
+    /// The deciding policy and rule, as `policy:rule`. Empty if none decided.
     pub(super) rule: String,
-    /// How strict that is.
+    /// The strictness of the outcome.
     #[serde(skip)]
     rank: u8,
 }
@@ -32,7 +31,7 @@ impl SideDecision {
         let outcome = verdict.map_or(Outcome::Abstain, |verdict| verdict.outcome);
         let skips = verdict.is_some_and(|verdict| verdict.skips_prompt);
         let rank = match outcome {
-            // The harness asks nobody then, and would have been free to.
+            // The harness skips a prompt that it could have shown.
             Outcome::Allow if skips => 0,
             Outcome::Allow | Outcome::Abstain => 1,
             Outcome::Warn => 2,
@@ -43,7 +42,7 @@ impl SideDecision {
         SideDecision { outcome: outcome_name(outcome), rule, rank }
     }
 
-    /// As a log has it.
+    /// Returns whether it equals a decision in the log.
     pub(super) fn is(&self, outcome: &str, rule: &str) -> bool {
         self.outcome == outcome && self.rule == rule
     }
@@ -66,7 +65,7 @@ pub(super) enum Change {
     Loosened,
     /// It is stricter.
     Tightened,
-    /// It is as strict, by another rule.
+    /// It is as strict, but by another rule.
     OtherRule,
 }
 
@@ -79,7 +78,7 @@ impl Change {
         }
     }
 
-    /// Its name for people.
+    /// Returns its name for people.
     pub(super) fn name(self) -> &'static str {
         match self {
             Change::Loosened => "loosened",
@@ -89,19 +88,19 @@ impl Change {
     }
 }
 
-/// The outcome of one call.
+/// The result of one call.
 #[derive(Debug, Clone)]
 pub(super) struct ReplayedCall {
     pub(super) id: u32,
     pub(super) first: SideDecision,
     pub(super) second: Option<SideDecision>,
-    /// It asked for files or variables that are not there.
+    /// Whether requested files or variables are missing.
     pub(super) rests: bool,
-    /// The log says that it was decided otherwise.
+    /// Whether the log has another decision.
     pub(super) differs: bool,
-    /// With `instead-of-ask` in `[undo]` it would run without its prompt. None: there is no prompt.
+    /// Whether `instead-of-ask` in `[undo]` would avoid its prompt. `None` if there is no prompt.
     pub(super) spared: Option<bool>,
-    /// The call and where it happened.
+    /// The call, and its directory.
     pub(super) call: Option<ToolCall>,
     pub(super) cwd: String,
 }
@@ -127,11 +126,11 @@ pub(super) struct Group {
     pub(super) first: SideDecision,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) second: Option<SideDecision>,
-    /// Calls, each as often as it was seen.
+    /// The number of calls, counted with their frequency.
     pub(super) calls: u64,
-    /// Calls that are unlike each other.
+    /// The number of distinct calls.
     pub(super) distinct: u64,
-    /// Of these, the calls that asked for files or variables that are not there.
+    /// The number of distinct calls that requested missing files or variables.
     pub(super) rest_on_missing: u64,
     pub(super) examples: Vec<Example>,
 }
@@ -145,13 +144,13 @@ impl Group {
         }
     }
 
-    /// Its calls that are not among the examples.
+    /// Returns the number of its calls that aren't among the examples.
     pub(super) fn unshown(&self) -> u64 {
         self.distinct.saturating_sub(self.examples.len() as u64)
     }
 }
 
-/// The outcome of one call, kept small because there may be a million of them.
+/// The result of one call. It is small because there may be a million of them.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     group: u32,
@@ -160,14 +159,14 @@ struct Entry {
     spared: Option<bool>,
 }
 
-/// Everything that was decided so far.
+/// All results so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     groups: Vec<(SideDecision, Option<SideDecision>)>,
     known: HashMap<(SideDecision, Option<SideDecision>), u32>,
     entries: Vec<Option<Entry>>,
     examples: Vec<BTreeMap<u32, (String, String)>>,
-    /// The first calls that the log says were decided otherwise.
+    /// The first calls for which the log has another decision.
     pub(super) differing: BTreeMap<u32, (String, SideDecision)>,
     pub(super) done: u64,
 }
@@ -181,8 +180,7 @@ pub(super) struct Totals {
     pub(super) differing: u64,
     /// Calls with a prompt.
     pub(super) asks: u64,
-    /// Of the calls with a prompt, the ones that `instead-of-ask` in `[undo]` would run without it: all, and distinct
-    /// ones.
+    /// The calls whose prompt `instead-of-ask` in `[undo]` would avoid: all, and distinct ones.
     pub(super) spared: (u64, u64),
     pub(super) groups: Vec<Group>,
 }
@@ -217,7 +215,7 @@ impl Tally {
         }
     }
 
-    /// The sums, given how often each call was seen. Groups are in order: what differs first, then what stops more.
+    /// Returns the totals, given the frequency of each call. Groups with differences are first, then stricter ones.
     pub(super) fn sum(&self, times: &[u32]) -> Totals {
         let of = |(first, second): &(SideDecision, Option<SideDecision>)| Group {
             change: second.as_ref().and_then(|second| Change::between(first, second)),
@@ -268,7 +266,7 @@ impl Tally {
     }
 }
 
-/// Keeps the first examples, whichever thread was faster.
+/// Keeps the first examples, independent of the threads' order.
 fn keep<T>(examples: &mut BTreeMap<u32, T>, id: u32, made: impl FnOnce() -> T) {
     let is_early = examples.len() < EXAMPLES || examples.last_key_value().is_some_and(|(last, _)| id < *last);
     if is_early {
@@ -279,7 +277,7 @@ fn keep<T>(examples: &mut BTreeMap<u32, T>, id: u32, made: impl FnOnce() -> T) {
     }
 }
 
-/// A call as it is shown: without secrets, on one line.
+/// Formats a call on one line, without secrets.
 fn shown(call: Option<&ToolCall>) -> String {
     let Some(call) = call else { return String::new() };
     let text = redact(&call.operation());

@@ -1,18 +1,18 @@
-//! The calls of each day, as bars.
+//! A bar chart of the calls of each day.
 
 use maud::{Markup, html};
 
 use super::summary::short_day;
 use guard_hook::audit::{Actions, Stats, is_of_call};
 
-/// The most days that are drawn: the last ones.
+/// The maximum number of days. The last ones are shown.
 const DAYS: usize = 90;
 
-/// The class of an action's colour in the chart, and its name.
+/// The CSS classes of actions in the chart, with their names.
 pub(super) const KINDS: [(&str, &str); 4] =
     [("deny", "denied"), ("ask", "asked about"), ("would", "would have been stopped"), ("ok", "everything else")];
 
-/// The kind of an action of the log, or of what people call it, as a place in [`KINDS`].
+/// Returns the index in [`KINDS`] for an action of the log, or its name for people.
 pub(super) fn kind(action: &str) -> usize {
     match action {
         "block" | "deny" => 0,
@@ -33,7 +33,7 @@ pub(super) fn kinds(actions: &Actions) -> [u64; 4] {
     kinds
 }
 
-/// The bars. Sizes are whole numbers of a drawing that is scaled to the page.
+/// Returns the chart. Sizes are whole numbers in a drawing that is scaled to the page.
 pub(super) fn bars(stats: &Stats) -> Markup {
     const HEIGHT: u64 = 140;
     const TOP: u64 = 12;
@@ -75,7 +75,7 @@ fn chart_label(kinds: &[u64; 4]) -> String {
     told.map(|(count, (_, name))| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The day of a time.
+/// Returns the day of a time.
 pub(super) fn day(ts: &str) -> &str {
     ts.split('T').next().unwrap_or(ts)
 }

@@ -1,4 +1,4 @@
-//! The copies of what calls destroyed, and the restores, from the log and from the copies that are still there.
+//! The backups of what calls destroyed, and the restores, from the log and the existing backups.
 
 use std::collections::BTreeMap;
 
@@ -9,28 +9,28 @@ use guard_undo::{BackupCoverage, Store};
 
 use super::{CALL_BYTES, CALLS, NAME_BYTES};
 
-/// The name of this program as a tool: a restore copies what it replaces, and is no call.
+/// This program's name as a tool, because a restore that makes a backup isn't a call.
 const OWN: &str = "guard-host";
 
-/// A call with a copy of what it destroyed.
+/// A call with a backup.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct BackedUpCall {
     pub(super) time: String,
     pub(super) operation: String,
-    /// A part of what the call destroyed was not copied.
+    /// Whether the backup is incomplete.
     pub(super) is_part: bool,
-    /// The copy was removed since.
+    /// Whether the backup was removed since.
     pub(super) is_gone: bool,
-    /// When it was restored, and what.
+    /// The times of restores, and what was restored.
     pub(super) restores: Vec<(String, String)>,
 }
 
-/// The calls with a copy, by the copy's name.
+/// The calls with a backup, by the backup's name.
 #[derive(Debug, Default)]
 pub(super) struct BackedUpCalls(BTreeMap<String, BackedUpCall>);
 
 impl BackedUpCalls {
-    /// Adds what a line of the log says.
+    /// Adds a line of the log.
     pub(super) fn see(&mut self, record: &Record) {
         if record.undo.is_empty() || (self.0.len() >= CALLS && !self.0.contains_key(&record.undo)) {
             return;
@@ -47,7 +47,7 @@ impl BackedUpCalls {
         }
     }
 
-    /// Adds the copies that are there, also those of calls that have no line. Without a key there are none.
+    /// Adds the existing backups, including those of calls that aren't in the log. Does nothing without a key.
     pub(super) fn add_kept(&mut self, dirs: &AppDirs, selection: &Selection) {
         for manifest in Store::in_state(&dirs.state).list().unwrap_or_default() {
             let line = Record {
@@ -71,13 +71,13 @@ impl BackedUpCalls {
         }
     }
 
-    /// How many calls have a copy, and how many copies were restored.
+    /// Returns the number of calls with a backup, and of restored backups.
     pub(super) fn counts(&self) -> (u64, u64) {
         let restored = self.0.values().filter(|copied| !copied.restores.is_empty()).count();
         (self.0.len() as u64, restored as u64)
     }
 
-    /// The calls, those that were restored first, and the newest ones before others.
+    /// Returns the calls: restored ones first, then the newest.
     pub(super) fn newest(&self) -> Vec<&BackedUpCall> {
         let mut all: Vec<&BackedUpCall> = self.0.values().collect();
         all.sort_by(|one, other| {

@@ -1,4 +1,4 @@
-//! The page. Every text of the log is escaped by the templates; style and script are the only ones that run, by their
+//! The HTML page. The templates escape all texts of the log. Only its own style and script are allowed, by their
 //! digests.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +15,13 @@ use crate::cli::replay::page::part;
 use guard_hook::audit::Actions;
 use guard_redact::{plain, shorten};
 
-/// The most rows of a table.
+/// The maximum number of rows in a table.
 const ROWS: usize = 25;
 
-/// The longest call in a table, in bytes.
+/// The maximum length of a call in a table, in bytes.
 const CALL_BYTES: usize = 300;
 
-/// The report as one file.
+/// Returns the report as one file.
 pub(super) fn html(report: &Report<'_>) -> String {
     let body = html! {
         a class="skip" href="#calls" { "To the calls" }
@@ -68,7 +68,7 @@ fn top(report: &Report<'_>) -> Markup {
     }
 }
 
-/// The worst of what was blocked, with the reasons.
+/// Returns the section with the most severe blocked calls and the reasons.
 fn blocked(report: &Report<'_>) -> Markup {
     let worst = worst(&report.calls);
     html! {
@@ -102,7 +102,7 @@ fn days(report: &Report<'_>) -> Markup {
     }
 }
 
-/// The calls that were asked about most, each with what would spare the question.
+/// Returns the section with the calls with the most asks, each with a suggestion.
 fn most(report: &Report<'_>) -> Markup {
     html! {
         h2 { "Asked most" }
@@ -127,7 +127,7 @@ fn most(report: &Report<'_>) -> Markup {
     }
 }
 
-/// The calls whose losses were copied, those that were restored first.
+/// Returns the section with the calls whose losses were backed up, restored ones first.
 fn undone(report: &Report<'_>) -> Markup {
     let copies = report.copies.newest();
     if copies.is_empty() {
@@ -264,7 +264,7 @@ fn one(call: &Call) -> Markup {
     }
 }
 
-/// Each action with how often it was logged.
+/// Formats each action with its count.
 fn counted(actions: &BTreeMap<String, u64>) -> String {
     actions.iter().map(|(action, count)| format!("{action} {count}×")).collect::<Vec<_>>().join(", ")
 }

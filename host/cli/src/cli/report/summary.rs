@@ -1,4 +1,4 @@
-//! The top of a report: one sentence, the worst blocked calls, and a comparison of the last two weeks.
+//! The summary of a report: one sentence, the most severe blocked calls, and a comparison of the last two weeks.
 
 use std::cmp::Reverse;
 
@@ -10,13 +10,13 @@ use jiff::tz::TimeZone;
 use super::chart::kinds;
 use super::{Call, Report};
 
-/// The blocked calls that are shown first.
+/// The number of blocked calls that are shown first.
 const WORST: usize = 5;
 
-/// The days that are compared with as many before them.
+/// The number of days that are compared with the same number of days before.
 const WEEK: i64 = 7;
 
-/// The counts of a report, in one sentence.
+/// Returns the counts of a report in one sentence.
 pub(super) fn sentence(report: &Report<'_>) -> String {
     let action = |name: &str| report.stats.actions.get(name).copied().unwrap_or(0);
     let [asks, ran, refused] = report.questions;
@@ -48,7 +48,7 @@ fn calls(count: u64) -> String {
     format!("{count} {}", if count == 1 { "call" } else { "calls" })
 }
 
-/// The blocked calls to look at first: by their worst effect, then by how often they were tried.
+/// Returns the blocked calls to show first: by their worst effect, then by frequency.
 pub(super) fn worst(all: &[Call]) -> Vec<&Call> {
     let mut blocked: Vec<&Call> = all.iter().filter(|call| call.action == "deny").collect();
     let severity = |call: &Call| call.judged.as_ref().map_or(0, |judged| judged.severity);
@@ -57,7 +57,7 @@ pub(super) fn worst(all: &[Call]) -> Vec<&Call> {
     blocked
 }
 
-/// How the last week compares with the one before it; `None` if the log doesn't hold both.
+/// Compares the last week with the one before. `None` if the log doesn't cover both.
 pub(super) fn trend(stats: &Stats) -> Option<String> {
     let days = || stats.days.iter().filter_map(|(day, actions)| Some((day.parse::<Date>().ok()?, kinds(actions))));
     let (first, last) = (days().next()?.0, days().next_back()?.0);
@@ -78,7 +78,7 @@ pub(super) fn trend(stats: &Stats) -> Option<String> {
     ))
 }
 
-/// The days of the log, as the start of a sentence; `None` if it is empty.
+/// Returns the days of the log as the start of a sentence. `None` if it is empty.
 fn period(stats: &Stats) -> Option<String> {
     let day = |ts: &str| ts.get(..10)?.parse::<Date>().ok();
     let (from, to) = (day(&stats.from)?, day(&stats.to)?);
@@ -94,7 +94,7 @@ fn period(stats: &Stats) -> Option<String> {
     })
 }
 
-/// A time of the log as a person writes it, where the reader is; as it stands if it is none.
+/// Formats a time of the log in the local time zone. An invalid time is unchanged.
 pub(super) fn time(ts: &str) -> String {
     match ts.parse::<Timestamp>() {
         Ok(at) => at.to_zoned(TimeZone::system()).strftime("%-d %B %Y, %H:%M").to_string(),
@@ -102,7 +102,7 @@ pub(super) fn time(ts: &str) -> String {
     }
 }
 
-/// A day of the log, in short.
+/// Formats a day of the log in short.
 pub(super) fn short_day(day: &str) -> String {
     day.parse::<Date>().map_or_else(|_| day.to_owned(), |day| day.strftime("%-d %b").to_string())
 }

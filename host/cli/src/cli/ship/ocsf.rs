@@ -1,4 +1,4 @@
-//! Lines of the audit log as events of the Open Cybersecurity Schema Framework: one Detection Finding each.
+//! Lines of the audit log as events of the Open Cybersecurity Schema Framework. Each is a Detection Finding.
 
 use guard_hook::audit::{OVERRIDE, WOULD_ASK, WOULD_DENY};
 use jiff::Timestamp;
@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use super::queue::Sent;
 
-/// The version of the schema.
 const VERSION: &str = "1.7.0";
 
 /// The class Detection Finding, its category, and its activity Create.
@@ -20,18 +19,18 @@ const NAME: &str = "guard-host";
 /// The type of an analytic that is a rule.
 const RULE: u32 = 1;
 
-/// Severities of the schema.
+/// The schema's severities.
 const INFORMATIONAL: u32 = 1;
 const LOW: u32 = 2;
 const MEDIUM: u32 = 3;
 const HIGH: u32 = 4;
 
-/// Actions of a security control: it is unknown, the call was allowed, it was denied.
+/// The schema's actions of a security control: unknown, allowed and denied.
 const UNKNOWN: u32 = 0;
 const ALLOWED: u32 = 1;
 const DENIED: u32 = 2;
 
-/// An action of the log in terms of the schema.
+/// An action of the log, in the schema's terms.
 struct Outcome {
     severity: u32,
     action: u32,
@@ -56,8 +55,7 @@ fn outcome(action: &str) -> Outcome {
     Outcome { severity, action, disposition, is_alert }
 }
 
-/// The request that sends these lines: a list of events. Nothing is in it that is not in them, but for the version and the
-/// host's name.
+/// Returns the request with these lines: a list of events. It only adds the version and the host's name.
 pub(super) fn request(lines: &[Sent], host: &str) -> Value {
     lines.iter().map(|line| event(line, host)).collect()
 }
@@ -77,7 +75,7 @@ fn event(line: &Sent, host: &str) -> Value {
         let uid = format!("{}:{}", text("policy"), text("rule"));
         finding.insert("analytic".to_owned(), json!({ "name": text("rule"), "uid": uid, "type_id": RULE }));
     }
-    // What has no place in the schema keeps its name.
+    // Fields that the schema doesn't have keep their names.
     let others: Map<String, Value> = line
         .keys
         .iter()
@@ -125,7 +123,7 @@ fn metadata(line: &Sent) -> Value {
 mod tests {
     use super::*;
 
-    /// By hand from the schema.
+    /// Converted by hand according to the schema.
     #[test]
     fn a_line_becomes_a_detection_finding() {
         let keys = json!({

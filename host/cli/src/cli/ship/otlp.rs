@@ -1,4 +1,4 @@
-//! Lines of the audit log as logs of OpenTelemetry, in the JSON of OTLP: names in camel case, 64-bit numbers as texts.
+//! Lines of the audit log as OpenTelemetry logs, in OTLP's JSON format: names in camel case, 64-bit numbers as text.
 
 use guard_hook::audit::{OVERRIDE, WOULD_ASK, WOULD_DENY};
 use guard_redact::{plain, shorten};
@@ -8,25 +8,25 @@ use serde_json::{Map, Value, json};
 
 use super::queue::Sent;
 
-/// The key of the line that becomes the body.
+/// The key whose value becomes the body.
 const BODY: &str = "operation";
 
 /// The name of this program.
 const NAME: &str = "guard-host";
 
-/// The longest text of a receiver that is shown.
+/// The maximum length of a receiver's message that is shown, in bytes.
 const TEXT_BYTES: usize = 200;
 
-/// A receiver's report on lines that it did not take.
+/// A receiver's report on rejected lines.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Partial {
-    /// So many it did not take.
+    /// The number of rejected lines.
     pub(super) rejected: u64,
-    /// Why, or what else it says.
+    /// The reason, or another message.
     pub(super) text: String,
 }
 
-/// The request that sends these lines. Nothing is in it that is not in them, but for the version and the host's name.
+/// Returns the request with these lines. It only adds the version and the host's name.
 pub(super) fn request(lines: &[Sent], host: &str) -> Value {
     let version = env!("CARGO_PKG_VERSION");
     let resource = [("service.name", NAME), ("service.version", version), ("host.name", host)];
@@ -45,12 +45,12 @@ pub(super) fn request(lines: &[Sent], host: &str) -> Value {
 fn record(line: &Sent) -> Value {
     let text = |key: &str| line.keys.get(key).and_then(Value::as_str).unwrap_or_default();
     let action = text("action");
-    // The name that OpenTelemetry has for what makes a record unlike any other.
+    // OpenTelemetry's attribute for the unique id of a record.
     let own = attribute("log.record.uid", &json!(line.id));
     let others = line.keys.iter().filter(|(key, value)| *key != BODY && !value.is_null());
     let others = others.map(|(key, value)| attribute(&format!("guard.{key}"), value));
     let mut record = Map::new();
-    // One that cannot be read is left out: the time is then unknown.
+    // An invalid time is omitted, which means that it is unknown.
     if let Some(time) = text("ts").parse::<Timestamp>().ok().and_then(|time| u64::try_from(time.as_nanosecond()).ok()) {
         record.insert("timeUnixNano".to_owned(), time.to_string().into());
     }
@@ -61,7 +61,7 @@ fn record(line: &Sent) -> Value {
     record.into()
 }
 
-/// The number of a severity: 17 is an error, 13 a warning, 9 an information.
+/// Returns the number of a severity: 17 is an error, 13 a warning, 9 an information.
 fn severity(action: &str) -> u8 {
     match action {
         "block" | "error" => 17,
@@ -74,7 +74,7 @@ fn attribute(key: &str, value: &Value) -> Value {
     json!({ "key": key, "value": any(value) })
 }
 
-/// A value of JSON as a value of OTLP.
+/// Converts a JSON value to an OTLP value.
 fn any(value: &Value) -> Value {
     match value {
         Value::Null => json!({}),

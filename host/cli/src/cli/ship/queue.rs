@@ -1,11 +1,13 @@
-//! [`Queue`]: the audit log and its rotated file as a queue, and the cursor that says how far it was sent.
+//! [`Queue`]: the audit log and its rotated file as a queue, and the cursor with the position up to which they were
+//! sent.
 //!
 //! # Invariants
 //!
-//! - The cursor moves only after what is before it was delivered. It is written whole and renamed into its place, so a
-//!   crash leaves the old one or the new one, and lines are sent again rather than not at all.
-//! - A file of the log is known by its bytes and not by its name: rotation, a copy and a restart change nothing.
-//! - Lines that are gone before they were sent are counted with what the writer of the log counted.
+//! - The cursor only moves after everything before it was delivered. It is written atomically, so after a crash, lines
+//!   may be sent again but are never skipped.
+//! - The log's files are identified by their bytes instead of their names, so rotation, copies and restarts have no
+//!   effect.
+//! - Lines that were removed before they were sent are counted, using the log writer's own count.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -19,39 +21,39 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The most bytes that a cursor's file has.
+/// The maximum size of a cursor's file, in bytes.
 const CURSOR_BYTES: u64 = 64 << 10;
 
-/// How many bytes at the start, and before an offset, say which file it is.
+/// The number of bytes at the start, and before an offset, that identify a file.
 const SEEN_BYTES: u64 = 4 << 10;
 
-/// How often a log that is rotated while it is opened is opened again.
+/// The maximum number of attempts to open a log that is rotated at the same time.
 const OPENINGS: usize = 10;
 
-/// The form of the cursor.
+/// The version of the cursor's format.
 const VERSION: u32 = 1;
 
-/// How far a log was sent.
+/// The position up to which a log was sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Cursor {
     version: u32,
-    /// The lines that are done, from the first one that the log ever had.
+    /// The number of processed lines, since the log began.
     lines: u64,
-    /// How far each file of the log was sent, the rotated one first.
+    /// The position in each file of the log, the rotated one first.
     marks: Vec<SentMark>,
 }
 
-/// How far a file was sent.
+/// The position up to which a file was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SentMark {
     offset: u64,
-    /// The digest of the first bytes.
+    /// The digest of the file's start.
     head: String,
     /// The digest of the bytes before the offset.
     tail: String,
 }
 
-/// A log that is sent.
+/// A log to send.
 #[derive(Debug)]
 pub(super) struct Queue {
     log: PathBuf,
@@ -62,16 +64,15 @@ pub(super) struct Queue {
 /// Lines that were lost before they were sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// So many.
+    /// The number of lost lines.
     Lines(u64),
-    /// Nobody knows how many, if any: the log does not hold what was sent last.
+    /// An unknown number, because the log doesn't contain what was sent last.
     Unknown,
 }
 
-/// A line that is sent.
+/// A line to send.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sent {
-    /// The line's keys.
     pub(super) keys: Map<String, Value>,
     /// The line's unique id: its `id`, or a digest of its text and offset if it has none.
     pub(super) id: String,
@@ -80,26 +81,25 @@ pub(super) struct Sent {
 /// The lines to send in one request.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// The lines.
     pub(super) lines: Vec<Sent>,
-    /// Lines between them that are no records.
+    /// The number of lines between them that aren't valid records.
     pub(super) damaged: u64,
     /// The loss before these lines, if any.
     pub(super) loss: Option<Loss>,
     next: Cursor,
 }
 
-/// How much is sent at once.
+/// The maximum size of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BatchLimits {
-    /// Lines.
+    /// The number of lines.
     pub(super) lines: usize,
-    /// Bytes of the lines; a longer line is sent alone.
+    /// The size of the lines in bytes. A longer line is sent alone.
     pub(super) bytes: usize,
 }
 
 impl Queue {
-    /// The queue of a log, with the cursor in the file `place`. The text says why a cursor that is there does not count.
+    /// Opens the queue of a log, with the cursor in the file `place`. Also returns why an existing cursor is ignored.
     pub(super) fn open(log: &Path, place: &Path) -> (Self, Option<String>) {
         let (cursor, why) = match read_cursor(place) {
             Ok(cursor) => (cursor, None),
@@ -108,11 +108,11 @@ impl Queue {
         (Queue { log: log.to_path_buf(), place: place.to_path_buf(), cursor }, why)
     }
 
-    /// The next lines. Nothing moves until they are [done](Queue::done).
+    /// Returns the next lines. The cursor doesn't move until [done](Queue::done).
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub(super) fn next(&self, most: BatchLimits) -> io::Result<Batch> {
         let (mut files, before) = open(&self.log)?;
         let known = self.cursor.clone().unwrap_or_default();
@@ -145,7 +145,7 @@ impl Queue {
     ///
     /// # Errors
     ///
-    /// Those of the file system.
+    /// Any error of the file system.
     pub(super) fn done(&mut self, batch: Batch) -> io::Result<()> {
         if self.cursor.as_ref() != Some(&batch.next) {
             write_new(&self.place, &serde_json::to_vec(&batch.next)?, 0o600)?;
@@ -155,7 +155,7 @@ impl Queue {
     }
 }
 
-/// The cursor in this file; `None` if there is no file.
+/// Reads the cursor in this file. `None` if there is no file.
 fn read_cursor(place: &Path) -> Result<Option<Cursor>, String> {
     match fs::symlink_metadata(place) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -173,11 +173,11 @@ struct Part {
     file: BufReader<File>,
     size: u64,
     is_rotated: bool,
-    /// How far it was sent; `None`: not at all.
+    /// The position up to which it was sent. `None` if it wasn't.
     mark: Option<SentMark>,
 }
 
-/// The files of a log, the rotated one first, and how many lines came before them.
+/// Opens the files of a log, the rotated one first, and returns the number of lines before them.
 fn open(log: &Path) -> io::Result<([Option<Part>; 2], u64)> {
     let old = rotated(log);
     for _ in 0..OPENINGS {
@@ -195,12 +195,12 @@ fn open(log: &Path) -> io::Result<([Option<Part>; 2], u64)> {
     Err(io::Error::other("the log is rotated again and again"))
 }
 
-/// An open file; `None` if there is none.
+/// Opens a file. `None` if it doesn't exist.
 fn part(path: &Path, is_rotated: bool) -> io::Result<Option<Part>> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         Ok(data) if !data.is_file() => return Err(io::Error::other("the audit log is not a file")),
         Ok(_) => {}
     }
@@ -213,7 +213,7 @@ fn part(path: &Path, is_rotated: bool) -> io::Result<Option<Part>> {
 }
 
 impl Part {
-    /// The mark that fits this file.
+    /// Returns the mark that matches this file.
     fn find(&mut self, marks: &[SentMark]) -> io::Result<Option<SentMark>> {
         for mark in marks {
             if mark.offset <= self.size && self.mark_at(mark.offset)?.as_ref() == Some(mark) {
@@ -223,7 +223,7 @@ impl Part {
         Ok(None)
     }
 
-    /// The mark of an offset; none for the start.
+    /// Returns the mark of an offset. `None` for the start.
     fn mark_at(&mut self, offset: u64) -> io::Result<Option<SentMark>> {
         if offset == 0 {
             return Ok(None);
@@ -241,7 +241,7 @@ impl Part {
         Ok(hex(&Sha256::digest(&bytes)))
     }
 
-    /// Adds the lines from the mark on to a batch. True: it is full.
+    /// Adds the lines after the mark to a batch. Returns whether it is full.
     fn read(&mut self, most: BatchLimits, bytes: &mut usize, batch: &mut Batch) -> io::Result<bool> {
         let start = self.mark.as_ref().map_or(0, |mark| mark.offset);
         let mut offset = start;
@@ -254,7 +254,7 @@ impl Part {
             let read = read_line(&mut self.file, &mut line, &mut overlong, LINE_BYTES)?;
             let end = self.file.stream_position()?;
             if read == Line::Unfinished {
-                // Nobody goes on with a line of a file that was rotated.
+                // An unfinished line in a rotated file will never be completed.
                 if self.is_rotated && end > offset {
                     batch.damaged += 1;
                     offset = end;
@@ -284,7 +284,7 @@ impl Part {
 fn sent(line: &[u8], offset: u64) -> Option<Sent> {
     let record = Record::parse(line)?;
     let mut keys: Map<String, Value> = serde_json::from_slice(line).ok()?;
-    // What the next line has as `prev`, so that a receiver sees that none is missing between them.
+    // Equals the next line's `prev`, so that a receiver can detect missing lines.
     keys.insert("digest".to_owned(), hex(&Sha256::digest(line)).into());
     let id = match record.id.is_empty() {
         false => record.id,

@@ -1,4 +1,4 @@
-//! [`Receiver`]: who takes the lines, when it is asked again, and what it is not asked again for.
+//! [`Receiver`]: sends the lines, with retries.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -19,28 +19,27 @@ use super::super::subject::refused;
 use super::queue::Sent;
 use super::{ocsf, otlp};
 
-/// The wait after the first attempt. It doubles with each.
+/// The wait after the first attempt. It doubles with each further one.
 const SHORTEST: Duration = Duration::from_millis(250);
 
-/// The longest wait, if the receiver does not name one.
+/// The maximum wait, if the receiver doesn't specify one.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The longest wait that a receiver may name.
+/// The maximum wait that a receiver may specify.
 const LONGEST_NAMED: Duration = Duration::from_secs(300);
 
-/// The attempts for a batch, if the log is not followed.
+/// The number of attempts for a batch, if the log isn't followed.
 const ATTEMPTS: u32 = 6;
 
-/// The largest file of headers.
+/// The maximum size of a file with headers, in bytes.
 const FILE_BYTES: u64 = 64 << 10;
 
-/// Where OTLP/HTTP takes logs.
+/// The path for logs in OTLP/HTTP.
 const PATH: &str = "/v1/logs";
 
-/// Headers that the request itself has.
+/// Headers that the request sets itself.
 const OWN: [&str; 5] = ["content-type", "content-length", "host", "transfer-encoding", "user-agent"];
 
-/// The receiver of the lines.
 pub(super) struct Receiver {
     pub(super) url: String,
     http: guard_registry::Receiver,
@@ -49,26 +48,26 @@ pub(super) struct Receiver {
     format: ShipFormat,
 }
 
-/// The outcome of sending a batch.
+/// The result of sending a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SendOutcome {
-    /// It was taken.
+    /// The receiver accepted it.
     All,
-    /// So many lines were rejected, and the others taken.
+    /// The receiver rejected this number of lines, and accepted the others.
     Rejected(u64),
-    /// It is too large, and fewer lines may not be.
+    /// It is too large, so fewer lines should be sent.
     TooLarge,
 }
 
 /// The content of an answer.
 enum ReceiverReply {
     Taken(SendOutcome),
-    /// Again, after so long if it names a time.
+    /// Try again, after the given time if there is one.
     Later(String, Option<Duration>),
 }
 
 impl Receiver {
-    /// The receiver of the command line.
+    /// Creates the receiver from the command line.
     pub(super) fn from_args(args: &ShipArgs) -> anyhow::Result<Self> {
         let path = if args.format == ShipFormat::Otlp { PATH } else { "" };
         let url = address(&args.to, path)?;
@@ -87,11 +86,11 @@ impl Receiver {
         Ok(Receiver { url, http, headers, host, format: args.format })
     }
 
-    /// Sends lines until they are taken. If the log is followed, it tries as long as it takes.
+    /// Sends lines until they are accepted. If the log is followed, there is no limit of attempts.
     ///
     /// # Errors
     ///
-    /// The receiver refuses them, or is not there.
+    /// The receiver rejects them, or can't be reached.
     pub(super) fn take(&self, lines: &[Sent], follow: bool) -> anyhow::Result<SendOutcome> {
         let body = match self.format {
             ShipFormat::Otlp => serde_json::to_vec(&otlp::request(lines, &self.host))?,
@@ -108,7 +107,7 @@ impl Receiver {
                 return Err(refused(Exit::Unavailable, why, hint));
             }
             let wanted = pause(attempt, named, wait);
-            // The first of a row is enough for a log that is followed.
+            // For a followed log, one warning for a series of failures is enough.
             if attempt == 1 {
                 print::note(&format!("warning: {why}; it is asked again"));
             }
@@ -134,7 +133,7 @@ impl Receiver {
             }
             200..=299 => Ok(ReceiverReply::Taken(self.taken(&posted))),
             413 if lines > 1 => Ok(ReceiverReply::Taken(SendOutcome::TooLarge)),
-            // Those that the protocol says are asked again.
+            // The status codes that can be retried according to the protocol.
             429 | 502..=504 => {
                 let after = posted.retry_after.as_deref().and_then(|text| after(text, Timestamp::now()));
                 Ok(ReceiverReply::Later(format!("`{}` answers with {status}{}", self.url, shown(&posted)), after))
@@ -147,9 +146,9 @@ impl Receiver {
         }
     }
 
-    /// Reads the answer of a receiver that has taken a batch, or a part of it.
+    /// Parses the answer of a receiver that has accepted all or part of a batch.
     fn taken(&self, posted: &Posted) -> SendOutcome {
-        // Receivers of OCSF have no common form for a part that they did not take.
+        // OCSF receivers have no common format for rejected lines.
         if self.format == ShipFormat::Ocsf {
             return SendOutcome::All;
         }
@@ -167,12 +166,12 @@ impl Receiver {
     }
 }
 
-/// The answer is a page for people, whatever its header says. A proxy that wants a login answers so.
+/// Returns whether the answer is an HTML page, regardless of its header. Proxies that require a login answer with one.
 fn is_page(posted: &Posted) -> bool {
     posted.content_type.starts_with("text/html") || posted.body.trim_ascii_start().starts_with(b"<")
 }
 
-/// The address for logs of the receiver `to`, which ends with `path`.
+/// Returns the address for logs at the receiver `to`. It ends with `path`.
 fn address(to: &str, path: &str) -> anyhow::Result<String> {
     let wrong = |why: &str| {
         let hint = "give an address such as `https://collector.example:4318`";
@@ -197,13 +196,13 @@ fn address(to: &str, path: &str) -> anyhow::Result<String> {
     Ok(if base.ends_with(path) { base.to_owned() } else { format!("{base}{path}") })
 }
 
-/// The headers of a file: lines `name: value`.
+/// Reads headers from a file with lines `name: value`.
 fn header_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let wrong = |why: &str, hint: &str| {
         refused(Exit::Config, format!("cannot use the headers in `{}`: {why}", path.display()), hint)
     };
     let read = || -> std::io::Result<(fs::Metadata, String)> {
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         if !fs::metadata(path)?.is_file() {
             return Err(std::io::Error::other("it is not a file"));
         }
@@ -228,7 +227,7 @@ fn header_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
             continue;
         }
         let header = line.split_once(':').map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim()));
-        // A line may hold a password, so it is not shown.
+        // A line may contain a password, so it isn't shown.
         match header {
             Some((name, value)) if is_token(&name) && is_visible(value) && !OWN.contains(&name.as_str()) => {
                 headers.push((name, value.to_owned()));
@@ -250,7 +249,7 @@ fn is_visible(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ' || byte == b'\t')
 }
 
-/// The time of a `Retry-After`: seconds, or a date.
+/// Parses the time of a `Retry-After`: seconds, or a date.
 fn after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse() {
@@ -260,14 +259,14 @@ fn after(text: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
 }
 
-/// How long to wait after an attempt: what the receiver names, if it names a time. One that goes on naming a wait of 0, for
-/// example because its clock is behind, is not asked without a pause.
+/// Returns the wait after an attempt: the receiver's, if it specifies one. If it keeps specifying 0, for example
+/// because of a wrong clock, a minimum applies.
 fn pause(attempt: u32, named: Option<Duration>, wait: Duration) -> Duration {
     let least = if attempt < ATTEMPTS { Duration::ZERO } else { SHORTEST };
     named.map_or_else(|| jittered(wait), |named| named.clamp(least, LONGEST_NAMED))
 }
 
-/// The wait, or up to the half of it less: many machines may wait for the same receiver.
+/// Returns the wait reduced by a random amount of up to half, because many machines may wait for the same receiver.
 fn jittered(wait: Duration) -> Duration {
     let part = u32::try_from(RandomState::new().hash_one(0) % 1000).unwrap_or_default();
     wait / 2 + wait / 2 * part / 1000

@@ -1,4 +1,4 @@
-//! `guard-host sync push`: a configuration for other machines.
+//! `guard-host sync push`: publishes a configuration for other machines.
 
 use super::{GROUPS, MAIN, PERCENT, VERSION, mistakes_of};
 use crate::cli::args::SyncPushArgs;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &SyncPushArgs, dirs: &AppDirs, environment: &Environment
     let file = native(&environment.cwd).join(&args.file);
     let bundle = Bundle::collect(&file, &environment.home)
         .map_err(|problem| refused(Exit::Config, problem.to_string(), problem.hint.clone()))?;
-    // It is tried as another machine has it.
+    // It is tested as on another machine.
     let mistakes = mistakes_of(&bundle.text, bundle.files.iter(), &file, (dirs, environment))?;
     if let Some(first) = mistakes.first() {
         let text = format!("it is not pushed: {first}");

@@ -1,4 +1,4 @@
-//! The folder of a guard.toml that follows a registry: the lock, what is written there, and which machines take what.
+//! The folder of a guard.toml that follows a registry: the lock, the files, and the selection of machines.
 
 use std::fs;
 use std::io;
@@ -15,40 +15,40 @@ use guard_state::AppDirs;
 use guard_state::files::read_text;
 use guard_state::{FileLock, write_lasting};
 
-/// The largest file that is read here.
+/// The maximum size of a file, in bytes.
 const TEXT_BYTES: u64 = 1 << 20;
 
-/// How long to wait for another `sync`, which may wait for its registry.
+/// The maximum wait for another `sync`, which may wait for its registry.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where Linux keeps what tells this machine from others.
+/// The file with this machine's unique id on Linux.
 const MACHINE: &str = "/etc/machine-id";
 
-/// The guard.toml that a command is about: the managed one, or the one that `--to` names.
+/// Returns the guard.toml of a command: the managed one, or the one in `--to`.
 pub(super) fn target(to: Option<&Path>, dirs: &AppDirs, cwd: &str) -> SyncTarget {
     SyncTarget { file: to.map_or_else(|| dirs.managed.clone(), |to| Path::new(cwd).join(to)) }
 }
 
-/// The error of a command that needs the file.
+/// Converts the error of a command that needs the file.
 pub(super) fn unusable(error: SyncError) -> anyhow::Error {
     let SyncError { exit, problem } = error;
     refused(exit, problem.to_string(), problem.hint)
 }
 
-/// The digest of the guard.toml; `None` if there is none.
+/// Returns the digest of the guard.toml. `None` if it doesn't exist.
 pub(super) fn digest(site: &SyncTarget) -> anyhow::Result<Option<String>> {
     let unread = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", site.file.display()), "");
     site.digest().map_err(unread)
 }
 
-/// Keeps others from changing it.
+/// Locks the folder against other processes.
 pub(super) fn lock(site: &SyncTarget) -> anyhow::Result<FileLock> {
     let folder = site.folder();
     let made = fs::create_dir_all(&folder).and_then(|()| {
         if folder.symlink_metadata()?.is_symlink() {
             return Err(io::Error::other("it is a link"));
         }
-        // Everybody's hook reads what lies there.
+        // Every user's hook reads the files in it.
         set_mode(&folder, 0o755)
     });
     made.map_err(|error| not_written(&folder, &error))?;
@@ -62,13 +62,13 @@ pub(super) fn keep_state(site: &SyncTarget, state: &State) -> anyhow::Result<()>
     keep(&site.folder().join("state.json"), serde_json::to_string_pretty(state)?.as_bytes())
 }
 
-/// Writes a file that every user of the machine may read, whole or not at all.
+/// Atomically writes a file that every user of the machine may read.
 pub(super) fn keep(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     write_lasting(file, bytes, 0o644).map_err(|error| not_written(file, &error))
 }
 
-/// Removes files that neither the guard.toml nor the two known configurations name, only to save space. Files that
-/// aren't named by a digest belong to someone else and stay.
+/// Removes files that neither the guard.toml nor the two known configurations use, to save space. Files without a
+/// digest as their name belong to others and stay.
 pub(super) fn drop_unused(site: &SyncTarget, state: &State) {
     let Ok(mut used) = fs::read_to_string(&site.file) else { return };
     used = digest_of(used.as_bytes()) + "\n" + &used;
@@ -92,8 +92,8 @@ pub(super) fn machine(settings: &SyncSettings) -> String {
     settings.machine.clone().or_else(|| own().ok()).unwrap_or_default()
 }
 
-/// Whether this machine is among those that take a configuration. A share that grows loses no machine, and each
-/// configuration begins with others.
+/// Returns whether a configuration applies to this machine. If the percentage grows, no machine is excluded again, and
+/// each configuration starts with different machines.
 pub(super) fn is_chosen(settings: &SyncSettings, sha256: &str, percent: u8, groups: &[&str]) -> anyhow::Result<bool> {
     if settings.group.as_ref().is_some_and(|group| groups.contains(&group.as_str())) {
         return Ok(true);

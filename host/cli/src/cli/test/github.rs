@@ -1,4 +1,4 @@
-//! The report as commands of a GitHub workflow, which shows each failure beside its case.
+//! The report as GitHub workflow commands, which show each failure at its case.
 
 use std::fmt::Write as _;
 
@@ -25,12 +25,12 @@ fn place(done: &FinishedCase<'_>) -> String {
     if done.case.line == 0 { format!("file={file}") } else { format!("file={file},line={}", done.case.line) }
 }
 
-/// A text of a command. A line break would end it, and what follows could be a command of its own.
+/// Escapes a text in a command. A line break would end it, and what follows could be another command.
 pub(in crate::cli) fn message(text: &str) -> String {
     plain(text).replace('%', "%25").replace('\n', "%0A")
 }
 
-/// The value of a command's property.
+/// Escapes the value of a command's property.
 pub(in crate::cli) fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! The report for people: a line a file, and all that is known of what failed.
+//! The report for people: a line for each file, and all details of failures.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A line for each file, and with `--timings` one for each of its cases.
+/// Prints a line for each file, and with `--timings` one for each of its cases.
 fn files(report: &Report<'_>) -> anyhow::Result<()> {
     for cases in report.run.done.chunk_by(|one, other| one.file == other.file) {
         let failed = cases.iter().filter(|done| !done.report.passes()).count();
@@ -90,7 +90,7 @@ fn failure(done: &FinishedCase<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The lines of Rego that were evaluated, a line for each file.
+/// Prints the evaluated lines of Rego, one line for each file.
 fn lines(report: &Report<'_>) -> anyhow::Result<()> {
     print::line("")?;
     let (mut evaluated, mut all) = (0, 0);
@@ -105,7 +105,7 @@ fn lines(report: &Report<'_>) -> anyhow::Result<()> {
     print::line(&format!("{percent:>3} % of {all} lines of Rego were evaluated"))
 }
 
-/// Ranges such as `1-4, 7`.
+/// Formats ranges such as `1-4, 7`.
 fn ranges(lines: &BTreeSet<u32>) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &line in lines {

@@ -1,4 +1,4 @@
-//! The report for machines. Keys are only ever added.
+//! The report in JSON. Keys are only ever added.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(&value)?)
 }
 
-/// The lines of a file in Rego.
+/// Converts the lines of a Rego file.
 fn lines((file, lines): (String, &Lines)) -> Value {
     json!({ "file": file, "covered": lines.covered, "missed": lines.missed, "percent": lines.percent() })
 }

@@ -1,4 +1,4 @@
-//! The report in the XML of JUnit, which build servers read: a suite a file, a case a case.
+//! The report in JUnit's XML format for build servers: a suite for each file, and a test case for each case.
 
 use std::fmt::Write as _;
 
@@ -69,7 +69,7 @@ fn seconds(done: &FinishedCase<'_>) -> f64 {
     done.report.time.as_secs_f64()
 }
 
-/// `text` for an attribute or an element. What XML cannot hold at all is replaced.
+/// Escapes `text` for an attribute or element. Characters that XML doesn't allow are replaced.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -78,7 +78,7 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // Otherwise a reader makes spaces of them in an attribute.
+            // Otherwise, a parser replaces them with spaces in an attribute.
             '\n' => out.push_str("&#10;"),
             '\t' => out.push_str("&#9;"),
             '\r' => out.push_str("&#13;"),

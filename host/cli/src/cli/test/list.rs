@@ -1,4 +1,4 @@
-//! `guard-host test --list`: the cases that would run. No policy is loaded but `rego`, which knows its tests.
+//! `guard-host test --list`: lists the cases that would run. No policy is loaded except `rego`, which finds its tests.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
     Ok(Exit::Success)
 }
 
-/// The keys of a case that a report has, too. Keys are only ever added.
+/// Returns the keys of a case that a report also has. Keys are only ever added.
 fn row((file, case): (&Path, &Case)) -> Value {
     json!({
         "file": file.to_string_lossy(),

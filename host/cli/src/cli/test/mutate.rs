@@ -1,4 +1,4 @@
-//! `guard-host test --mutate` and `--siblings`: the mutants of the cases, the survivors first.
+//! `guard-host test --mutate` and `--siblings`: runs the mutants of the cases, and reports the survivors first.
 
 use std::fmt::Write as _;
 use std::io::{Write as _, stderr};
@@ -19,10 +19,9 @@ use guard_kit::suite::mutate::{Mutant, Mutation, REWRITES, Rewrite, SIBLINGS, Ta
 use guard_kit::suite::{Subject, SuiteOnChain};
 use guard_redact::plain;
 
-/// The SARIF rule for a mutant with another verdict.
+/// The SARIF rule for a mutant with a changed verdict.
 const CHANGED: Rule = ("changed-verdict", "A rewrite that keeps the meaning of a case keeps its verdict");
 
-/// The contents of the report.
 struct Report<'a> {
     args: &'a TestArgs,
     tally: Tally<'a>,
@@ -55,7 +54,7 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, on_chains: &[SuiteOnChain<
     Ok(if report.fails() { Exit::Failures } else { Exit::Success })
 }
 
-/// A line that is written anew for each hundredth part, and is gone in the end.
+/// Overwrites a progress line for each percent, and clears it at the end.
 fn show_progress(shown: &AtomicUsize, done: usize, total: usize) {
     let percent = (done * 100).checked_div(total).unwrap_or(100);
     if shown.fetch_max(percent, Ordering::Relaxed) < percent {
@@ -69,7 +68,7 @@ impl Report<'_> {
         self.tally.is_below(self.args.min_kept.unwrap_or(100))
     }
 
-    /// With one decimal, rounded down, so that 100 is all.
+    /// Returns the percentage with one decimal, rounded down so that 100 means all.
     fn percent(&self) -> String {
         let tenths = (self.tally.kept() * 1000).checked_div(self.tally.mutants.len()).unwrap_or(1000);
         format!("{}.{}", tenths / 10, tenths % 10)
@@ -84,7 +83,7 @@ impl Report<'_> {
         text
     }
 
-    /// Describes the problem with the share of kept verdicts, if there is one.
+    /// Describes a share of kept verdicts below the minimum, if there is one.
     fn shortfall(&self) -> Option<String> {
         let least = self.args.min_kept.unwrap_or(100);
         self.fails().then(|| format!("{} % of the mutants kept the verdict, less than {least} %", self.percent()))
@@ -124,7 +123,7 @@ impl Report<'_> {
         print::line("")
     }
 
-    /// Keys are only ever added.
+    /// Formats the report as JSON. Keys are only ever added.
     fn json(&self) -> Value {
         let survivor = |mutant: &Mutant<'_>| {
             json!({
@@ -154,8 +153,8 @@ impl Report<'_> {
         })
     }
 
-    /// Writes one case per rewrite, because one per mutant is too much for a build server. Losses within `--min-kept`
-    /// don't fail.
+    /// Formats one test case for each rewrite, because one for each mutant is too much for build servers. Losses within
+    /// `--min-kept` don't fail.
     fn junit(&self) -> String {
         let rewrites = self.tally.by_rewrite();
         let fails = self.fails();
@@ -181,13 +180,13 @@ impl Report<'_> {
         xml + "  </testsuite>\n</testsuites>\n"
     }
 
-    /// The mutants of a rewrite that got another verdict, a line each.
+    /// Returns the mutants of a rewrite with a changed verdict, one on each line.
     fn lines(&self, rewrite: &Rewrite) -> Vec<String> {
         let is_of = |mutant: &&Mutant<'_>| mutant.rewrites.iter().any(|one| one.id == rewrite.id);
         self.tally.survivors().filter(is_of).map(line).collect()
     }
 
-    /// A point each rewrite, as in the XML of JUnit.
+    /// Formats one test point for each rewrite, as in JUnit's format.
     fn tap(&self) -> String {
         let point = |(rewrite, tried, kept): (&Rewrite, usize, usize)| {
             let failure = (self.fails() && kept < tried).then(|| {
@@ -230,7 +229,7 @@ fn rewrites(mutant: &Mutant<'_>) -> String {
     mutant.rewrites.iter().map(|rewrite| rewrite.id).collect::<Vec<_>>().join(", then ")
 }
 
-/// The mutant in one line of text.
+/// Formats the mutant in one line.
 fn line(mutant: &Mutant<'_>) -> String {
     let (text, got) = (one_line(&mutant.text), one_line(&mutant.got));
     format!(

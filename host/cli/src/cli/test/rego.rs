@@ -1,4 +1,4 @@
-//! The tests in Rego: those of the settings, and the files of tests among the fixtures.
+//! The Rego tests: those in the settings, and test files among the fixtures.
 
 use std::path::Path;
 
@@ -13,24 +13,24 @@ use guard_kit::suite::rego::{RegoTests, tests as found};
 use guard_kit::suite::{Subject, SuiteOnChain, find_tests};
 use guard_redact::plain;
 
-/// The most bytes of a file of tests.
+/// The maximum size of a test file, in bytes.
 pub(in crate::cli) const TEST_BYTES: u64 = 1 << 20;
 
-/// The settings of suites without some of their own.
+/// Returns the settings for suites without their own.
 pub(super) fn settings(args: &TestArgs, cwd: &Path) -> anyhow::Result<Map<String, Value>> {
     let Some(file) = &args.settings_file else { return Ok(Map::new()) };
     guard_config::read_settings(&cwd.join(file))
         .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))
 }
 
-/// Whether a file in JSON is data of the settings, and holds no cases.
+/// Returns whether a JSON file is data of the settings, instead of cases.
 pub(super) fn is_data(args: &TestArgs, path: &Path, cwd: &Path) -> bool {
     let folder = args.settings_file.as_ref().filter(|_| args.policy == POLICY).map(|file| cwd.join(file));
     path.extension().is_some_and(|extension| extension == "json")
         && folder.is_some_and(|folder| folder.is_dir() && path.starts_with(folder))
 }
 
-/// The tests; `None` if there are no files of tests.
+/// Returns the tests. `None` if there are no test files.
 pub(super) fn tests(
     args: &TestArgs,
     subject: &Subject,
@@ -44,7 +44,7 @@ pub(super) fn tests(
     let mut modules = settings.get("files").and_then(Value::as_object).cloned().unwrap_or_default();
     for fixture in &args.fixtures {
         for path in find_tests(&cwd.join(fixture)).map_err(|error| suite_error(error, cwd))? {
-            // One that the folder of the settings holds is there already.
+            // The settings' folder may already contain this file.
             let below = folder.as_ref().and_then(|folder| path.strip_prefix(folder).ok());
             if below.is_some_and(|below| modules.contains_key(&*below.to_string_lossy())) {
                 continue;
@@ -68,7 +68,7 @@ pub(super) fn tests(
     found(subject, &settings, cwd).map(Some).map_err(|error| subject_error(&error, None))
 }
 
-/// The suites of the tests, with what runs them.
+/// Returns the suites of the tests, with the chain that runs them.
 pub(super) fn on_chains(tests: &RegoTests) -> impl Iterator<Item = SuiteOnChain<'_>> {
     tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain))
 }

@@ -1,4 +1,4 @@
-//! The report in SARIF: a result for each case that failed.
+//! The report in SARIF: a result for each failed case.
 
 use super::{Report, complaints};
 use crate::cli::sarif::{Annotation, Rule, log};

@@ -1,4 +1,4 @@
-//! The report in the Test Anything Protocol, version 14: a line for each case, and a block of YAML for one that failed.
+//! The report in the Test Anything Protocol, version 14: a line for each case, and a YAML block for each failure.
 
 use std::fmt::Write as _;
 
@@ -6,12 +6,12 @@ use super::{Report, findings, one_line};
 use guard_kit::suite::FinishedCase;
 use guard_redact::plain;
 
-/// One line of a report.
+/// A test point.
 pub(super) struct Point {
     pub(super) title: String,
-    /// The lines of YAML that say what failed; `None` if nothing did.
+    /// The lines of YAML that describe the failure. `None` if the case passed.
     pub(super) failure: Option<Vec<String>>,
-    /// Nothing was looked at.
+    /// Whether the case was skipped.
     pub(super) is_skipped: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
     document(&points, &report.summary())
 }
 
-/// The points, and a summary that programs pass over.
+/// Formats the test points, and a summary that programs ignore.
 pub(super) fn document(points: &[Point], summary: &str) -> String {
     let mut out = format!("TAP version 14\n1..{}\n", points.len());
     for (number, Point { title, failure, is_skipped }) in (1..).zip(points) {
@@ -40,12 +40,12 @@ pub(super) fn document(points: &[Point], summary: &str) -> String {
     out
 }
 
-/// Returns the lines that begin every failure.
+/// Returns the lines at the start of every failure.
 pub(super) fn message(text: &str) -> Vec<String> {
     vec![format!("message: {}", scalar(text)), "severity: \"fail\"".to_owned()]
 }
 
-/// A list of texts below a key; nothing if it is empty.
+/// Formats a list of texts below a key. Empty if there are no texts.
 pub(super) fn list(key: &str, texts: &[String]) -> Vec<String> {
     let key = (!texts.is_empty()).then(|| format!("{key}:"));
     key.into_iter().chain(texts.iter().map(|text| format!("  - {}", scalar(text)))).collect()
@@ -71,7 +71,7 @@ fn point(done: &FinishedCase<'_>) -> Point {
     Point { title: done.case.title(), failure, is_skipped: done.report.is_skipped }
 }
 
-/// A text in YAML, which takes the texts of JSON for its own.
+/// Formats a text for YAML, which accepts JSON strings.
 fn scalar(text: &str) -> String {
     serde_json::Value::from(plain(text)).to_string()
 }

@@ -1,6 +1,6 @@
-//! `guard-host test --watch`: the cases again, each time that one of their files changes.
+//! `guard-host test --watch`: runs the cases again each time one of their files changes.
 //!
-//! The files are looked at a few times a second. Ends when the process is ended, or when nobody reads what it prints.
+//! The files are checked several times a second. Ends with the process, or with a broken pipe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,25 +19,25 @@ use guard_platform::paths::native;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-/// How long nothing is looked at.
+/// The interval between two checks.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How many times as long as a look a pause lasts at least, so that many files keep no processor busy.
+/// The minimum ratio of an interval to the duration of a check, so that many files don't keep a processor busy.
 const PAUSE_PER_LOOK: u32 = 10;
 
-/// The most files that are looked at.
+/// The maximum number of files that are checked.
 const FILES: usize = 4096;
 
-/// How often to look whether a change is complete, before a run begins anyway.
+/// The maximum number of checks for whether a change is complete, before a run starts anyway.
 const LOOKS: usize = 10;
 
-/// The state of a file, to be compared with another one; `None` if it does not exist. A folder has only one state.
+/// The state of a file, for comparison. `None` if it doesn't exist. A folder has only one state.
 type Stamp = Option<(SystemTime, u64, u64)>;
 
 pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let watched = Watched { args, dirs, environment };
     loop {
-        // What changes during the run is seen after it.
+        // Changes during the run are detected after it.
         let files = watched.named();
         let before = watched.look(&files);
         match once(args, dirs, environment) {
@@ -48,7 +48,7 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
         if before.len() == FILES {
             print::note(&format!("warning: only {FILES} files are watched"));
         }
-        // Also with `--quiet`, for it shows that the run is over.
+        // Also printed with `--quiet`, because it shows that the run is over.
         print::problem("waiting for changes");
         watched.wait(&files, before);
         print::clear()?;
@@ -62,7 +62,7 @@ struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// The files that a run reads, but for the cases and the settings.
+    /// Returns the files that a run reads, except the cases and settings.
     fn named(&self) -> BTreeSet<PathBuf> {
         let cwd = &*native(&self.environment.cwd);
         match self.args.policy.as_str() {
@@ -70,17 +70,17 @@ impl Watched<'_> {
                 let projects = call_context(self.environment, None).projects();
                 guard_config::load(self.dirs, &projects).inputs.into_iter().collect()
             }
-            // The name of a built-in policy is a file that does not exist.
+            // The name of a built-in policy is a file that doesn't exist.
             name => BTreeSet::from([cwd.join(name)]),
         }
     }
 
-    /// The state of these files, of the settings and of the cases.
+    /// Returns the state of these files, of the settings and of the cases.
     fn look(&self, named: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
         let cwd = &*native(&self.environment.cwd);
         let settings = self.args.settings_file.iter().flat_map(|file| guard_config::files_of(&cwd.join(file)));
         let fixtures = self.args.fixtures.iter().map(|fixture| cwd.join(fixture));
-        // A folder that cannot be read is an error of the run; here it is watched until it can.
+        // A run reports a folder that can't be read. Here, it is watched until it can.
         let cases = fixtures.flat_map(|path| {
             let tests = suite::find_tests(&path).unwrap_or_default();
             suite::find(&path).unwrap_or_default().into_iter().chain(tests).chain([path])
@@ -98,7 +98,7 @@ impl Watched<'_> {
             .collect()
     }
 
-    /// Waits until something is not as it was, and then until it stays so.
+    /// Waits until something changes, and then until it no longer does.
     fn wait(&self, named: &BTreeSet<PathBuf>, before: BTreeMap<PathBuf, Stamp>) {
         let mut last = before.clone();
         let mut changes = 0;

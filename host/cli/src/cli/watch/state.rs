@@ -1,4 +1,4 @@
-//! The state of the screen: the decisions, the chosen one, and its details.
+//! The state of the screen: the decisions, the selected one, and its details.
 
 use std::collections::VecDeque;
 
@@ -7,59 +7,56 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use crate::cli::explain::Parts;
 use guard_hook::audit::{Decision, Record};
 
-/// The most decisions that can be looked at: the latest ones.
+/// The maximum number of decisions. The latest ones are kept.
 const KEPT: usize = 2000;
 
-/// The most of them of which all that they rest on is kept, which may be half a mebibyte each.
+/// The maximum number of decisions that are kept with all facts, which may take half a mebibyte each.
 const KEPT_WHOLE: usize = 64;
 
-/// How far one key moves through a long text, in lines.
+/// The number of lines by which one key scrolls a long text.
 const PAGE: u16 = 10;
 
-/// A request of the person that goes beyond the screen.
+/// A request that the screen can't handle itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PersonRequest {
-    /// No more.
+    /// Quit.
     End,
-    /// To allow the call that was asked about with this id.
+    /// Allow the call of the ask with this id.
     Allow(String),
 }
 
-/// The details of a call that its line does not show.
+/// The details of a call that its line doesn't show.
 pub(super) struct Detail {
-    /// The line's id.
     pub(super) id: String,
-    /// Its commands and why it was decided so; `None` if the line does not say enough of the call.
+    /// The call's commands, and the reason for the decision. `None` if the line doesn't have enough information.
     pub(super) parts: Option<Parts>,
-    /// They come from what the log recorded of the machine, and not from what it is like now.
+    /// Whether they depend on the recorded facts, instead of the machine's current state.
     pub(super) is_recorded: bool,
 }
 
-/// A decision of the log.
 struct LoggedDecision {
     record: Record,
     decision: Option<Decision>,
 }
 
-/// The state of the screen.
 #[derive(Default)]
 pub(super) struct State {
     seen: VecDeque<LoggedDecision>,
-    /// The chosen one's place among those that are shown; `None`: the latest one, whatever comes.
+    /// The index of the selected decision among the shown ones. `None` follows the latest one.
     chosen: Option<usize>,
-    /// Only what was stopped is shown.
+    /// Whether only stopped calls are shown.
     pub(super) only_stopped: bool,
-    /// Whether the details of the chosen decision fill the screen.
+    /// Whether the details of the selected decision fill the screen.
     pub(super) is_explained: bool,
-    /// How many lines of it are above the screen.
+    /// The number of lines above the visible part.
     pub(super) above: u16,
     pub(super) detail: Option<Detail>,
-    /// The reason why the last key had no effect.
+    /// Why the last key had no effect.
     pub(super) note: &'static str,
 }
 
 impl State {
-    /// Puts a new decision at the end. `decision` gives all that it rests on, if the log has it.
+    /// Adds a new decision. `decision` returns its facts, if the log has them.
     pub(super) fn add(&mut self, record: Record, decision: impl FnOnce() -> Option<Decision>) {
         if let Some(old) = self.seen.len().checked_sub(KEPT_WHOLE).and_then(|old| self.seen.get_mut(old)) {
             old.decision = None;
@@ -82,17 +79,17 @@ impl State {
         self.all().map(|seen| &seen.record).collect()
     }
 
-    /// The place of the chosen one among them.
+    /// Returns the index of the selected decision.
     pub(super) fn place(&self) -> usize {
         self.chosen.unwrap_or_else(|| self.all().count().saturating_sub(1))
     }
 
-    /// It stays with the latest one.
+    /// Returns whether the latest decision stays selected.
     pub(super) fn follows(&self) -> bool {
         self.chosen.is_none()
     }
 
-    /// The chosen one, if nothing is known of it yet.
+    /// Returns the selected decision, if its details aren't known yet.
     pub(super) fn undetailed(&self) -> Option<(Record, Option<Decision>)> {
         let chosen = self.all().nth(self.place())?;
         let is_known = self.detail.as_ref().is_some_and(|detail| detail.id == chosen.record.id);
@@ -105,7 +102,7 @@ impl State {
         self.above = 0;
     }
 
-    /// Does what a key stands for, or gives what is wanted beside that.
+    /// Handles a key. Returns a request that the screen can't handle itself.
     pub(super) fn press(&mut self, key: KeyEvent) -> Option<PersonRequest> {
         self.note = "";
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -137,7 +134,7 @@ impl State {
     }
 }
 
-/// Somebody was kept from something, or asked about it.
+/// Returns whether the call was blocked or required approval.
 fn is_stopped(record: &Record) -> bool {
     matches!(record.action.as_str(), "block" | "confirm_required" | "error")
 }
@@ -185,7 +182,7 @@ mod tests {
         (2..5).for_each(|number| state.add(record(number, "allow"), || None));
         press(&mut state, "s");
         assert_eq!((state.records().len(), shown(&state)), (2, "1".to_owned()));
-        // The first of these keys ends the explanation only.
+        // The first `q` only closes the explanation.
         assert_eq!(press(&mut state, "eq"), None);
         assert_eq!(press(&mut state, "q"), Some(PersonRequest::End));
     }

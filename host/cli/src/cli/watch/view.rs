@@ -1,4 +1,4 @@
-//! Draws the screen. No text of the log reaches the terminal but as plain signs.
+//! Draws the screen. Control characters in the log's texts are removed.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::cli::report::{agent, word};
 use guard_hook::audit::Record;
 use guard_redact::{plain, shorten};
 
-/// The longest call and the longest name of an agent on the list, in bytes.
+/// The maximum length of a call and of an agent's name in the list, in bytes.
 const CALL_BYTES: usize = 400;
 const AGENT_BYTES: usize = 24;
 
@@ -69,7 +69,7 @@ fn line(record: &Record) -> Line<'static> {
     ])
 }
 
-/// The word for an action, and its colour.
+/// Returns the word for an action, and its color.
 fn action_label(action: &str) -> (String, Color) {
     let colour = match action {
         "block" | "error" => Color::Red,
@@ -97,7 +97,7 @@ fn explained(frame: &mut Frame<'_>, state: &State, record: Option<&Record>, area
     frame.render_widget(text.block(block), area);
 }
 
-/// Formats the details of a call that its line does not show.
+/// Formats the details of a call that its line doesn't show.
 fn detail_lines(detail: &Detail) -> Vec<Line<'static>> {
     let Some(parts) = &detail.parts else {
         return vec![Line::styled("The log does not say enough of this call to explain it.", Modifier::DIM)];

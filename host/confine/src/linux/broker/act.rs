@@ -1,5 +1,5 @@
-//! The operations that the broker performs in place of a command: by an open folder and one name, which nothing can
-//! exchange meanwhile.
+//! The operations that the broker performs on behalf of a command: with an open folder and one name, which can't be
+//! exchanged in the meantime.
 
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
@@ -12,23 +12,22 @@ use rustix::io::Errno;
 
 use super::spot::Spot;
 
-/// The flags of an open that are the broker's own business.
+/// The open flags that the broker sets itself.
 const OWN: i32 = libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NONBLOCK;
 
-/// The umask of a process.
 pub(super) fn umask(process: &str) -> Option<u32> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
     u32::from_str_radix(line.trim(), 8).ok()
 }
 
-/// Opens the file. None: the kernel must do it, because it is no regular file.
+/// Opens the file. `None` if the kernel must do it, because it isn't a regular file.
 pub(super) fn open(spot: &Spot, flags: i32, mode: u32, umask: (u32, u32)) -> Option<Result<OwnedFd, i32>> {
     if spot.is_special() {
         return None;
     }
     let is_new = flags & libc::O_CREAT != 0 && !spot.exists();
-    // No pipe that comes in between may hold up the broker.
+    // A pipe that is created in the meantime must not block the broker.
     let own = OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let asked = OFlags::from_bits_retain((flags & !OWN) as u32);
     let mode = mode & 0o7777 & !umask.0;

@@ -1,4 +1,4 @@
-//! [`Spot`]: the folder that a path of another process leads to, open, and the name in it.
+//! [`Spot`]: the open folder of another process's path, and the name in it.
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -13,18 +13,18 @@ use crate::linux::calls::At;
 pub(in crate::linux) struct Spot {
     pub(in crate::linux) folder: OwnedFd,
     pub(in crate::linux) name: OsString,
-    /// The path without symbolic links above its last name.
+    /// The path with symbolic links resolved, except in its last name.
     pub(in crate::linux) path: PathBuf,
 }
 
 impl Spot {
-    /// The spot that a path leads to as the process sees it.
+    /// Resolves a path in the view of the process.
     pub(in crate::linux) fn find(process: u32, at: &At) -> Option<Self> {
         let bytes = at.path.as_bytes();
         let end = bytes.iter().rposition(|byte| *byte != b'/')?;
         let path = Path::new(OsStr::from_bytes(bytes.get(..=end)?));
         let name = path.file_name()?.to_owned();
-        // `Path` drops a dot at the end, which would be another file.
+        // `Path` removes a dot at the end, which would be another file.
         if bytes.ends_with(b"/.") || bytes.ends_with(b"/..") {
             return None;
         }
@@ -46,7 +46,7 @@ impl Spot {
         Some(Spot { folder, name, path })
     }
 
-    /// The spot that a symbolic link here leads to; else this one.
+    /// Follows a symbolic link at this spot, if there is one.
     pub(in crate::linux) fn followed(self) -> Self {
         if readlinkat(&self.folder, &self.name, Vec::new()).is_err() {
             return self;
@@ -63,7 +63,7 @@ impl Spot {
         statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Something other than a regular file is here, such as a pipe, which the kernel opens.
+    /// Returns whether this isn't a regular file, such as a pipe, which the kernel opens.
     pub(in crate::linux) fn is_special(&self) -> bool {
         let kind = statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW);
         kind.is_ok_and(|data| FileType::from_raw_mode(data.st_mode) != FileType::RegularFile)

@@ -1,11 +1,10 @@
-//! Calls whose ask stays an ask, and calls whose ask denies.
+//! Tests of calls whose ask stays an ask, and of calls whose ask becomes a deny.
 
 use guard_contract::paths::lexical;
 use serde_json::{Value, json};
 
 use super::*;
 
-/// Links of the disk.
 const LINKS: [&str; 3] = ["/repo/g", "/repo/sub/out", "/home/u/l"];
 
 fn resolve_in(cwd: &str, word: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Forms that hold a text and do not run it.
+//! Forms that contain a text without running it.
 
 use super::shape::delimiter;
 use guard_contract::shell_word::quoted;
@@ -21,7 +21,7 @@ pub(super) fn commit_here(text: &str) -> Option<String> {
 }
 
 pub(super) fn grep(text: &str) -> Option<String> {
-    // The lines of a pattern are patterns of their own.
+    // Each line of a pattern is a pattern of its own.
     (!text.contains('\n')).then(|| format!("grep -F -e {} notes.txt", quoted(text)))
 }
 

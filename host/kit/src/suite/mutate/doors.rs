@@ -1,15 +1,15 @@
-//! Other doors: another program or a script runs the same text.
+//! Other programs or scripts that run the same text.
 
 use super::shape::Shape;
 use guard_contract::shell_word::quoted;
 
-/// A text as a string in single quotes, which Python, JavaScript, Ruby, Perl and PHP read alike. `None` if it has several
-/// lines.
+/// Returns a text as a string in single quotes that Python, JavaScript, Ruby, Perl and PHP parse alike. `None` if it
+/// has several lines.
 pub(super) fn string(text: &str) -> Option<String> {
     (!text.contains('\n')).then(|| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")))
 }
 
-/// Code around a call that takes the text.
+/// Returns code around a call with the text as its argument.
 fn code(shape: &Shape<'_>, interpreter: &str, before: &str, after: &str) -> Option<String> {
     let string = string(shape.text)?;
     shape.is_posix().then(|| format!("{interpreter} {}", quoted(&format!("{before}{string}{after}"))))
@@ -44,7 +44,7 @@ pub(super) fn awk(shape: &Shape<'_>) -> Option<String> {
     (plain && shape.is_posix()).then(|| format!("awk {}", quoted(&format!("BEGIN {{ system(\"{}\") }}", shape.text))))
 }
 
-/// In front of a shell that is given the text.
+/// Prefixes the text with a program that passes it to a shell.
 fn given(shape: &Shape<'_>, door: &str) -> Option<String> {
     Some(format!("{door} {}", quoted(shape.text)))
 }

@@ -1,16 +1,16 @@
-//! Options of programs whose command lines are known: in clusters or alone, long or short, before or after the rest.
+//! Options of well-known programs: combined or separate, short or long, before or after the operands.
 
 use super::shape::{Shape, Word};
 
-/// Options without a value, and what a program allows.
+/// A program's options without values, and its option syntax.
 struct Program {
     /// The program, and the subcommands before the options.
     words: &'static [&'static str],
-    /// Options of one letter whose order among each other does not matter.
+    /// Short options whose order doesn't matter.
     letters: &'static str,
-    /// Short options that have a long form as well.
+    /// Short options that have a long form.
     long: &'static [(char, &'static str)],
-    /// `--` ends the options.
+    /// Whether `--` ends the options.
     ends: bool,
 }
 
@@ -77,7 +77,7 @@ impl Program {
         PROGRAMS.iter().find(fits)
     }
 
-    /// The letters of a cluster that holds nothing but known options.
+    /// Returns the letters of a word of combined options, if all of them are known.
     fn cluster<'a>(&self, word: &Word<'a>) -> Option<&'a str> {
         let letters = word.raw.strip_prefix('-').filter(|_| word.is_bare())?;
         (!letters.is_empty() && letters.chars().all(|letter| self.letters.contains(letter))).then_some(letters)
@@ -93,7 +93,7 @@ impl Program {
     }
 }
 
-/// The words behind the subcommands, up to `--`.
+/// Returns the words between the subcommands and `--`.
 fn options<'s, 'a>(shape: &'s Shape<'a>, program: &Program) -> impl Iterator<Item = &'s Word<'a>> {
     shape.words.iter().skip(shape.program + program.words.len()).take_while(|word| word.text != "--")
 }
@@ -131,7 +131,7 @@ pub(super) fn last(shape: &Shape<'_>) -> Option<String> {
     let is_option = |word: &&&Word<'_>| program.cluster(word).is_some() || program.short(word).is_some();
     let first: Vec<&str> = words.iter().take_while(is_option).map(|word| word.raw).collect();
     let rest = words.get(first.len()..)?;
-    // Another option may take a value, and behind `--` there are none.
+    // Another option may take a value, and there are no options after `--`.
     let operands = rest.iter().all(|word| !word.text.starts_with('-'));
     let fits = !first.is_empty() && !rest.is_empty() && operands;
     fits.then(|| shape.with_tail(from, rest.iter().map(|word| word.raw).chain(first)))?

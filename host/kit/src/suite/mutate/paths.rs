@@ -1,12 +1,12 @@
-//! Other forms of the path that a file tool is given.
+//! Other forms of a file tool's path.
 
 use super::super::WorldFacts;
 use guard_contract::paths;
 
-/// The longest path that is rewritten.
+/// The maximum length of a path that is rewritten, in bytes.
 const PATH_BYTES: usize = 1 << 10;
 
-/// A path, and where it is read.
+/// A path and its context.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PathUse<'a> {
     pub(super) path: &'a str,
@@ -15,16 +15,15 @@ pub(super) struct PathUse<'a> {
     pub(super) world: &'a WorldFacts,
 }
 
-/// Another form of the path.
 #[derive(Debug)]
 pub(super) struct PathForm {
     pub(super) path: String,
-    /// A symbolic link that must be in the world for it, and where it leads.
+    /// A symbolic link that must be added to the world, with its target.
     pub(super) link: Option<(String, String)>,
 }
 
 impl PathUse<'_> {
-    /// The folder as it is written, with its slash, and the name in it.
+    /// Splits the path into the folder with its slash, and the name.
     fn split(&self) -> Option<(&str, &str)> {
         let at = self.path.rfind('/').map_or(0, |at| at + 1);
         let (folder, name) = self.path.split_at_checked(at)?;
@@ -32,12 +31,12 @@ impl PathUse<'_> {
         (!odd && !matches!(name, "" | "." | ".." | "~")).then_some((folder, name))
     }
 
-    /// The absolute path by its text.
+    /// Returns the absolute path, without resolving links.
     fn lexical(&self, path: &str) -> String {
         paths::lexical(path, self.cwd, self.home)
     }
 
-    /// A link of the world may lie on the way.
+    /// Returns whether one of the world's links may be on the path.
     fn is_linked(&self, path: &str) -> bool {
         let path = self.lexical(path);
         self.world.links.keys().any(|link| paths::is_below(&path, link))
@@ -97,7 +96,7 @@ pub(super) fn folder_slash(place: &PathUse<'_>) -> Option<PathForm> {
 
 pub(super) fn link(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
-    // What is a link itself may lead elsewhere than its name says.
+    // The target of a link may have another name.
     if place.is_linked(place.path) {
         return None;
     }

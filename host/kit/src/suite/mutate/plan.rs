@@ -1,14 +1,14 @@
-//! Which mutants are made when there are more than may be run: evenly over rewrites and cases, the same for the same seed.
+//! Samples the mutants if there are more than may be run: evenly over rewrites and cases, and reproducibly for a seed.
 
-/// How many mutants are run if nothing else is said: some seconds on two cores.
+/// The default number of mutants, which takes some seconds on two cores.
 pub const MUTANTS: usize = 10_000;
 
-/// Numbers that look random and are the same for the same seed (SplitMix64).
+/// A reproducible pseudorandom number generator (SplitMix64).
 #[derive(Debug, Clone)]
 pub(super) struct SplitMix(u64);
 
 impl SplitMix {
-    /// By a seed and a number within it.
+    /// Creates a generator from a seed and a stream number.
     pub(super) fn new(seed: u64, within: u64) -> Self {
         let mut draw = SplitMix(seed ^ within.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         draw.next();
@@ -23,7 +23,6 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// The list in another order.
     pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for end in (1..list.len()).rev() {
             let other = self.next() % (end as u64 + 1);
@@ -32,9 +31,9 @@ impl SplitMix {
     }
 }
 
-/// At most `max` of these pairs of a case and a rewrite, in their order.
+/// Returns at most `max` of these pairs of a case and a rewrite, in their original order.
 ///
-/// One of each rewrite in turn, and each rewrite goes through the cases from another place on.
+/// Takes one pair of each rewrite in turn. Each rewrite starts at a different case.
 pub(super) fn sample(mut pairs: Vec<(usize, usize)>, max: usize, seed: u64) -> Vec<(usize, usize)> {
     if pairs.len() <= max {
         return pairs;
@@ -49,7 +48,7 @@ pub(super) fn sample(mut pairs: Vec<(usize, usize)>, max: usize, seed: u64) -> V
         }
     }
     let turns = pairs.iter().map(|(_, rewrite)| rewrite + 1).max().unwrap_or(1);
-    // The place of a pair's case, as its rewrite goes through them.
+    // The position of the pair's case in the order in which its rewrite takes the cases.
     let key = |&(case, rewrite): &(usize, usize)| {
         let start = count * rewrite / turns;
         (rewrite, (place.get(case).copied().unwrap_or(0) + count - start) % count)
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     fn pairs() -> Vec<(usize, usize)> {
-        // The rewrite 4 applies to three cases only.
+        // Rewrite 4 only applies to three cases.
         (0..100)
             .flat_map(|case| (0..5).map(move |rewrite| (case, rewrite)))
             .filter(|pair| pair.1 < 4 || pair.0 < 3)

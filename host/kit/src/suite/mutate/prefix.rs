@@ -1,9 +1,9 @@
-//! Programs in front of a command that run it: wrappers, other users, other machines.
+//! Prefixes that run a command: wrappers, other users and other machines.
 
 use super::shape::{Shape, Word};
 use guard_contract::shell_word::quoted;
 
-/// A wrapper in front of a program that is no builtin.
+/// Adds a wrapper before an external program.
 fn before(shape: &Shape<'_>, wrapper: &str) -> Option<String> {
     shape.external().map(|_| format!("{wrapper} {}", shape.text))
 }
@@ -45,7 +45,7 @@ pub(super) fn stdbuf(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn exec(shape: &Shape<'_>) -> Option<String> {
-    // What would come after it would not run any more.
+    // The commands after it would no longer run.
     before(shape, "exec").filter(|_| !shape.words.is_empty())
 }
 
@@ -65,12 +65,12 @@ pub(super) fn doas(shape: &Shape<'_>) -> Option<String> {
     before(shape, "doas")
 }
 
-/// A loss there is on another machine, so only a loss that is one on any machine.
+/// Runs the command on another machine. Only for effects that are a loss on any machine.
 pub(super) fn ssh(shape: &Shape<'_>) -> Option<String> {
     shape.is_catastrophic.then(|| format!("ssh host {}", quoted(shape.text)))
 }
 
-/// A text that `xargs` takes for one argument.
+/// Returns whether `xargs` reads the word as one argument.
 fn is_plain(word: &Word<'_>) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._:@%+=,-".contains(c);
     word.literal && !word.text.is_empty() && !word.text.starts_with('-') && word.text.chars().all(plain)

@@ -1,4 +1,4 @@
-//! Makes the mutants, asks the chain about each, and says which verdicts changed.
+//! Creates the mutants, evaluates the chain for each, and reports which verdicts changed.
 
 use std::fmt;
 use std::path::Path;
@@ -20,10 +20,10 @@ use guard_contract::{Outcome, outcome_name, outcome_named, rank};
 use guard_engine::{Analyzer, SharedInstance};
 use guard_hook::chain::Chain;
 
-/// The tools of which it is known that they take a path for a file.
+/// The tools whose path argument is known to be a file.
 const FILE_TOOLS: &[&str] = &["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write"];
 
-/// A text that is nothing to any policy, for what a form says by itself.
+/// A harmless text, to find out how a policy judges a form itself.
 const HARMLESS: &str = "x";
 
 /// The options of a run.
@@ -31,15 +31,15 @@ const HARMLESS: &str = "x";
 pub struct Mutation<'a> {
     /// The rewrites: [`REWRITES`](super::REWRITES) or [`SIBLINGS`](super::SIBLINGS).
     pub rewrites: &'static [Rewrite],
-    /// How many rewrites one mutant goes through at most: 1 or 2.
+    /// The maximum number of rewrites for each mutant: 1 or 2.
     pub depth: u8,
-    /// The seed of the choice among too many mutants.
+    /// The seed for sampling.
     pub seed: u64,
-    /// The most mutants.
+    /// The maximum number of mutants.
     pub max: usize,
-    /// Only of cases that one of these chooses; of all if there are none.
+    /// Only cases that one of these filters selects. Empty for all.
     pub filters: &'a [Filter],
-    /// Is told how many mutants are done, and of how many.
+    /// Called with the number of finished mutants, and their total.
     pub progress: Option<&'a (dyn Fn(usize, usize) + Sync)>,
 }
 
@@ -49,55 +49,55 @@ impl fmt::Debug for Mutation<'_> {
     }
 }
 
-/// A mutant, and what became of it.
+/// A mutant and its result.
 #[derive(Debug)]
 pub struct Mutant<'a> {
     /// The file of the case.
     pub file: &'a Path,
     /// The case.
     pub case: &'a Case,
-    /// The rewrites, in the order in which they were done.
+    /// The rewrites, in the order in which they were applied.
     pub rewrites: Vec<&'static Rewrite>,
-    /// The command or the path after them.
+    /// The rewritten command or path.
     pub text: String,
-    /// The right answer, in words.
+    /// The correct answer, in words.
     pub expected: String,
     /// The answer.
     pub got: String,
-    /// It is what would have been right.
+    /// Whether the answer is correct.
     pub kept: bool,
 }
 
 /// The results of all mutants.
 #[derive(Debug)]
 pub struct Tally<'a> {
-    /// The rewrites that were to be tried.
+    /// The rewrites that were tried.
     pub rewrites: &'static [Rewrite],
     /// The mutants that were run, in the order of the cases.
     pub mutants: Vec<Mutant<'a>>,
-    /// How many there could have been.
+    /// The number of possible mutants.
     pub possible: usize,
 }
 
 impl Tally<'_> {
-    /// The mutants whose verdict is another one.
+    /// Returns the mutants whose verdict changed.
     pub fn survivors(&self) -> impl Iterator<Item = &Mutant<'_>> {
         self.mutants.iter().filter(|mutant| !mutant.kept)
     }
 
-    /// How many kept their verdict.
+    /// Returns the number of mutants that kept their verdict.
     #[must_use]
     pub fn kept(&self) -> usize {
         self.mutants.iter().filter(|mutant| mutant.kept).count()
     }
 
-    /// Fewer than this part of the mutants kept their verdict.
+    /// Returns whether less than this percentage of the mutants kept their verdict.
     #[must_use]
     pub fn is_below(&self, percent: u8) -> bool {
         self.kept() * 100 < self.mutants.len() * usize::from(percent)
     }
 
-    /// Of each rewrite that was tried: how often, and how often the verdict was kept.
+    /// Returns each rewrite that was tried, with the number of mutants, and of those that kept their verdict.
     #[must_use]
     pub fn by_rewrite(&self) -> Vec<(&'static Rewrite, usize, usize)> {
         let mut tallies: Vec<_> = self.rewrites.iter().map(|rewrite| (rewrite, 0, 0)).collect();
@@ -124,9 +124,9 @@ struct Seed<'a> {
     input: Map<String, Value>,
     /// The key of the input that is rewritten.
     key: &'static str,
-    /// The text there.
+    /// The text under that key.
     text: String,
-    /// The least and the most severe of the expected outcomes.
+    /// The mildest and the strictest expected outcome.
     expected: (Outcome, Outcome),
 }
 
@@ -137,7 +137,7 @@ struct RewrittenText {
     rewrites: Vec<&'static Rewrite>,
 }
 
-/// Rewrites the cases and asks about each mutant. The cases themselves are taken to hold.
+/// Rewrites the cases and evaluates each mutant. The cases themselves are assumed to pass.
 #[must_use]
 pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<'_>) -> Tally<'a> {
     let analyzer = subject.analyzer();
@@ -151,7 +151,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     let mut pairs: Vec<(usize, usize)> = pairs.into_iter().flatten().collect();
     let possible = pairs.len();
     if how.depth > 1 {
-        // The second half of the rewrites' numbers stands for a further rewrite after each.
+        // Numbers in the upper half mean a second rewrite after the first one.
         let twice: Vec<(usize, usize)> =
             pairs.iter().map(|(case, first)| (*case, first + how.rewrites.len())).collect();
         pairs.extend(twice);
@@ -173,7 +173,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     Tally { rewrites: how.rewrites, mutants: mutants.into_iter().flatten().collect(), possible }
 }
 
-/// The parts of a case that can be rewritten; `None` if there are none.
+/// Returns the parts of a case that can be rewritten. `None` if there are none.
 fn seed<'a>(file: &'a Path, suite: &'a Suite, chain: &'a Chain, case: &'a Case) -> Option<Seed<'a>> {
     if case.needs_harness() || case.rule.as_deref() == Some(FAULT) {
         return None;
@@ -183,7 +183,7 @@ fn seed<'a>(file: &'a Path, suite: &'a Suite, chain: &'a Chain, case: &'a Case) 
     let input = case.input()?;
     let key = match case.tool() {
         "Bash" => "command",
-        // With several paths the verdict may be due to any of them.
+        // With several paths, any of them may cause the verdict.
         tool if !FILE_TOOLS.contains(&tool) => return None,
         _ => {
             let mut keys = PATH_KEYS.iter().copied().filter(|key| input.contains_key(*key));
@@ -197,13 +197,13 @@ fn seed<'a>(file: &'a Path, suite: &'a Suite, chain: &'a Chain, case: &'a Case) 
     (!is_mixed).then_some(Seed { file, suite, chain, case, world, input, key, text, expected })
 }
 
-/// The verdict keeps the call from being made unseen.
+/// Returns whether the verdict keeps the call from running without a person's approval.
 fn is_stopped(outcome: Outcome) -> bool {
     rank(outcome) >= rank(Outcome::Ask)
 }
 
 impl Seed<'_> {
-    /// The rewrite is meant for cases such as this one.
+    /// Returns whether the rewrite is meant for such a case.
     fn suits(&self, rewrite: &Rewrite) -> bool {
         let stopped = is_stopped(self.expected.0);
         match rewrite.how {
@@ -213,7 +213,7 @@ impl Seed<'_> {
         }
     }
 
-    /// `text` by that rewrite; `None` if it does not apply.
+    /// Applies a rewrite to `text`. `None` if it doesn't apply.
     fn rewritten(
         &self,
         text: &str,
@@ -234,7 +234,7 @@ impl Seed<'_> {
     }
 }
 
-/// The shape of a text in a case's world, handed to `then`; without one if the text has none, or is no command.
+/// Calls `then` with the shape of a text in a case's world. `None` if the text isn't a command or has no shape.
 fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl FnOnce(Option<&Shape<'_>>) -> R) -> R {
     if seed.key != "command" || !is_stopped(seed.expected.0) {
         return then(None);
@@ -245,7 +245,7 @@ fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl Fn
     then(shape.as_ref())
 }
 
-/// Every rewrite that applies to the case at this place.
+/// Returns every rewrite that applies to the case with this index.
 fn pairs_of(seeds: &[Seed<'_>], at: usize, rewrites: &'static [Rewrite], analyzer: &Analyzer) -> Vec<(usize, usize)> {
     let Some(seed) = seeds.get(at) else { return Vec::new() };
     with_shape(seed, &seed.text, analyzer, |shape| {
@@ -257,7 +257,7 @@ fn pairs_of(seeds: &[Seed<'_>], at: usize, rewrites: &'static [Rewrite], analyze
     })
 }
 
-/// The text after the rewrite of that number; of a number beyond the table, after one more.
+/// Applies the rewrite with this number. A number beyond the table means a second rewrite.
 fn rewritten(
     seed: &Seed<'_>,
     rewrites: &'static [Rewrite],
@@ -287,7 +287,7 @@ fn rewritten(
     })
 }
 
-/// Asks the chain about the text in place of the case's own. The error says why there is no answer.
+/// Evaluates the chain with the text in place of the case's own. The error describes why there is no answer.
 fn ask(seed: &Seed<'_>, text: &str, links: &[(String, String)]) -> Result<Outcome, String> {
     let mut input = seed.input.clone();
     input.insert(seed.key.to_owned(), text.into());
@@ -329,7 +329,7 @@ fn judge<'a>(seed: &Seed<'a>, made: RewrittenText) -> Mutant<'a> {
     Mutant { file: seed.file, case: seed.case, rewrites: made.rewrites, text: made.text, expected, got, kept }
 }
 
-/// The policy says as much of the form around a harmless text.
+/// Returns whether the policy judges the same form with a harmless text at least as strictly.
 fn is_due_to_form(seed: &Seed<'_>, made: &RewrittenText, got: Outcome) -> bool {
     let form = made.rewrites.iter().try_fold(HARMLESS.to_owned(), |text, rewrite| match rewrite.how {
         Rewriter::Data(how) => how(&text),

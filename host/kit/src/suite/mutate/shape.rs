@@ -1,23 +1,23 @@
-//! [`Shape`]: what is known of a command's text before it is rewritten.
+//! [`Shape`]: the properties of a command's text that rewrites need.
 //!
-//! The analyzer says which commands there are; it does not say where each word stands. A word counts as found where a
-//! small reader of plain words and the analyzer agree on all of them.
+//! The analyzer reports the commands, but not the positions of words. Words are only used if a small parser for plain
+//! words and the analyzer agree on all of them.
 
 use guard_contract::syntax::{Analysis, Coverage, Severity};
 
-/// The longest text that is rewritten.
+/// The maximum size of a text that is rewritten, in bytes.
 const TEXT_BYTES: usize = 8 << 10;
 
-/// Words that the shell reads by themselves at the start of a command.
+/// Words with a syntactic meaning at the start of a command.
 const KEYWORDS: &[&str] = &[
     "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if",
     "in", "select", "then", "time", "until", "while",
 ];
 
-/// Builtins whose arguments may be assignments, so that their words are read in another way.
+/// Builtins whose arguments may be assignments, which are parsed differently.
 const DECLARATIONS: &[&str] = &["alias", "declare", "export", "local", "readonly", "typeset"];
 
-/// Commands that only the running shell can carry out.
+/// Commands that only the running shell can execute.
 const BUILTINS: &[&str] = &[
     ".",
     ":",
@@ -80,7 +80,8 @@ const BUILTINS: &[&str] = &[
     "wait",
 ];
 
-/// Programs that may read standard input. A text with one of these names is not fed to a shell through it.
+/// Programs that may read standard input. A text with one of these names isn't passed to a shell through standard
+/// input.
 const READERS: &[&str] = &[
     "at",
     "awk",
@@ -146,7 +147,7 @@ const READERS: &[&str] = &[
     "zsh",
 ];
 
-/// Syntax that `sh` may not know.
+/// Syntax that `sh` may not support.
 const BASHISMS: &[&str] =
     &["[[", "$'", "$\"", "<<<", "<(", ">(", "{", "&>", ">&$", "|&", "((", "=(", "^", "~+", "~-", "+="];
 const BASH_WORDS: &[&str] = &[
@@ -172,15 +173,15 @@ const BASH_WORDS: &[&str] = &[
     "typeset",
 ];
 
-/// A word of a simple command, and where it stands.
+/// A word of a simple command, and its position.
 #[derive(Debug)]
 pub(super) struct Word<'a> {
     pub(super) start: usize,
-    /// As it is written.
+    /// The source text.
     pub(super) raw: &'a str,
-    /// After quote removal.
+    /// The text after quote removal.
     pub(super) text: String,
-    /// Nothing in it is expanded: another quoting of `text` is the same word.
+    /// Whether nothing in it is expanded, so that `text` may be quoted differently.
     pub(super) literal: bool,
 }
 
@@ -189,29 +190,29 @@ impl Word<'_> {
         self.start + self.raw.len()
     }
 
-    /// Written without any quotes.
+    /// Returns whether it is written without quotes.
     pub(super) fn is_bare(&self) -> bool {
         self.literal && self.raw == self.text
     }
 }
 
-/// A text of bash that is complete, and what may be done with it.
+/// A complete text in Bash, with the properties that rewrites need.
 #[derive(Debug)]
 pub(super) struct Shape<'a> {
-    /// Without blanks around it.
+    /// The text without surrounding white space.
     pub(super) text: &'a str,
-    /// All words, if the text is one simple command without redirections; else none.
+    /// All words, if the text is one simple command without redirections. Otherwise empty.
     pub(super) words: Vec<Word<'a>>,
-    /// The place in `words` of the program that does the work, behind wrappers such as `sudo`.
+    /// The index in `words` of the actual program, after wrappers such as `sudo`.
     pub(super) program: usize,
-    /// It is known what is done, and nothing of it is worth its output.
+    /// Whether the effects are known and the output doesn't matter.
     pub(super) is_silent: bool,
-    /// Something is lost for good, wherever it is done.
+    /// Whether something is lost permanently, on any machine.
     pub(super) is_catastrophic: bool,
 }
 
 impl<'a> Shape<'a> {
-    /// The shape of a text; `None` if it may not be complete.
+    /// Determines the shape of a text. `None` if it may be incomplete.
     pub(super) fn parse(text: &'a str, analysis: &Analysis) -> Option<Self> {
         let text = text.trim();
         let odd = |c: char| c == '\0' || c == '\r';
@@ -229,29 +230,29 @@ impl<'a> Shape<'a> {
         Some(Shape { text, words, program, is_silent, is_catastrophic })
     }
 
-    /// It begins with the letters, digits and underscores of `word`, as a word of their own.
+    /// Returns whether the text contains one of the words as a separate word.
     pub(super) fn names(&self, words: &[&str]) -> bool {
         self.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| words.contains(&word))
     }
 
-    /// One line, to which more can be added on the same line.
+    /// Returns whether it is one line, to which more can be appended.
     pub(super) fn is_open(&self) -> bool {
         !self.text.contains(['\n', '#'])
             && !self.text.ends_with(['&', ';', '|', '<', '>'])
             && !has_here_document(self.text)
     }
 
-    /// The text with what ends it, so that `}` or `done` may follow.
+    /// Returns the text with a terminator, so that `}` or `done` may follow.
     pub(super) fn ended(&self) -> String {
         if self.is_open() { format!("{};", self.text) } else { format!("{}\n", self.text) }
     }
 
-    /// The text and a blank or a line break, so that `)` may follow.
+    /// Returns the text with a space or line break, so that `)` may follow.
     pub(super) fn spaced(&self) -> String {
         if self.is_open() { format!("{} ", self.text) } else { format!("{}\n", self.text) }
     }
 
-    /// It may run as the body of a function: nothing in it asks for arguments or for the function's end.
+    /// Returns whether it may be the body of a function: it uses neither arguments nor `return`.
     pub(super) fn fits_function(&self) -> bool {
         let parameter = self.text.split('$').skip(1).any(|rest| {
             let rest = rest.strip_prefix('{').unwrap_or(rest);
@@ -260,30 +261,30 @@ impl<'a> Shape<'a> {
         !parameter && !self.names(&["return", "local", "declare", "typeset", "shift", "set", "FUNCNAME", "BASH_SOURCE"])
     }
 
-    /// It may run as the body of a loop.
+    /// Returns whether it may be the body of a loop.
     pub(super) fn fits_loop(&self) -> bool {
         !self.names(&["break", "continue"])
     }
 
-    /// Any shell of the POSIX kind reads it alike, as far as can be told.
+    /// Returns whether any POSIX shell parses it alike, as far as can be determined.
     pub(super) fn is_posix(&self) -> bool {
         !BASHISMS.iter().any(|odd| self.text.contains(odd)) && !self.names(BASH_WORDS)
     }
 
-    /// It may be the script that a shell reads from standard input: nothing in it reads from there as well.
+    /// Returns whether a shell may read it from standard input: none of its commands reads from there.
     pub(super) fn fits_input(&self) -> bool {
         !self.text.contains('\n') && !self.names(READERS)
     }
 
-    /// The first word of the text, if it is a plain name that another program may be given to run.
+    /// Returns the first word, if it is a plain name that another program can run.
     ///
-    /// A text that defines functions may have made one of that name.
+    /// `None` if the text defines functions, which may have this name.
     pub(super) fn external(&self) -> Option<&'a str> {
         let first = self.first()?;
         (!BUILTINS.contains(&first)).then_some(first)
     }
 
-    /// The first word of the text, if it is the plain name of a command.
+    /// Returns the first word, if it is the plain name of a command.
     pub(super) fn first(&self) -> Option<&'a str> {
         let end =
             self.text.find(|c: char| !c.is_ascii_alphanumeric() && !"/._-+".contains(c)).unwrap_or(self.text.len());
@@ -294,35 +295,35 @@ impl<'a> Shape<'a> {
         (ends && known && !defines).then_some(first)
     }
 
-    /// The program that does the work, if it is a word of its own.
+    /// Returns the actual program, if it is a separate word.
     pub(super) fn program(&self) -> Option<&Word<'a>> {
         self.words.get(self.program)
     }
 
-    /// The words after the program.
+    /// Returns the words after the program.
     pub(super) fn arguments(&self) -> impl DoubleEndedIterator<Item = &Word<'a>> {
         self.words.iter().skip(self.program + 1)
     }
 
-    /// The last argument that can be spelled in another way.
+    /// Returns the last argument that can be spelled differently.
     pub(super) fn argument(&self) -> Option<&Word<'a>> {
         self.arguments().rfind(|word| word.literal && !word.text.is_empty())
     }
 
-    /// The text with another spelling in the place of one word.
+    /// Replaces one word in the text.
     pub(super) fn with(&self, word: &Word<'_>, spelling: &str) -> Option<String> {
         let (before, after) = (self.text.get(..word.start)?, self.text.get(word.end()..)?);
         Some(format!("{before}{spelling}{after}"))
     }
 
-    /// The text with other words in the place of those from `from` on.
+    /// Replaces the words from `from` on in the text.
     pub(super) fn with_tail<'b>(&self, from: usize, tail: impl IntoIterator<Item = &'b str>) -> Option<String> {
         let head = self.words.get(..from)?.iter().map(|word| word.raw);
         let words: Vec<String> = head.map(str::to_owned).chain(tail.into_iter().map(str::to_owned)).collect();
         Some(words.join(" "))
     }
 
-    /// A name for a variable or a function that the text does not hold.
+    /// Returns a name for a variable or function that isn't in the text.
     pub(super) fn fresh(&self, name: &str) -> String {
         let mut fresh = name.to_owned();
         while self.text.contains(&format!("${fresh}"))
@@ -334,13 +335,13 @@ impl<'a> Shape<'a> {
         fresh
     }
 
-    /// A delimiter for a here-document that is no line of the text.
+    /// Returns a delimiter for a here-document that isn't in the text.
     pub(super) fn delimiter(&self) -> String {
         delimiter(self.text)
     }
 }
 
-/// A delimiter that the text does not hold.
+/// Returns a delimiter that isn't in the text.
 pub(super) fn delimiter(text: &str) -> String {
     let mut end = "END".to_owned();
     while text.contains(&end) {
@@ -349,7 +350,7 @@ pub(super) fn delimiter(text: &str) -> String {
     end
 }
 
-/// The words of a text that is one simple command, and which of them is the program, if the analyzer says the same.
+/// Returns the words of a text that is one simple command, and the index of the program, if the analyzer agrees.
 fn simple<'a>(text: &'a str, analysis: &Analysis) -> Option<(Vec<Word<'a>>, usize)> {
     let words = words(text)?;
     let mut top = analysis.commands.iter().filter(|command| command.parent == 0);
@@ -362,7 +363,7 @@ fn simple<'a>(text: &'a str, analysis: &Analysis) -> Option<(Vec<Word<'a>>, usiz
     (agree && plain && own.first()?.literal && !special(named)).then_some((words, program))
 }
 
-/// Words between blanks: bare, in quotes, or with variables. `None` if there is anything else.
+/// Splits a text into words: bare, quoted, or with variables. `None` if there is anything else.
 fn words(text: &str) -> Option<Vec<Word<'_>>> {
     let mut words = Vec::new();
     let mut open: Option<(usize, String, bool)> = None;
@@ -416,7 +417,7 @@ fn words(text: &str) -> Option<Vec<Word<'_>>> {
     (!words.is_empty() && !words.iter().any(|word| matches!(word.raw, "{" | "}"))).then_some(words)
 }
 
-/// Whether a variable's name follows a dollar.
+/// Succeeds if a variable's name follows a dollar sign.
 fn is_variable(next: Option<char>) -> Option<()> {
     next.filter(|next| next.is_ascii_alphabetic() || "_{".contains(*next)).map(|_| ())
 }
@@ -425,7 +426,7 @@ fn has_here_document(text: &str) -> bool {
     text.replace("<<<", "").contains("<<")
 }
 
-/// Every here-document that may begin in the text ends in it.
+/// Returns whether every here-document that may start in the text also ends in it.
 fn here_documents_end(text: &str) -> bool {
     let text = text.replace("<<<", "");
     text.split("<<").skip(1).all(|rest| {

@@ -1,4 +1,4 @@
-//! Siblings: the same deed by another program, or through another door.
+//! Siblings: another program or wrapper with the same effect.
 
 use super::doors::{self, string};
 use super::shape::{Shape, Word};
@@ -16,7 +16,7 @@ const fn sibling(
     Rewrite { id, about, keeps: Preserved::Deed, example, how: Rewriter::Command(how) }
 }
 
-/// Every sibling: other programs of the same verb first, then other doors.
+/// Every sibling: other programs with the same effect first, then wrappers.
 #[rustfmt::skip]
 pub const SIBLINGS: &[Rewrite] = &[
     sibling("other-program", "by a program with the same syntax", ("docker volume rm data", "podman volume rm data"), other_program),
@@ -72,7 +72,7 @@ pub const SIBLINGS: &[Rewrite] = &[
     sibling("door-busybox", "run by `busybox`", ("rm -rf build", "busybox rm -rf build"), doors::busybox),
 ];
 
-/// Programs that take the same words. The second may be two words.
+/// Programs with the same arguments. The second one may be two words.
 const SAME: [(&str, &str); 12] = [
     ("apt", "apt-get"),
     ("apt-get", "apt"),
@@ -94,7 +94,7 @@ fn other_program(shape: &Shape<'_>) -> Option<String> {
     shape.with(program, other)
 }
 
-/// The options and the operands of a text that is one plain command of this program.
+/// Returns the options and operands of a text that is one plain command of this program.
 fn parts<'s>(shape: &'s Shape<'_>, name: &str) -> Option<(Vec<&'s str>, Vec<&'s Word<'s>>)> {
     let program = shape.words.first()?;
     if shape.program != 0 || !program.is_bare() || program.text != name {
@@ -108,7 +108,7 @@ fn raw(words: &[&Word<'_>]) -> String {
     words.iter().map(|word| word.raw).collect::<Vec<_>>().join(" ")
 }
 
-/// The operands of `rm`, with or without `-r`.
+/// Returns the operands of `rm`, with or without `-r`.
 fn removed<'s>(shape: &'s Shape<'_>, tree: bool) -> Option<Vec<&'s Word<'s>>> {
     let (options, operands) = parts(shape, "rm")?;
     let is_known = |option: &&str| {
@@ -119,10 +119,10 @@ fn removed<'s>(shape: &'s Shape<'_>, tree: bool) -> Option<Vec<&'s Word<'s>>> {
     (options.iter().all(is_known) && options.iter().any(recurses) == tree).then_some(operands)
 }
 
-/// The one operand, as a string of a programming language.
+/// Returns the only operand, as a string in a programming language.
 fn only(operands: &[&Word<'_>]) -> Option<String> {
     let [word] = operands else { return None };
-    // A shell would read it as a home.
+    // A shell would expand it to a home directory.
     string(&word.text).filter(|_| word.literal && !word.text.starts_with('~'))
 }
 
@@ -174,7 +174,7 @@ fn file_perl(shape: &Shape<'_>) -> Option<String> {
     Some(format!("perl -e {}", quoted(&format!("unlink {path}"))))
 }
 
-/// The files that a `cat` without options shows.
+/// Returns the files of a `cat` without options.
 fn cat<'s>(shape: &'s Shape<'_>) -> Option<Vec<&'s Word<'s>>> {
     parts(shape, "cat").filter(|(options, _)| options.is_empty()).map(|(_, operands)| operands)
 }
@@ -211,7 +211,7 @@ fn shown_node(shape: &Shape<'_>) -> Option<String> {
     Some(format!("node -p {}", quoted(&format!("require('fs').readFileSync({path}, 'utf8')"))))
 }
 
-/// A copy of one file, where `{from}` and `{to}` stand in the other form.
+/// Returns a copy of one file in another form, with `{from}` and `{to}` filled in.
 fn copied(shape: &Shape<'_>, form: &str) -> Option<String> {
     let (options, operands) = parts(shape, "cp")?;
     let [from, to] = operands.as_slice() else { return None };
@@ -229,7 +229,7 @@ fn each_find(shape: &Shape<'_>) -> Option<String> {
     (recurses && !paths.is_empty()).then(|| format!("find {} -exec {program} {} {{}} +", raw(paths), value.raw))
 }
 
-/// The options and operands of a command of git.
+/// Returns the options and operands of a git command.
 fn git<'s>(shape: &'s Shape<'_>, verb: &str) -> Option<(Vec<&'s str>, Vec<&'s Word<'s>>)> {
     let (options, operands) = parts(shape, "git")?;
     let (first, rest) = operands.split_first()?;

@@ -1,4 +1,4 @@
-//! The table of all rewrites; `guest-sdk/docs/mutations.md` is made from it.
+//! The table of all rewrites, from which `guest-sdk/docs/mutations.md` is generated.
 
 use super::paths::{PathForm, PathUse};
 use super::shape::Shape;
@@ -28,7 +28,7 @@ const fn path_deed(id: &'static str, about: &'static str, example: Example, how:
     Rewrite { id, about, keeps: Preserved::Deed, example, how: Rewriter::Path(how) }
 }
 
-/// Every rewrite: what is done, what is data, what is a path.
+/// Every rewrite: of actions, data and paths.
 #[rustfmt::skip]
 pub const REWRITES: &[Rewrite] = &[
     meaning("quote-single", "the last argument in single quotes", ("rm -rf build", "rm -rf 'build'"), words::single),

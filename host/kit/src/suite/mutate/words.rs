@@ -1,11 +1,11 @@
-//! Other spellings of the words of a simple command.
+//! Other spellings of a simple command's words.
 
 use std::fmt::Write as _;
 
 use super::shape::{Shape, Word};
 use guard_contract::shell_word::quoted;
 
-/// Where common programs lie, on every machine that has them.
+/// The paths of common programs, on every machine that has them.
 const PLACES: &[(&str, &[&str])] = &[
     ("/bin/", &["cat", "chmod", "chown", "cp", "dd", "echo", "ln", "ls", "mkdir", "mv", "rm", "rmdir", "sh"]),
     (
@@ -46,7 +46,7 @@ pub(super) fn single(shape: &Shape<'_>) -> Option<String> {
     shape.with(word, &quoted(&word.text))
 }
 
-/// In double quotes, which only a few characters are special in.
+/// Quotes a word with double quotes, if it has no characters that are special in them.
 fn in_double_quotes(word: &Word<'_>) -> Option<String> {
     (!word.text.contains(['"', '\\', '$', '`', '!'])).then(|| format!("\"{}\"", word.text))
 }
@@ -56,7 +56,7 @@ pub(super) fn double(shape: &Shape<'_>) -> Option<String> {
     shape.with(word, &in_double_quotes(word)?)
 }
 
-/// Each byte by its number.
+/// Quotes a word with each byte as a number.
 fn in_ansi_c(word: &Word<'_>) -> String {
     let mut text = String::from("$'");
     for byte in word.text.bytes() {
@@ -86,7 +86,7 @@ pub(super) fn all_single(shape: &Shape<'_>) -> Option<String> {
     (tail.len() > 1).then(|| shape.with_tail(shape.program, tail.iter().map(String::as_str)))?
 }
 
-/// `inside` between the first and the second character of a word without quotes.
+/// Inserts `inside` after the first character of an unquoted word.
 fn split(shape: &Shape<'_>, word: &Word<'_>, inside: &str) -> Option<String> {
     let (head, tail) = word.raw.split_at_checked(word.raw.chars().next()?.len_utf8())?;
     let plain = word.is_bare() && !tail.is_empty();
@@ -114,7 +114,7 @@ pub(super) fn continued_inside(shape: &Shape<'_>) -> Option<String> {
     split(shape, shape.program()?, "\\\n")
 }
 
-/// All words with something else between them.
+/// Joins all words with another separator.
 fn joined(shape: &Shape<'_>, gap: &str) -> Option<String> {
     let words: Vec<&str> = shape.words.iter().map(|word| word.raw).collect();
     (words.len() > 1).then(|| words.join(gap))
@@ -138,7 +138,7 @@ pub(super) fn braces(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn program_variable(shape: &Shape<'_>) -> Option<String> {
-    // Before wrappers the assignment would be theirs.
+    // Before a wrapper, the assignment would apply to the wrapper.
     let word = shape.program().filter(|word| word.is_bare() && shape.program == 0)?;
     let name = shape.fresh("c");
     Some(format!("{name}={}; {}", word.raw, shape.with(word, &format!("${name}"))?))

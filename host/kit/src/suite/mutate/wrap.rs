@@ -1,4 +1,4 @@
-//! Forms around a whole text: another shell that runs it, a compound command, more in the list.
+//! Forms around a whole text: another shell that runs it, a compound command, or a longer list.
 
 use super::shape::Shape;
 use guard_contract::shell_word::quoted;
@@ -88,7 +88,7 @@ pub(super) fn trap(shape: &Shape<'_>) -> Option<String> {
     (!shape.names(&["trap", "exit"])).then(|| format!("trap {} EXIT", quoted(shape.text)))
 }
 
-/// The text with more behind it on its line.
+/// Appends more commands to the text's line.
 fn followed(shape: &Shape<'_>, more: &str) -> Option<String> {
     shape.is_open().then(|| format!("{}{more}", shape.text))
 }
@@ -118,7 +118,7 @@ pub(super) fn piped_on(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn errors_dropped(shape: &Shape<'_>) -> Option<String> {
-    // The last one of two redirections would win.
+    // The last one of two redirections would apply.
     followed(shape, " 2>/dev/null").filter(|_| !shape.text.contains('>'))
 }
 
@@ -151,7 +151,7 @@ pub(super) fn lines_around(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn negated(shape: &Shape<'_>) -> Option<String> {
-    // It would decide what runs behind the first `&&`.
+    // It would change which commands run after the first `&&`.
     let decides = shape.text.contains("&&") || shape.text.contains("||");
     Some(format!("! {}", shape.text)).filter(|_| !decides && !shape.text.starts_with(['!', '#']))
 }

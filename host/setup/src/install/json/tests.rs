@@ -1,4 +1,4 @@
-//! Edits of texts: what they add, and that they leave the rest as it was.
+//! Tests of edits: what they add, and that the rest is unchanged.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -105,7 +105,7 @@ fn what_is_no_json_is_told_with_its_place() {
     assert!(Document::parse(&"[".repeat(100_000), Syntax::Comments).is_err());
 }
 
-/// A value, and a text of it with spacing of all kinds.
+/// Generates JSON texts with all kinds of spacing.
 fn any_text() -> impl Strategy<Value = String> {
     let blank = || prop::sample::select(vec!["", " ", "\n", "\t", "\r\n", "\n    ", "  \n\t"]);
     let scalar =
@@ -127,7 +127,7 @@ fn any_text() -> impl Strategy<Value = String> {
     })
 }
 
-/// Every object and array in a text.
+/// Returns every object and array in a text.
 fn containers(node: &Node) -> Vec<Node> {
     let inner: Vec<&Node> = match &node.kind {
         Kind::Object(members) => members.iter().map(|member| &member.value).collect(),
@@ -156,7 +156,7 @@ proptest! {
         if container.len() > 0 {
             prop_assert_eq!(removed, text);
         } else {
-            // The white space of an empty container is not kept; the values are.
+            // The white space in an empty container isn't kept, but the values are.
             prop_assert_eq!(whole(&parse(&removed)), whole(&document));
         }
     }

@@ -1,4 +1,4 @@
-//! Edits of lists in YAML: the lines they add and remove, and the files they refuse.
+//! Tests of edits of lists in YAML: added and removed lines, and rejected files.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -122,7 +122,7 @@ fn scalars_are_read_as_the_harness_reads_them() {
     assert_eq!(read, json!({ "a": true, "b": "yes", "c": 20, "d": 1.5, "e": "nan", "f": null, "g": "1" }));
 }
 
-/// Lines of which many make YAML when they are joined.
+/// Generates lines that often are valid YAML when they are joined.
 fn lines() -> impl Strategy<Value = String> {
     let line = prop::sample::select(vec![
         "a: 1",
@@ -161,7 +161,8 @@ proptest! {
                 let old = text.lines().filter(|line| !line.contains("hooks") && !line.contains("pre_tool_call"));
                 let mut rest = after.lines();
                 prop_assert!(old.into_iter().all(|line| rest.any(|other| other == line)), "{after}");
-                // A block that keeps empty lines would get those below the hooks. Then the file stays as it is.
+                // A block scalar that keeps trailing empty lines would include those after the hooks. In that case the
+                // file is unchanged.
                 let stripped = LIST.strip(&after);
                 prop_assert!(stripped.is_ok() || text.contains("|+"), "{after}");
                 prop_assert!(stripped.is_err() || LIST.own_items(&value(&stripped.unwrap()).unwrap()).is_empty());

@@ -1,4 +1,4 @@
-//! Deletions that are found in calls, by their names.
+//! Deletions found by the names of calls.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A call of a client library in the words of a program for the same service.
+//! Converts a client library's call to the arguments of a program for the same service.
 
 use super::Call;
 use super::services::{Service, Store};
@@ -43,10 +43,10 @@ const LOSSES: &[&str] = &[
     "wipe",
 ];
 
-/// Verbs of what others see at once.
+/// Verbs of changes that other people see at once.
 const SHARES: &[&str] = &["create", "merge", "update", "edit"];
 
-/// Things of a code host, by the words of calls, and what its program calls them.
+/// Objects of a code host: the words in calls, and the words of its program.
 const HOSTED: &[(&str, &str)] = &[
     ("repo", "repo"),
     ("repos", "repo"),
@@ -62,10 +62,10 @@ const HOSTED: &[(&str, &str)] = &[
     ("releases", "release"),
 ];
 
-/// Things of a container engine.
+/// Objects of a container engine.
 const ENGINE: &[&str] = &["volume", "image", "container", "network", "secret", "config", "service"];
 
-/// The parts of a name: `delete_bucket`, `deleteBucket`, `DeleteBucketCommand`, `delete!`.
+/// Returns the parts of a name: `delete_bucket`, `deleteBucket`, `DeleteBucketCommand`, `delete!`.
 pub(super) fn parts(name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut before = '_';
@@ -88,7 +88,7 @@ pub(super) fn parts(name: &str) -> Vec<String> {
     found
 }
 
-/// The words of the program, or none if the call does nothing of note.
+/// Returns the program's arguments. `None` if the call has no relevant effect.
 pub(super) fn words(call: &Call<'_>) -> Option<Vec<String>> {
     let parts = parts(call.name());
     let line = match call.origin.library.speaks {
@@ -105,9 +105,9 @@ pub(super) fn words(call: &Call<'_>) -> Option<Vec<String>> {
         Service::Driver | Service::Double => None,
         Service::Store(store) => return stored(store, call, &parts),
         Service::Requests("slack.com") if mail(call, &parts).is_some() => mail(call, &parts),
-        // A bot of one's own answers others; a webhook reaches a channel.
+        // The user's own bot replies to people. A webhook posts to a channel.
         Service::Requests("discord.com") if call.origin.service == "webhook" => mail(call, &parts),
-        // `remove` often takes back a step of the agent's own, such as a reaction.
+        // `remove` often undoes the agent's own action, such as a reaction.
         Service::Requests(_) if parts.first().is_some_and(|verb| verb == "remove") => None,
         Service::Requests("api.stripe.com") if parts == ["create"] => payment(call),
         Service::Requests(host) => removal(&parts).map(|noun| request(host, call, &noun)),
@@ -115,7 +115,7 @@ pub(super) fn words(call: &Call<'_>) -> Option<Vec<String>> {
     Some(line.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect())
 }
 
-/// The thing that a call removes: the rest of its name, which may be empty.
+/// Returns the object that a call removes: the rest of its name, which may be empty.
 fn removal(parts: &[String]) -> Option<String> {
     let (verb, rest) = parts.split_first()?;
     let is_loss = |part: &String| LOSSES.contains(&part.as_str());
@@ -126,14 +126,14 @@ fn removal(parts: &[String]) -> Option<String> {
     Some(rest.iter().filter(skipped).cloned().collect::<Vec<_>>().join("-"))
 }
 
-/// The thing itself: the noun of the call's name, or the member that the call belongs to.
+/// Returns the object: the noun in the call's name, or the member that the call belongs to.
 fn noun(call: &Call<'_>, own: &str) -> String {
     let before = || call.names.iter().rev().nth(1).map(|name| parts(name).join("-")).unwrap_or_default();
     let noun = if own.is_empty() { before() } else { own.to_owned() };
     if noun.is_empty() || LOSSES.contains(&noun.as_str()) { "resource".to_owned() } else { noun }
 }
 
-/// A literal that names the thing, if it is a plain word.
+/// Returns the literal that identifies the object, if it is a plain word.
 fn target<'c>(call: &Call<'c>) -> &'c str {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "._:/-".contains(char);
     call.literal.filter(|text| !text.starts_with('-') && !text.is_empty() && text.chars().all(is_plain)).unwrap_or("x")
@@ -147,8 +147,8 @@ fn request(host: &str, call: &Call<'_>, own: &str) -> String {
     format!("curl -X DELETE https://{host}/{}/{}", noun(call, own), target(call).trim_start_matches('/'))
 }
 
-/// `client.terminate_instances()` has the words of `aws ec2 terminate-instances`, and `bucket.delete()` those of
-/// `aws s3api delete-bucket`.
+/// Converts `client.terminate_instances()` to `aws ec2 terminate-instances`, and `bucket.delete()` to `aws s3api
+/// delete-bucket`.
 fn aws(call: &Call<'_>, parts: &[String]) -> Option<String> {
     let service = match call.origin.service.as_str() {
         "" => "service",
@@ -158,7 +158,7 @@ fn aws(call: &Call<'_>, parts: &[String]) -> Option<String> {
     let has = |name: &str| call.names.iter().any(|known| known.eq_ignore_ascii_case(name));
     let verb = parts.join("-");
     let (verb, whole) = (verb.trim_end_matches('!'), service == "s3api" && (has("objects") || has("object_versions")));
-    // A client is made, and nothing else is done.
+    // Only a client is created.
     if call.names.len() < 2 && !call.name().ends_with("Command") && !call.origin.is_method {
         return None;
     }
@@ -210,7 +210,7 @@ fn kubernetes(call: &Call<'_>, parts: &[String]) -> Option<String> {
 
 fn hosting(program: &str, call: &Call<'_>, parts: &[String]) -> Option<String> {
     let verb = parts.first()?.as_str();
-    // A request with the method in a text: `octokit.request('DELETE /repos/a/b')`.
+    // A request with its method in a text: `octokit.request('DELETE /repos/a/b')`.
     if verb == "request" {
         let (method, path) = call.literal?.split_once(' ')?;
         let is_plain = path.chars().all(|char| char.is_ascii_alphanumeric() || "._-/{}".contains(char));
@@ -236,7 +236,7 @@ fn hosting(program: &str, call: &Call<'_>, parts: &[String]) -> Option<String> {
     SHARES.contains(&verb).then(|| format!("{program} {thing} {} 1", if verb == "update" { "edit" } else { verb }))
 }
 
-/// The call of a data store's own program that loses the same.
+/// Returns the equivalent command of a data store's own program.
 fn stored(store: Store, call: &Call<'_>, parts: &[String]) -> Option<Vec<String>> {
     let name = parts.join("-");
     let name = name.trim_end_matches('!');
@@ -274,12 +274,12 @@ fn stored(store: Store, call: &Call<'_>, parts: &[String]) -> Option<Vec<String>
     }
 }
 
-/// The command that runs in a container.
+/// Returns the command that runs in a container.
 fn in_container(call: &Call<'_>) -> Option<Vec<String>> {
     Some(["docker", "exec", "x", "sh", "-c", call.literal?].map(str::to_owned).to_vec())
 }
 
-/// The command that runs on the other machine.
+/// Returns the command that runs on the other machine.
 fn shell(call: &Call<'_>) -> Option<Vec<String>> {
     let command = call.literal?;
     let run = match call.name() {
@@ -290,22 +290,22 @@ fn shell(call: &Call<'_>) -> Option<Vec<String>> {
     Some(vec!["ssh".to_owned(), "host".to_owned(), run])
 }
 
-/// Money that goes out, in the words of the program for it.
+/// Returns an outgoing payment, in the words of the payment program.
 fn payment(call: &Call<'_>) -> Option<String> {
     let thing = call.names.iter().rev().nth(1)?.to_ascii_lowercase();
     let thing = ["refund", "payout", "transfer"].into_iter().find(|name| thing.trim_end_matches('s') == *name)?;
     Some(format!("stripe {thing}s create --live"))
 }
 
-/// Things that are sent by making one: `client.messages.create()`.
+/// Objects that are sent when they are created: `client.messages.create()`.
 const SENT: &[&str] = &["messages", "calls", "message"];
 
-/// A message to people.
+/// Returns a message to people.
 fn mail(call: &Call<'_>, parts: &[String]) -> Option<String> {
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let is_sent = match parts.as_slice() {
         ["sendmail"] => true,
-        // `send_chat_action` shows that somebody types.
+        // `send_chat_action` only shows that the bot is typing.
         ["send", rest @ ..] => !rest.contains(&"action"),
         ["post", "message" | "ephemeral"] | ["chat", "post", "message" | "ephemeral"] => true,
         ["create"] => call.names.iter().rev().nth(1).is_some_and(|thing| SENT.contains(thing)),

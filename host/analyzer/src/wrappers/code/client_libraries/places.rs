@@ -1,4 +1,4 @@
-//! Where the service of an object is: elsewhere, on this machine, or in a test double.
+//! The location of an object's service: remote, on this machine, or in a test double.
 
 use super::tokens::Token;
 
@@ -8,11 +8,11 @@ pub(super) enum Place {
     Remote,
     /// A server on this machine.
     Here,
-    /// In memory, in a container of the test, or only pretended.
+    /// In memory, in a test's container, or simulated.
     Double,
 }
 
-/// Beginnings of modules whose objects are all doubles.
+/// Prefixes of modules whose objects are all doubles.
 pub(super) const DOUBLES: &[&str] = &[
     "fakeredis",
     "mongomock",
@@ -43,7 +43,7 @@ pub(super) const DOUBLES: &[&str] = &[
     "fakefs",
 ];
 
-/// Calls whose result is on this machine, whatever they are given.
+/// Calls whose result is always on this machine.
 const LOCAL_CALLS: &[&str] = &[
     "EphemeralClient",
     "PersistentClient",
@@ -54,19 +54,19 @@ const LOCAL_CALLS: &[&str] = &[
     "MockRedis",
 ];
 
-/// Calls without arguments whose result is in memory, by the first name and the last.
+/// Calls without arguments whose result is in memory, by first and last name.
 const IN_MEMORY: &[(&str, &str)] = &[("chromadb", "Client"), ("duckdb", "connect"), ("PGlite", "PGlite")];
 
-/// Options by which a client only pretends, where they are true.
+/// Options that make a client only simulate calls if they are true.
 const PRETENDS: &[&str] = &["jsonTransport", "streamTransport", "stub_responses"];
 
-/// Calls that put a double in place of what they are given.
+/// Calls that replace their argument with a double.
 pub(super) const REPLACES: &[&str] = &["mockClient", "createStubInstance", "stub", "createMockInstance", "mockDeep"];
 
 /// Calls that replace a whole module: `jest.mock("twilio")`.
 pub(super) const REPLACES_MODULE: &[&str] = &["mock", "doMock", "unstable_mockModule"];
 
-/// Hosts of this machine, and of services that keep each mail to themselves.
+/// Local hosts, and mail services that don't deliver.
 const HOSTS: &[&str] = &[
     "localhost",
     "127.0.0.1",
@@ -79,7 +79,7 @@ const HOSTS: &[&str] = &[
     "sandbox.smtp.mailtrap.io",
 ];
 
-/// Where a literal says that a service is: the address of this machine, a store in memory, an emulator.
+/// Returns the place in a literal: an address of this machine, an in-memory store, or an emulator.
 pub(super) fn of_text(text: &str) -> Place {
     if text == "sqlite://" || text.contains(":memory:") {
         return Place::Double;
@@ -94,7 +94,7 @@ pub(super) fn of_text(text: &str) -> Place {
     if HOSTS.iter().any(is) { Place::Here } else { Place::Remote }
 }
 
-/// Where the result of a call is, by its names and its arguments. `of` is the place that a name says.
+/// Returns the place of a call's result, by its names and arguments. `of` is the place of a name.
 pub(super) fn of_call(
     names: &[&str],
     arguments: &[Token<'_>],
@@ -114,7 +114,7 @@ pub(super) fn of_call(
     if LOCAL_CALLS.contains(&last) { given.max(Place::Here) } else { given }
 }
 
-/// Whether an option is true: `name: true`, `name=True`.
+/// Returns whether an option is true: `name: true`, `name=True`.
 fn is_set(arguments: &[Token<'_>], name: &str) -> bool {
     arguments.windows(3).any(|window| {
         matches!(window, [Token::Name(option), Token::Sign(':' | '='), Token::Name("true" | "True")] if *option == name)

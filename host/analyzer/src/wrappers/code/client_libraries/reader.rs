@@ -1,4 +1,4 @@
-//! Reads calls of libraries from tokens: which object belongs to which library.
+//! Finds library calls in tokens, and the library of each object.
 
 mod arguments;
 
@@ -10,12 +10,12 @@ use super::tokens::Token;
 use super::{Call, Chain, Origin};
 use crate::limits;
 
-/// The most names of one expression, tokens of one call, and names that a statement binds.
+/// The maximum number of names in an expression, tokens in a call, and names bound by a statement.
 const MAX_NAMES: usize = 8;
 const MAX_ARGUMENTS: usize = 24;
 const MAX_BOUND: usize = 16;
 
-/// The most brackets around an expression that are looked at.
+/// The maximum number of examined brackets around an expression.
 const MAX_DEPTH: usize = 64;
 
 /// Functions that return their arguments, or a list of them.
@@ -35,11 +35,11 @@ const PASS_THROUGH: &[&str] = &[
     "zip",
 ];
 
-/// Words that no object has as its name.
+/// Words that can't be the name of an object.
 const KEYWORDS: &[&str] =
     &["async", "await", "const", "def", "do", "else", "if", "let", "new", "return", "type", "var", "while", "yield"];
 
-/// Functions that call nothing that they are given.
+/// Functions that don't call their arguments.
 const LOOKS: &[&str] = &[
     "callable",
     "dir",
@@ -57,38 +57,38 @@ const LOOKS: &[&str] = &[
     "type",
 ];
 
-/// Calls that connect all of a library: `mongoose.connect(url)`.
+/// Calls that connect a whole library: `mongoose.connect(url)`.
 const CONNECTS: &[&str] = &["configure", "connect", "createConnection", "init", "initialize", "setup"];
 
 pub(super) struct Reader<'t> {
     language: &'t str,
     tokens: &'t [Token<'t>],
-    /// Names of objects of a library.
+    /// Names of a library's objects.
     known: HashMap<&'t str, Origin>,
     pub(super) calls: Vec<Call<'t>>,
-    /// Calls by their names in lower case, with the place of the most remote object that has one.
+    /// Calls by lowercase name, with the most remote place of their objects.
     pub(super) places: HashMap<String, Place>,
-    /// Where the clients are that send commands.
+    /// The places of clients that send commands.
     clients: Vec<Place>,
-    /// Names that are called by themselves, methods under another name, and names that are one literal.
+    /// Functions called by name, method aliases, and names with one literal as their value.
     called: HashSet<&'t str>,
     aliases: HashMap<&'t str, &'t str>,
     texts: HashMap<&'t str, &'t str>,
-    /// Modules that the code replaces with doubles.
+    /// Modules that the code replaces with test doubles.
     doubled: HashSet<&'t str>,
-    /// The statement takes an object apart: `const { a, b: c } = object`.
+    /// Whether the statement destructures an object: `const { a, b: c } = object`.
     takes_apart: bool,
-    /// The expression that is being read, and those around it.
+    /// The current expression and the enclosing ones.
     chain: Option<Chain<'t>>,
     outer: Vec<(char, Option<Chain<'t>>)>,
-    /// Names of the statement so far, and where those of the innermost bracket begin.
+    /// The statement's names so far, and the index of the innermost bracket's first one.
     names: Vec<&'t str>,
     group: usize,
-    /// Names that the expression gives a value.
+    /// Names that the expression is assigned to.
     bound: Vec<&'t str>,
-    /// How many brackets are open around them.
+    /// The number of open brackets around the names.
     depth: usize,
-    /// The library of the last expression of the statement.
+    /// The library of the statement's last expression.
     last: Option<Origin>,
 }
 
@@ -130,14 +130,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Forgets the calls, and keeps the objects.
+    /// Clears the calls but not the objects.
     pub(super) fn begin_again(&mut self) {
         self.calls.clear();
         self.clients.clear();
         self.places.clear();
     }
 
-    /// The most remote place of any client, or `Remote` without clients.
+    /// Returns the most remote place of any client, or `Remote` without clients.
     pub(super) fn place_of_clients(&self) -> Place {
         self.clients.iter().copied().min().unwrap_or(Place::Remote)
     }
@@ -230,7 +230,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Remembers the most remote object that has a call of this name.
+    /// Records the most remote object with a call of this name.
     fn note(&mut self, name: &str, place: Place) {
         if self.places.len() < limits::COMMANDS {
             let known = self.places.entry(name.to_ascii_lowercase()).or_insert(place);
@@ -238,7 +238,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Learns the part of the library from a member: `client("ec2")`, `Aws::S3`, `client.volumes`.
+    /// Determines the part of the library from a member: `client("ec2")`, `Aws::S3`, `client.volumes`.
     fn refine(&mut self, at: usize, name: &'t str) {
         let literal = self.literal(at);
         let Some(chain) = self.chain.as_mut() else { return };
@@ -259,7 +259,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Gives the names that are bound the library of the expression. An argument says nothing of the value.
+    /// Binds the names to the library of the expression. An argument doesn't determine the value.
     fn bind(&mut self) {
         let Some(chain) = &self.chain else { return };
         self.last = Some(chain.origin.clone());
@@ -272,7 +272,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Has the names of the innermost bracket, or of the statement, get the value that follows.
+    /// Binds the names in the innermost bracket, or in the statement, to the value that follows.
     fn bind_group(&mut self) {
         self.bound = self.names.get(self.group..).unwrap_or_default().to_vec();
         self.depth = self.outer.len();
@@ -292,7 +292,7 @@ impl<'t> Reader<'t> {
             None => self.texts.get(name).map_or(Place::Remote, |text| places::of_text(text)),
         };
         let place = places::of_call(&names, given, is_given_nothing, of).max(origin.place);
-        // `metadata.drop_all(engine)` changes what the engine reaches.
+        // `metadata.drop_all(engine)` changes the engine's database.
         let is_double = |token: &Token<'_>| matches!(token, Token::Name(name) if self.known.get(name).is_some_and(|object| object.place == Place::Double));
         if given.iter().any(is_double) {
             origin.place = Place::Double;
@@ -321,7 +321,7 @@ impl<'t> Reader<'t> {
                 is_made_apart,
             });
         }
-        // Commands of a shell on this machine are judged like others.
+        // Commands for a shell on this machine are judged like any other.
         if place == Place::Remote || origin.library.speaks == Service::Shell {
             return;
         }
@@ -334,7 +334,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Puts a double in place of the objects that a call is given.
+    /// Replaces the objects in a call's arguments with a test double.
     fn replace(&mut self, at: usize) {
         for token in self.given(at) {
             if let Token::Name(name) = token {
@@ -343,7 +343,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A literal may name a module: `require("stripe")`.
+    /// Reads a literal, which may be a module's name: `require("stripe")`.
     fn text(&mut self, text: &'t str) {
         self.chain = None;
         let loads = self.outer.last().is_some_and(|(open, _)| *open == 'r') || self.names.last() == Some(&"require");
@@ -377,7 +377,7 @@ impl<'t> Reader<'t> {
         self.chain = None;
     }
 
-    /// The kind of a bracket: `r` loads a module, `c` takes the arguments of a call.
+    /// Returns the kind of a bracket: `r` loads a module, `c` contains a call's arguments.
     fn bracket(&self, at: usize, sign: char) -> char {
         let name = match at.checked_sub(1).and_then(|before| self.tokens.get(before)) {
             Some(Token::Name(name)) if sign == '(' => *name,
@@ -431,7 +431,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the names that a statement imports, and gives the place behind it.
+    /// Reads the imported names of a statement, and returns the index after it.
     fn import(&mut self, at: usize) -> usize {
         let rest = self.tokens.get(at + 1..).unwrap_or_default();
         let mut depth = 0_usize;
@@ -462,11 +462,11 @@ impl<'t> Reader<'t> {
         at + 1 + statement.len()
     }
 
-    /// Makes the names of an import those of its library.
+    /// Binds imported names to their library.
     fn bring(&mut self, module: &str, names: &[Token<'t>]) {
         for token in names.iter().take(4 * MAX_BOUND) {
             if let Token::Name(name) = token {
-                // `from unittest import mock` names a part of the module.
+                // `from unittest import mock` imports a submodule.
                 let origin = self.origin_of(module).or_else(|| self.origin_of(&format!("{module}.{name}")));
                 let Some(Origin { library, service, place, .. }) = origin else { continue };
                 let service = match library.speaks {
@@ -478,7 +478,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The origin of what a module has.
+    /// Returns the origin of a module's members.
     fn origin_of(&self, module: &str) -> Option<Origin> {
         let (library, service) = of_module(module)?;
         let is_double = library.speaks == Service::Double || self.doubled.contains(module);
@@ -487,7 +487,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The name of a module as its parts, up to an alias.
+/// Returns a module's dotted name, up to an alias.
 fn dotted(tokens: &[Token<'_>]) -> String {
     let names = tokens.iter().take_while(|token| **token != Token::Name("as"));
     names

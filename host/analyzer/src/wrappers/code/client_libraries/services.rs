@@ -1,6 +1,6 @@
 //! Client libraries of services, and the program for the same service.
 
-/// A library, by the beginnings of its modules' names.
+/// A library, by the prefixes of its modules' names.
 pub(super) struct Library {
     pub(super) modules: &'static [&'static str],
     /// Names that need no import once the library is loaded, as in Ruby.
@@ -8,7 +8,7 @@ pub(super) struct Library {
     pub(super) speaks: Service,
 }
 
-/// How a call is put into the words of a program.
+/// The program whose arguments a call is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Service {
     Aws,
@@ -24,15 +24,14 @@ pub(super) enum Service {
     /// Mail and other messages to people.
     Mail,
     Store(Store),
-    /// A driver or an object mapper, whose calls are found by their names.
+    /// A driver or an object mapper, whose calls are found by name.
     Driver,
-    /// A library of test doubles.
     Double,
-    /// A service without a program of its own, by its host.
+    /// A service without its own program, by host.
     Requests(&'static str),
 }
 
-/// A server that keeps data.
+/// A data server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Store {
     Graph,
@@ -89,7 +88,7 @@ const MESSAGES: &[&str] = &[
     "pushover",
 ];
 
-/// Drivers of databases, and object mappers.
+/// Database drivers and object mappers.
 const DRIVERS: &[&str] = &[
     "redis",
     "ioredis",
@@ -185,7 +184,7 @@ pub(super) static LIBRARIES: &[Library] = &[
     library(&["contentful-management"], &[], Requests("api.contentful.com")),
 ];
 
-/// The library of a module, and the service that the module's name says.
+/// Returns the library of a module, and the service in the module's name.
 pub(super) fn of_module(module: &str) -> Option<(&'static Library, String)> {
     let is_of = |name: &&&str| {
         module.strip_prefix(**name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
@@ -198,7 +197,7 @@ pub(super) fn of_module(module: &str) -> Option<(&'static Library, String)> {
     Some((library, service))
 }
 
-/// The library of a global name, which code uses without an import.
+/// Returns the library of a global name, which needs no import.
 pub(super) fn of_global(language: &str, name: &str) -> Option<&'static Library> {
     if !matches!(language, "ruby" | "php") {
         return None;
@@ -206,7 +205,7 @@ pub(super) fn of_global(language: &str, name: &str) -> Option<&'static Library> 
     LIBRARIES.iter().find(|library| library.globals.contains(&name))
 }
 
-/// Whether the text may load one of the libraries.
+/// Returns whether the text may load one of the libraries.
 pub(super) fn may_load(code: &str) -> bool {
     LIBRARIES.iter().any(|library| library.modules.iter().chain(library.globals).any(|name| code.contains(name)))
 }

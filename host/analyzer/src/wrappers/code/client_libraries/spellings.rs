@@ -1,14 +1,14 @@
-//! Calls in a roundabout spelling, as the plain calls that they amount to: `getattr(client, "delete_bucket")(x)`,
-//! `client[method](x)`, `client?.delete?.(x)`.
+//! Rewrites indirect calls as direct ones: `getattr(client, "delete_bucket")(x)`, `client[method](x)`,
+//! `client?.delete?.(x)`.
 
 use std::collections::HashMap;
 
 use super::tokens::Token;
 
-/// The most tokens of the arguments that are looked at.
+/// The maximum number of examined tokens in arguments.
 const MAX_ARGUMENTS: usize = 48;
 
-/// The tokens with each roundabout call in its plain spelling.
+/// Returns the tokens with each indirect call rewritten as a direct one.
 pub(super) fn plain<'t>(tokens: &[Token<'t>], language: &str) -> Vec<Token<'t>> {
     let constants = constants(tokens);
     let mut found = Vec::with_capacity(tokens.len());
@@ -29,7 +29,7 @@ pub(super) fn plain<'t>(tokens: &[Token<'t>], language: &str) -> Vec<Token<'t>> 
     found
 }
 
-/// Names that are given one literal: `const method = "deleteBucket"`.
+/// Returns names with a single literal value: `const method = "deleteBucket"`.
 pub(super) fn constants<'t>(tokens: &[Token<'t>]) -> HashMap<&'t str, &'t str> {
     let pairs = tokens.windows(4).filter_map(|window| match window {
         [Token::Name(name), Token::Sign('='), Token::Text(text), Token::Sign('\n' | ';' | ',')] => Some((*name, *text)),
@@ -38,7 +38,7 @@ pub(super) fn constants<'t>(tokens: &[Token<'t>]) -> HashMap<&'t str, &'t str> {
     pairs.collect()
 }
 
-/// The code in lower case without blanks, with a quote in place of each literal.
+/// Returns the code in lower case without blanks, with a quote in place of each literal.
 pub(super) fn text(tokens: &[Token<'_>]) -> String {
     let mut text = String::new();
     for token in tokens {
@@ -57,7 +57,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|char| char.is_alphanumeric() || char == '_' || char == '$')
 }
 
-/// The name that a literal or a constant has.
+/// Returns the name in a literal or a constant.
 fn named<'t>(token: Option<&Token<'t>>, constants: &HashMap<&'t str, &'t str>) -> Option<&'t str> {
     let text = match token? {
         Token::Text(text) => text,
@@ -67,7 +67,7 @@ fn named<'t>(token: Option<&Token<'t>>, constants: &HashMap<&'t str, &'t str>) -
     is_name(text).then_some(text)
 }
 
-/// `.send(:name, x)` of Ruby, `.call(object, x)` of JavaScript, and the sign before a bracket.
+/// Reads `.send(:name, x)` in Ruby, `.call(object, x)` in JavaScript, and the sign before a bracket.
 fn member<'t>(found: &mut Vec<Token<'t>>, rest: &[Token<'t>], language: &str) -> usize {
     match (language, rest) {
         ("javascript", [_, Token::Sign('(' | '['), ..]) => 1,
@@ -91,7 +91,7 @@ fn member<'t>(found: &mut Vec<Token<'t>>, rest: &[Token<'t>], language: &str) ->
     }
 }
 
-/// `client["name"](x)`.
+/// Reads `client["name"](x)`.
 fn index<'t>(found: &mut Vec<Token<'t>>, rest: &[Token<'t>], constants: &HashMap<&'t str, &'t str>) -> usize {
     let follows = matches!(found.last(), Some(Token::Name(_) | Token::Sign(')' | ']')));
     match rest {
@@ -105,7 +105,7 @@ fn index<'t>(found: &mut Vec<Token<'t>>, rest: &[Token<'t>], constants: &HashMap
     }
 }
 
-/// The tokens inside of the bracket that `rest` begins with, and how many there are with the bracket.
+/// Returns the tokens in the bracket at the start of `rest`, and their number including the brackets.
 fn inside<'a, 't>(rest: &'a [Token<'t>]) -> Option<(&'a [Token<'t>], usize)> {
     let mut depth = 0_usize;
     let end = rest.iter().take(MAX_ARGUMENTS).position(|token| {
@@ -119,7 +119,7 @@ fn inside<'a, 't>(rest: &'a [Token<'t>]) -> Option<(&'a [Token<'t>], usize)> {
     (end > 0).then_some((rest.get(1..end)?, end + 1))
 }
 
-/// `getattr(client, "name")`.
+/// Reads `getattr(client, "name")`.
 fn attribute<'t>(found: &mut Vec<Token<'t>>, rest: &[Token<'t>], constants: &HashMap<&'t str, &'t str>) -> usize {
     let Some((arguments, width)) = inside(rest.get(1..).unwrap_or_default()) else { return 0 };
     let Some(comma) = arguments.iter().rposition(|token| *token == Token::Sign(',')) else { return 0 };
@@ -131,7 +131,7 @@ fn attribute<'t>(found: &mut Vec<Token<'t>>, rest: &[Token<'t>], constants: &Has
     1 + width
 }
 
-/// `operator.methodcaller("name", x)(client)`.
+/// Reads `operator.methodcaller("name", x)(client)`.
 fn caller<'t>(found: &mut Vec<Token<'t>>, rest: &[Token<'t>]) -> usize {
     let Some(([Token::Text(name), given @ ..], width)) = inside(rest.get(1..).unwrap_or_default()) else { return 0 };
     let Some((object, more)) = inside(rest.get(1 + width..).unwrap_or_default()) else { return 0 };

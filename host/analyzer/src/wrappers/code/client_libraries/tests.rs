@@ -1,4 +1,4 @@
-//! Calls of libraries, those of other objects, and long code.
+//! Calls of libraries and of other objects, and long code.
 
 use super::*;
 

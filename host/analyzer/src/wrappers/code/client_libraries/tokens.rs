@@ -1,4 +1,4 @@
-//! Code as names, literals and signs, in the way that Python, JavaScript, Ruby and PHP share.
+//! Splits code into names, literals and signs, with the syntax shared by Python, JavaScript, Ruby and PHP.
 
 use guard_sdk::code::literal;
 
@@ -7,14 +7,14 @@ pub(super) enum Token<'t> {
     Name(&'t str),
     /// A string literal without its quotes.
     Text(&'t str),
-    /// The sign between an object and its member, in whichever spelling.
+    /// The sign between an object and its member, in any language.
     Member,
     /// `=>`.
     Arrow,
     Sign(char),
 }
 
-/// The most quotes without an end that are looked at.
+/// The maximum number of examined quotes without an end.
 const MAX_OPEN_QUOTES: usize = 64;
 
 /// Signs that are read as one token.

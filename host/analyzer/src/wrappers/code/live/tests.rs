@@ -1,4 +1,4 @@
-//! Comments, texts that are evaluated, and long code.
+//! Comments, evaluated texts, and long code.
 
 use super::*;
 

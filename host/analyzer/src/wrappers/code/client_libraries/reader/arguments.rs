@@ -1,20 +1,20 @@
-//! The arguments behind a name, and methods that are given away as arguments.
+//! The arguments after a name, and methods that are passed as arguments.
 
 use super::super::phrases::parts;
 use super::super::tokens::Token;
 use super::{MAX_ARGUMENTS, MAX_DEPTH, Reader};
 
-/// Calls by which a request takes only some rows. `neq` takes nearly all.
+/// Calls that limit a request to some rows. `neq` selects nearly all.
 const CONDITIONS: &[&str] = &["contains", "eq", "filter", "filter_by", "in", "in_", "match", "where", "whereIn"];
 
-/// Verbs of methods that are found where code hands them on without calling them.
+/// Verbs of methods that count even if code passes them on without calling them.
 const STRONG: &[&str] = &["delete", "destroy", "drop", "purge", "remove", "terminate", "truncate"];
 
-/// Parts of names that belong to properties: `delete_on_termination`, `deleteMarkers`.
+/// Words in the names of properties: `delete_on_termination`, `deleteMarkers`.
 const PROPERTIES: &[&str] = &["at", "by", "marker", "markers", "on", "time", "url"];
 
 impl<'t> Reader<'t> {
-    /// Whether a method is given away without a call: `submit(client.delete_bucket, x)`, `{ "rm": client.delete_bucket }`.
+    /// Returns whether a method is passed on without a call, as in `submit(client.delete_bucket, x)`.
     pub(super) fn is_handed_on(&self, at: usize, name: &str) -> bool {
         let parts = parts(name);
         let is_method = parts.len() > 1
@@ -32,7 +32,7 @@ impl<'t> Reader<'t> {
             }
     }
 
-    /// The first literal among the arguments behind a name.
+    /// Returns the first literal in the arguments after a name.
     pub(super) fn literal(&self, at: usize) -> Option<&'t str> {
         let behind = self.tokens.get(at + 1..)?;
         let from = usize::from(behind.first() == Some(&Token::Sign('(')));
@@ -44,7 +44,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// The arguments behind a name, up to a callback.
+    /// Returns the arguments after a name, up to a callback.
     pub(super) fn given(&self, at: usize) -> &'t [Token<'t>] {
         let behind = self.tokens.get(at + 1..).unwrap_or_default();
         let mut depth = 0_usize;
@@ -59,7 +59,7 @@ impl<'t> Reader<'t> {
         behind.get(..end.unwrap_or(MAX_ARGUMENTS.min(behind.len()))).unwrap_or_default()
     }
 
-    /// Whether the call has no argument or an empty filter, and whether a condition comes before or after it.
+    /// Returns whether the call has no argument or an empty filter, and whether a condition comes before or after it.
     pub(super) fn arguments(&self, at: usize) -> (bool, bool) {
         let behind = self.tokens.get(at + 1..).unwrap_or_default();
         let mut depth = 0_usize;
