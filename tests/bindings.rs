@@ -1,6 +1,6 @@
-//! The committed bindings equal what `wit/` gives.
+//! The committed bindings match the ones generated from `wit/`.
 //!
-//! `UPDATE_BINDINGS=1 cargo test --release -p guard-host --test all bindings::` writes them anew.
+//! `UPDATE_BINDINGS=1 cargo test --release -p guard-host --test all bindings::` rewrites them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use wit_bindgen_rust::Opts;
 
 use crate::support::pages::root;
 
-/// Enums come with their comparisons derived; records do not.
+/// Enums derive comparisons by default. Records don't.
 const ENUMS: [&str; 6] = ["outcome", "fault", "presence", "level", "coverage", "severity"];
 
-/// The contract: a folder for each version, the last one with the world of a policy.
+/// The contract: a folder for each version. The last one contains a policy's world.
 const FOLDERS: [&str; 3] = ["wit/0.1.0", "wit/0.2.0", "wit/0.3.0"];
 
 fn options() -> Opts {
@@ -68,8 +68,8 @@ fn the_bindings_of_the_template_in_c_equal_the_contract() {
     assert_eq!(files.iter().count(), 3);
 }
 
-/// The generator of these types is not at hand here; the job of the languages holds each file against it. This says that
-/// something has to be done.
+/// The generator isn't available here, so this test only notices that the types are outdated. The job for the languages
+/// compares each file with it.
 #[test]
 fn the_types_of_the_templates_in_javascript_and_typescript_were_made_of_this_contract() {
     let files = FOLDERS.iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("wit/ can be read"));

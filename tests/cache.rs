@@ -1,6 +1,6 @@
-//! Artifacts and prepared chains that were damaged, swapped, or left behind: never used, always replaced.
+//! Artifacts and prepared chains that are damaged, swapped or left over are never used, and always replaced.
 //!
-//! Every test asks the hook itself, and then looks at what lies in the cache.
+//! Every test runs the hook, and then examines the cache.
 
 mod embedded;
 mod changes;
@@ -25,10 +25,10 @@ use sha2::{Digest, Sha256};
 use crate::support::guests::chain;
 use crate::support::world::{ProcessOutput, World};
 
-/// An unprivileged user that owns nothing.
+/// An unprivileged user without files.
 const NOBODY: u32 = 65534;
 
-/// A world whose chain, the guest `shell`, has answered once.
+/// Creates a world whose chain, the guest `shell`, has answered once.
 fn prepared() -> World {
     let world = World::new();
     chain(&world, &["shell"], "");
@@ -36,7 +36,7 @@ fn prepared() -> World {
     world
 }
 
-/// The guest `shell` gives its answer to a harmless call.
+/// Asserts that the guest `shell` answers a harmless call.
 fn answers(world: &World) {
     is_answer(&world.bash("ls -la"));
 }
@@ -45,14 +45,14 @@ fn is_answer(ended: &ProcessOutput) {
     assert_eq!(ended.decision(), "ask", "{ended:?}");
     assert!(
         ended.reason().starts_with(
-            // Without an analysis no allow covers the call, so none is offered.
+            // Without an analysis, no allow covers the call, so none is offered.
             "the guest was asked. [shell: known]\n\nOnly the policy itself can end this question: "
         ),
         "{ended:?}"
     );
 }
 
-/// The file of that extension which the cache holds for a guest.
+/// Returns the guest's cached file with this extension.
 fn cached(world: &World, guest: &str, extension: &str) -> PathBuf {
     let digest = hex(&Sha256::digest(guests::bytes(guest)));
     let wanted = |path: &PathBuf| {
@@ -63,7 +63,7 @@ fn cached(world: &World, guest: &str, extension: &str) -> PathBuf {
     found.unwrap_or_else(|| panic!("nothing of `{guest}` ends with .{extension}"))
 }
 
-/// The files of a folder of the cache.
+/// Returns the files of a folder in the cache.
 fn files(world: &World, folder: &str) -> Vec<PathBuf> {
     let folder = world.path(".cache/guard-host").join(folder);
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
@@ -77,7 +77,7 @@ fn change_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Another byte in the middle of the file, which stays the same file.
+/// Changes a byte in the middle of the file, in place.
 fn flip(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     let middle = bytes.len() / 2;
@@ -85,26 +85,26 @@ fn flip(path: &Path) {
     fs::write(path, bytes).unwrap();
 }
 
-/// The verdict of `cache verify` about a file that is in its list.
+/// Returns the verdict of `cache verify` about a listed file.
 fn is_sound(world: &World, path: &Path) -> Option<bool> {
     let files: Value = serde_json::from_str(&world.run(&["cache", "verify", "--format", "json"], "").stdout).unwrap();
     let found = files.as_array().unwrap().iter().find(|file| file["path"] == json!(path));
     found.and_then(|file| file["sound"].as_bool())
 }
 
-/// Damage (`damage`) to the artifact of the answering chain changes no answer, and the artifact is made again.
+/// Asserts that `damage` to the artifact of the answering chain changes no answer, and that the artifact is rebuilt.
 fn check_damage(damage: impl FnOnce(&Path)) {
     let world = prepared();
     let artifact = cached(&world, "shell", "cwasm");
     let old = inode(&artifact);
     damage(&artifact);
     answers(&world);
-    // An artifact is renamed into its place while the old one is still there, so the numbers differ.
+    // The new artifact is renamed over the existing old one, so the inode numbers differ.
     assert_ne!(inode(&artifact), old, "the artifact is still the damaged file");
     let data = fs::symlink_metadata(&artifact).unwrap();
     assert!(data.is_file());
     assert_eq!((data.uid(), data.mode() & 0o777), (rustix::process::geteuid().as_raw(), 0o600));
-    // That its digest is the sealed one.
+    // The digest is the sealed one.
     assert_eq!(is_sound(&world, &artifact), Some(true));
 }
 
@@ -115,7 +115,7 @@ fn an_artifact_with_a_flipped_byte_is_made_anew() {
 
 #[test]
 fn an_artifact_with_a_flipped_byte_and_its_old_times_is_made_anew() {
-    // Only the change time of `cache/stamp.rs` tells it.
+    // Only the change time, from `cache/stamp.rs`, reveals it.
     check_damage(|artifact| {
         let before = fs::metadata(artifact).unwrap();
         flip(artifact);
@@ -185,7 +185,7 @@ fn verify_finds_a_damaged_artifact_and_warm_makes_it_anew() {
     answers(&world);
 }
 
-/// The artifact of `denies`, under the name of that of `shell`.
+/// Replaces the artifact of `shell` with that of `denies`.
 fn swap(world: &World) -> PathBuf {
     let artifact = cached(world, "shell", "cwasm");
     let other = fs::read(cached(world, "denies", "cwasm")).unwrap();
@@ -195,7 +195,7 @@ fn swap(world: &World) -> PathBuf {
     artifact
 }
 
-/// A world that has artifacts of `shell` and of `denies`, but whose chain is `shell` alone.
+/// Creates a world with artifacts of `shell` and `denies`, whose chain is only `shell`.
 fn with_two_artifacts() -> World {
     let world = World::new();
     chain(&world, &["shell", "denies"], "");
@@ -216,7 +216,7 @@ fn a_foreign_artifact_without_a_record_is_not_mapped() {
 
 #[test]
 fn a_foreign_artifact_with_a_sealed_record_of_another_component_is_not_mapped() {
-    // `Artifacts::find` compares the component of the record, which the seal alone does not bind to the name.
+    // `Artifacts::find` compares the component in the record, because the seal doesn't include the name.
     let world = with_two_artifacts();
     swap(&world);
     fs::copy(cached(&world, "denies", "json"), cached(&world, "shell", "json")).unwrap();
@@ -251,10 +251,10 @@ fn a_key_that_others_can_write_to_is_replaced() {
     answers(&world);
 }
 
-/// The length of the seal before the body of a sealed file: 64 digits and a newline.
+/// The length of the seal at the start of a sealed file: 64 digits and a newline.
 const SEAL_BYTES: usize = 65;
 
-/// The one prepared chain.
+/// Returns the only prepared chain.
 fn chain_file(world: &World) -> PathBuf {
     let files = files(world, "chains");
     assert_eq!(files.len(), 1, "{files:?}");
@@ -268,7 +268,7 @@ fn a_damaged_chain_is_prepared_anew() {
     let text = fs::read(&file).unwrap();
     flip(&file);
     answers(&world);
-    // Nothing that it depends on has changed, so the new one is equal to it.
+    // No dependency has changed, so the new one is equal.
     assert!(fs::read(&file).unwrap() == text, "the chain is not the one that was prepared first");
     File::options().write(true).open(&file).unwrap().set_len(10).unwrap();
     answers(&world);

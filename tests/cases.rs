@@ -1,8 +1,9 @@
-//! Every case of every built-in policy through the real component: alone, and in the chain of the preset `standard` if that
-//! has it.
+//! Every case of every built-in policy through the real component: by itself, and in the chain of the preset `standard`
+//! if it includes the policy.
 //!
-//! Alone a case must give what it says, and again from what a log at the level `facts` keeps of it. In the chain another policy may be more severe, never less. With a secret planted
-//! in its call, a case gives the same words of its rule, in the reply of each harness, and no sign of the secret.
+//! By itself, a case must have its expected verdict, and the same verdict when it is replayed from a log at the level
+//! `facts`. In the chain, another policy may be more severe, but never less. With a secret planted in its call, each
+//! harness's reply has the same words of the rule, and no trace of the secret.
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test stops at a surprise")]
 
@@ -30,7 +31,7 @@ fn main() {
     let standard = standard.unwrap_or_else(|error| panic!("{error}"));
     let is_standard = |name: &str| standard.manifests().any(|(other, _)| other == name);
     let chain = Arc::new(standard.chain_for_suite(&Suite::default()).unwrap_or_else(|error| panic!("{error}")));
-    // They hold the clocks of their chains.
+    // They own the clocks of their chains.
     let mut subjects = Vec::new();
     let mut trials = Vec::new();
     for builtin in guard_builtins::all() {
@@ -51,7 +52,7 @@ fn main() {
                 let planted = move || planted::hold(&own, &of, index).map_err(Failed::from);
                 trials.push(Trial::test(format!("{group}::planted::{title}"), planted));
                 let history = !suite.facts.history.is_empty() || suite.facts.history_is_damaged;
-                // What the others say of a call does not depend on the past, and their own cases have it.
+                // The other policies' verdicts don't depend on the history, and their own cases cover them.
                 if suite.settings.is_empty() && !history && is_standard(name) {
                     trials.push(trial(format!("{group}::standard::{title}"), &chain, &suite, index, true));
                 }
@@ -78,7 +79,7 @@ fn trial(name: String, chain: &Arc<Chain>, suite: &Arc<Suite>, index: usize, at_
     })
 }
 
-/// A decision that was kept as text and read back gives exactly the same verdict without the machine.
+/// Checks that a decision gives exactly the same verdict after it was written and parsed, without the machine.
 fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
     for (call, at, facts) in suite::scenes(suite, &suite.cases[index]) {
         let recording = Arc::new(Recording::of(facts.clone()));
@@ -97,14 +98,14 @@ fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Strin
     Ok(())
 }
 
-/// The verdict is beyond what the case says: another policy of the chain has more to say.
+/// Returns whether the verdict is more severe than the case's, because of another policy in the chain.
 fn is_more_severe(report: &suite::Report, case: &suite::Case) -> bool {
     let highest = case.expect.0.iter().filter_map(|name| outcome_named(name)).map(rank).max();
     let faults = report.differences.iter().any(|difference| difference.what == "fault");
     !faults && highest.is_some_and(|highest| rank(report.verdict.outcome) > highest && highest > 0)
 }
 
-/// Another policy of the chain speaks first, and the rule of the case speaks as well.
+/// Returns whether another policy of the chain reports first, and the case's rule reports as well.
 fn is_said_second(report: &suite::Report, case: &suite::Case) -> bool {
     let is_words = report.differences.iter().all(|difference| matches!(difference.what, "rule" | "message" | "remedy"));
     is_words && report.verdict.findings.iter().any(|said| Some(&said.finding.rule) == case.rule.as_ref())
@@ -114,7 +115,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
 }
 
-/// A home with the preset `standard`, and with the artifacts that all tests share.
+/// Returns a home with the preset `standard`, and with artifacts that all tests share.
 fn dirs() -> AppDirs {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
     for folder in [".cache/guard-host", ".local/state/guard-host"] {

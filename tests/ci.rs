@@ -1,4 +1,4 @@
-//! `guard-host ci` in the example of a team: green as it is, and red with the line for each mistake.
+//! `guard-host ci` in the example for teams: it passes unchanged, and reports the line of each mistake.
 
 mod against;
 
@@ -35,7 +35,7 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(ended.status.success(), "{arguments:?}: {ended:?}");
 }
 
-/// A fresh clone of the example, as the project of a world.
+/// Creates a world with a new clone of the example as its project.
 fn clone() -> World {
     let world = World::new();
     let origin = world.path("origin");
@@ -65,7 +65,7 @@ fn a_fresh_clone_is_green_as_its_page_says() {
     assert_text!("ci_green", &world, 0, ended);
 }
 
-/// The change that each mistake makes to a file, and the report: the step and the place.
+/// The change that makes each mistake in a file, and the reported step and location.
 const MISTAKES: [(&str, &str, &str, &str, &str); 12] = [
     (".guard/guard.toml", "settings-file =", "setings-file =", "check", ".guard/guard.toml:13"),
     (".guard/guard.toml", "builtin:rego", "builtin:regos", "check", ".guard/guard.toml:12"),
@@ -140,7 +140,7 @@ fn the_tests_in_rego_are_run() {
     transcript.add(&world, 0, &ci(&world, &[]));
     world.write("repo/.guard/team_test.rego", test("test_nothing_is_denied", "Read").replace("== 0", "== 1"));
     transcript.add(&world, 1, &ci(&world, &[]));
-    // Those of a folder of rules lie in it.
+    // The tests of a folder of rules are in the folder.
     fs::remove_file(world.repo().join(".guard/team_test.rego")).unwrap();
     let file = world.repo().join(".guard/guard.toml");
     let text = fs::read_to_string(&file).unwrap();
@@ -179,7 +179,7 @@ fn a_change_that_removes_a_recorded_call_is_tried_with_it() {
         assert_eq!(ended.exit, 1, "{ended:?}");
         assert_text!("ci_removed", lines_about(&ended.stdout, "replay"));
     }
-    // A call that is removed and that is judged as before is nothing to fail for.
+    // Removing a call that is judged as before isn't a failure.
     fs::write(&file, &text).unwrap();
     git(&world.repo(), &["checkout", "-q", "--", ".guard/cases"]);
     assert_eq!(ci(&world, &["--against", "HEAD"]).exit, 0);
@@ -224,7 +224,7 @@ fn machines_and_code_hosts_get_the_same() {
     assert_text!("ci_without_a_file", &world, 66, world.run(&["ci"], ""));
 }
 
-/// The lines that a workflow runs, each as the runner would.
+/// The lines of a workflow, each run as the runner would.
 #[test]
 fn the_steps_of_the_workflow_run() {
     let text = fs::read_to_string(root().join(EXAMPLE).join(".github/workflows/guard.yml")).unwrap();

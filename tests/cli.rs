@@ -1,4 +1,4 @@
-//! The commands besides the hook: their exit codes, the shape of what they print for machines, and their help.
+//! The commands besides the hook: their exit codes, their machine-readable output, and their help.
 
 mod allow;
 mod allow_tool;

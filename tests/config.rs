@@ -1,6 +1,6 @@
-//! The configuration: what each layer may say, what becomes of a broken one, and that a project can only tighten.
+//! The configuration: the keys of each layer, the effect of broken files, and that a project can only tighten.
 //!
-//! Mostly through the library, because no command line moves the managed file.
+//! Mostly through the library, because no command-line option relocates the managed file.
 
 mod allow;
 mod broken;

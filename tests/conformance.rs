@@ -1,4 +1,5 @@
-//! `guard-host policy conformance`: every built-in holds to all rules, and every hostile guest breaks those that it is made for.
+//! `guard-host policy conformance`: every built-in passes all checks, and every hostile guest fails the checks that it
+//! is made for.
 
 use crate::support::guests;
 use crate::support::texts::{lines_about, normalize};
@@ -15,13 +16,13 @@ fn conformance(world: &World, policy: &str, keys: &[&str]) -> (ProcessOutput, Va
     (ended, report)
 }
 
-/// The ids of the checks that stand so.
+/// Returns the ids of the checks in this state.
 fn checks<'a>(report: &'a Value, state: &str) -> Vec<&'a str> {
     let of_state = report["checks"].as_array().unwrap().iter().filter(|check| check["state"] == state);
     of_state.map(|check| check["id"].as_str().unwrap()).collect()
 }
 
-/// Settings of the built-ins that are nothing without any.
+/// The settings of built-ins that require some.
 const NEEDED: [(&str, &str); 2] = [
     (
         "rego",
@@ -57,7 +58,7 @@ fn every_built_in_holds_to_all_rules() {
     }
 }
 
-/// The check that each guest is made to break.
+/// The checks that each guest is made to fail.
 const GUESTS: [(&str, &[&str]); 37] = [
     ("shell", &[]),
     ("log-flood", &[]),
@@ -73,7 +74,7 @@ const GUESTS: [(&str, &[&str]); 37] = [
     ("traps-over-settings", &["bad-settings"]),
     ("traps-over-empty-object", &["odd-input"]),
     ("traps-over-no-object", &["error-as-data"]),
-    // Its outcome of one call stays in its memory for the next.
+    // Its outcome of one call stays in memory for the next.
     ("denies", &["deterministic"]),
     ("remembers-calls", &["deterministic"]),
     ("foreign-import", &["imports"]),
@@ -88,7 +89,7 @@ const GUESTS: [(&str, &[&str]); 37] = [
     ("outcome-not-maximum", &["outcome"]),
     ("exceeding-outcome", &["rules"]),
     ("undeclared-rule", &["rules"]),
-    // An instance that is asked again takes ten more megabytes each time.
+    // A reused instance takes ten more megabytes each time.
     ("ten-megabyte-message", &["limits", "size"]),
     ("journal-flood", &["absent-facts"]),
     ("refuses", &["decide", "absent-facts"]),
@@ -100,7 +101,7 @@ const GUESTS: [(&str, &[&str]); 37] = [
     ("trap", WITHOUT_ANSWER),
 ];
 
-/// Of a guest whose `decide` never gives an answer.
+/// The checks that a guest fails whose `decide` never answers.
 const WITHOUT_ANSWER: &[&str] = &["bad-settings", "decide", "odd-input", "error-as-data", "absent-facts"];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Policies of earlier times: a component that was built against a version of the contract decides for ever. Nobody builds
-//! them again; the bytes are what is tested.
+//! Old policies: a component that was built against a version of the contract works with all later hosts. They are
+//! never rebuilt, because the test is about these exact bytes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use crate::support::pages::root;
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::world::{World, end};
 
-/// Each component that is kept, with its digest.
+/// Each stored component, with its digest.
 const KEPT: [(&str, &str); 3] = [
     ("0.1.0", "1b31fa3f2c935603e0f0f4763cac7789b84bbb053ab215f34c89e4485ead6456"),
     ("0.2.0", "0622b3edecf4e6187356b2d7b331dfc4724d58d0d4627e4d122e9d2957956f76"),
@@ -64,7 +64,7 @@ fn a_policy_of_each_version_gives_every_outcome_in_the_hook() {
     }
 }
 
-/// The world of a test file is made up; this is git itself, asked by the hook.
+/// A test file's world is made up. Here, the hook runs git itself.
 #[test]
 fn a_policy_is_told_what_git_says_on_this_machine() {
     let world = World::new();
@@ -83,7 +83,7 @@ fn a_policy_is_told_what_git_says_on_this_machine() {
     for words in [&["add", "kept.ts"][..], &["commit", "--quiet", "-m", "a"]] {
         assert!(git(words).unwrap().status.success());
     }
-    // For git this one is a repository, and for the host none; a link leads into it.
+    // Git treats this folder as a repository, and the host doesn't. A link leads into it.
     let made = git(&["init", "--quiet", "--separate-git-dir", "../elsewhere", "inner"]).unwrap();
     assert!(made.status.success(), "{made:?}");
     world.write("repo/inner/f", "1");
@@ -109,14 +109,14 @@ fn a_policy_is_told_what_git_says_on_this_machine() {
     }
 }
 
-/// Four questions for each of six files would take the whole deadline, and the policies behind would never speak.
+/// Four queries for each of six files would take the whole deadline, so the later policies would never answer.
 #[test]
 fn a_git_that_does_not_answer_keeps_nobody_from_denying() {
     let world = World::new();
     let stub = world.write("bin/git", "#!/bin/sh\nexec sleep 600\n");
     fs::set_permissions(&stub, fs::Permissions::from_mode(0o755)).unwrap();
     let source = root().join("tests/contract_versions/0.2.0/policy.wasm");
-    // Two of them: each may wait for as long as its limit lets it.
+    // Two of them: each may wait up to its limit.
     let entry = |name: &str| {
         format!(
             "[[policy]]\nname = \"{name}\"\nbefore = \"command-guard\"\nsource = \"{}\"\n\

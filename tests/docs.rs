@@ -1,5 +1,5 @@
-//! The pages about policies say what is so: their commands run, their files are what the host reads, their links
-//! lead somewhere. The pages about one language are followed by the job in `languages.rs`, which needs a network.
+//! The pages about policies are correct: their commands run, the host reads their files, and their links work. The job
+//! in `languages.rs`, which needs a network, follows the pages about single languages.
 
 mod benchmarks;
 mod blocks;
@@ -19,7 +19,7 @@ use std::path::Path;
 use crate::support::pages::{Block, Shell, blocks, root};
 use guard_kit::suite;
 
-/// The pages for users, in the order in which a reader follows them.
+/// The pages for users, in reading order.
 pub(crate) const FOR_USERS: [&str; 12] = [
     "README.md",
     "docs/README.md",
@@ -35,13 +35,13 @@ pub(crate) const FOR_USERS: [&str; 12] = [
     "docs/install.md",
 ];
 
-/// The pages in a folder.
+/// Returns the pages in a folder.
 fn pages_of(folder: &str) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(root().join(folder)).unwrap();
     entries.map(move |entry| format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy()))
 }
 
-/// Every page for authors.
+/// Returns every page for authors.
 fn all() -> Vec<String> {
     let mut pages: Vec<String> = pages_of("guest-sdk/docs").collect();
     pages.push("guest-sdk/README.md".to_owned());
@@ -68,7 +68,7 @@ fn the_page_about_the_analysis_does_what_it_says() {
     follow(page);
 }
 
-/// Errors in a page are found by following it.
+/// Following a page finds its errors.
 #[test]
 fn a_page_that_is_wrong_is_found() {
     let folder = root().join("guest-sdk/docs");
@@ -135,7 +135,7 @@ fn every_link_leads_somewhere() {
     }
 }
 
-/// The second column of a table's rows, or the first: what stands in backquotes there.
+/// Returns the quoted texts in the first or second column of a table's rows.
 fn quoted_in_rows(page: &str, heading: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let (_, rest) = text.split_once(&format!("\n{heading}")).unwrap_or_else(|| panic!("{page} has no `{heading}`"));
@@ -163,7 +163,7 @@ fn the_keys_of_fixtures_are_those_of_the_schema() {
     }
 }
 
-/// An operation that the page names is one that the analyzer can give.
+/// The operations on the page are those of the analyzer.
 #[test]
 fn the_operations_of_the_page_are_those_of_the_analyzer() {
     let mut sources = String::new();

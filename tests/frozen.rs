@@ -1,4 +1,4 @@
-//! `wasi = "frozen"`: a guest that asks WASI for all that Rust's library asks for, without the key and with it.
+//! `wasi = "frozen"`: a guest that uses everything in WASI that Rust's library needs, with and without the key.
 
 use crate::support::{crates, guests, world};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// The component, built once for all tests.
+/// Returns the component, which is built once for all tests.
 fn component() -> &'static PathBuf {
     static BUILT: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
     let (_, component) = BUILT.get_or_init(|| {
@@ -19,7 +19,7 @@ fn component() -> &'static PathBuf {
     component
 }
 
-/// A world whose chain is this guest alone, with `keys` in its entry.
+/// Creates a world whose chain is only this guest, with `keys` in its entry.
 fn world_with(keys: &str) -> World {
     let world = World::new();
     world.configure(&format!("preset = \"none\"\n{}", guests::entry("asks", component(), keys)));
@@ -30,14 +30,14 @@ fn world_with(keys: &str) -> World {
 
 const FROZEN: &str = "wasi = \"frozen\"";
 
-/// The guest's report of its attempt; the whole reason if it gave no answer.
+/// Returns the guest's report of its attempt, or the whole reason if it gave no answer.
 fn saw(ended: &ProcessOutput, deed: &str) -> String {
     let reason = ended.reason();
     let said = reason.strip_prefix(&format!("{deed}: ")).and_then(|rest| rest.split_once(". [asks: saw]"));
     said.map_or_else(|| reason.clone(), |(said, _)| said.to_owned())
 }
 
-/// The line of a reply that says why a policy gave no answer.
+/// Returns the reply's line with the reason why a policy gave no answer.
 fn fault(world: &World, ended: &ProcessOutput) -> String {
     let reason = ended.reason();
     let line = reason.lines().find(|line| line.contains(": policy-fault]")).unwrap_or_else(|| panic!("{ended:?}"));

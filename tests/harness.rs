@@ -1,6 +1,6 @@
-//! Every harness: what its payloads are read as, what it is told byte for byte, and what it would make of that.
+//! Every harness: the parsing of its payloads, the exact bytes of the replies, and its reading of them.
 //!
-//! The files below `tests/harness` are written by hand from what is known of each protocol, and never from a reply.
+//! The files below `tests/harness` are written by hand from each protocol's documentation, never copied from a reply.
 
 mod captures;
 mod golden;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
 
-/// The file of that name in a harness's folder.
+/// Returns the path of a file in a harness's folder.
 fn file(harness: &str, name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/harness").join(harness).join(name)
 }

@@ -1,6 +1,6 @@
-//! The hook as a process: what a harness sends, and what it is told.
+//! The hook as a process: a harness's input, and the reply.
 //!
-//! The verdicts of the built-ins are tested where the built-ins are; here a verdict only stands for its kind of reply.
+//! The built-ins' verdicts are tested elsewhere. Here, a verdict only represents its kind of reply.
 
 mod overrides;
 mod claude;

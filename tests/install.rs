@@ -1,4 +1,4 @@
-//! `install`, `uninstall` and `doctor` as processes: what they write into a harness's files, and what they leave alone.
+//! `install`, `uninstall` and `doctor` as processes: their changes to a harness's files, and what stays unchanged.
 
 mod canary;
 mod choice;
@@ -28,17 +28,17 @@ use crate::support::world::{ProcessOutput, World};
 /// The user's settings.
 const SETTINGS: &str = ".claude/settings.json";
 
-/// The part of a line after the call of the hook: it ends with 2 if there was no answer.
+/// The part of a line after the hook's call: it exits with 2 if there was no answer.
 const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
 
-/// The line that calls the hook, and blocks if there is no answer or the program is an empty file.
+/// Returns the line that calls the hook, and blocks if there is no answer or the program is an empty file.
 fn closed(line: &str) -> String {
     let program = line.split(' ').next().filter(|program| program.contains('/'));
     let check = program.map(|program| format!("[ -s {program} ] && ")).unwrap_or_default();
     format!("{check}{line}{CLOSING}")
 }
 
-/// Runs a command that must end well.
+/// Runs a command that must succeed.
 #[track_caller]
 fn done(world: &World, arguments: &[&str]) -> ProcessOutput {
     let ended = world.run(arguments, "");
@@ -56,7 +56,7 @@ fn json(world: &World, below_home: &str) -> Value {
     serde_json::from_str(&read(world, below_home)).unwrap()
 }
 
-/// Every handler of an event in a settings file.
+/// Returns every handler of an event in a settings file.
 fn handlers(settings: &Value, event: &str) -> Vec<Value> {
     let groups = settings["hooks"][event].as_array().cloned().unwrap_or_default();
     groups.iter().flat_map(|group| group["hooks"].as_array().cloned().unwrap_or_default()).collect()

@@ -1,11 +1,10 @@
-//! The templates of each language and the pages about them, as an author meets them: written by `guard-host new`, built
-//! with the tools that the registries have now, held against the same calls. Signatures, as the library of sigstore has
-//! them. The replay of a fleet, with engines from the registry. A chain as a component, on the engines that
-//! others have, and two of its manifests.
+//! The templates of each language and the pages about them, as an author uses them: written by `guard-host new`, built
+//! with the current tools from the registries, and tested with the same calls. Also signatures from sigstore's library,
+//! the replay of a fleet with engines from the registry, a chain as a component on other engines, and two of its
+//! manifests.
 //!
-//! It needs a network and minutes, so it runs only when it is asked for:
-//! `cargo test --release --test languages -- --ignored`.
-//! A language whose tools are missing is ignored, with the reason.
+//! They need a network and minutes, so they only run on request, with `cargo test --release --test languages --
+//! --ignored`. A language with missing tools is ignored, with the reason.
 
 #![expect(
     clippy::unwrap_used,
@@ -35,7 +34,7 @@ use std::time::Instant;
 use libtest_mimic::{Arguments, Completion, Trial};
 use support::pages::{Shell, root};
 
-/// A language: its name on the command line, its page, what must run, and what its author runs besides.
+/// A language: its name on the command line, its page, the required programs, and the author's other commands.
 struct Language {
     name: &'static str,
     page: &'static str,
@@ -90,22 +89,22 @@ const NO_NETWORK: [&str; 8] = [
     "spurious network error",
 ];
 
-/// The tool that is missing; `None` if all are there.
+/// Returns the missing tool, if any.
 fn missing(language: &Language) -> Option<&'static str> {
     let runs = |line: &str| Command::new("sh").arg("-c").arg(line).output().is_ok_and(|ended| ended.status.success());
     language.tools.iter().copied().find(|line| !runs(line))
 }
 
-/// Why the trial that runs is ignored.
+/// The reason why the current test is ignored.
 static SKIPPED: Mutex<Option<String>> = Mutex::new(None);
 
-/// Has the trial that runs be ignored. Not a failure: a machine without npm can still change the host.
+/// Marks the current test as ignored instead of failed: the host can be developed without npm.
 fn skip(language: &Language, why: &str) {
     println!("{}: skipped, because {why}", language.name);
     *SKIPPED.lock().unwrap() = Some(why.to_owned());
 }
 
-/// Runs lines; false if there is no network, which the caller has then been told.
+/// Runs lines. Returns `false` without a network, after marking the test as ignored.
 fn run(shell: &mut Shell, language: &Language, lines: &str) -> bool {
     let ended = shell.run(lines);
     if ended.exit == 0 {
@@ -127,7 +126,7 @@ fn try_out(language: &Language) {
     let started = Instant::now();
     let told = shell.run(&format!("guard-host new team-rules --lang {}", language.name));
     assert_eq!(told.exit, 0, "{told:?}");
-    // What it says to do next is done, word by word.
+    // The suggested next steps work verbatim.
     assert_eq!(told.stdout, "cd team-rules\n./build.sh\nguard-host test policy.wasm fixtures/\n");
     if !run(&mut shell, language, &told.stdout) {
         return;
@@ -158,7 +157,7 @@ fn try_out(language: &Language) {
     println!("{}: {} does what it says", language.name, language.page);
 }
 
-/// The 50 calls of `languages/same.toml`.
+/// Checks the 50 calls of `languages/same.toml`.
 fn says_the_same(shell: &mut Shell, language: &Language) {
     let same = root().join("tests/languages/same.toml");
     let ended = shell.run(&format!("guard-host test policy.wasm '{}' --threshold 100", same.display()));
@@ -166,7 +165,8 @@ fn says_the_same(shell: &mut Shell, language: &Language) {
     assert!(ended.stdout.contains("50 passed, 0 failed"), "{}: {}", language.name, ended.stdout);
 }
 
-/// After an install that broke off, with half of the files there, the same command builds. False if there is no network.
+/// Checks that the same command builds after an interrupted install with half of the files. Returns `false` without a
+/// network.
 fn builds_anew(shell: &mut Shell, language: &Language) -> bool {
     let modules = shell.folder().join("node_modules");
     if !modules.exists() {
@@ -177,7 +177,7 @@ fn builds_anew(shell: &mut Shell, language: &Language) -> bool {
     run(shell, language, &format!("{halve}./build.sh && guard-host test policy.wasm fixtures/"))
 }
 
-/// A typing error in the settings is no silence.
+/// Checks that a typo in the settings isn't ignored.
 fn refuses_settings(shell: &mut Shell, language: &Language) {
     for (settings, word) in [
         ("regstry = 'x'", "`regstry`"),
@@ -195,7 +195,7 @@ fn refuses_settings(shell: &mut Shell, language: &Language) {
     fs::remove_file(shell.folder().join("bad.toml")).unwrap();
 }
 
-/// The manifest is the same in each language, but for the name.
+/// Checks that the manifest is the same in each language, except for the name.
 fn describes_itself(shell: &mut Shell, language: &Language) {
     let ended = shell.run("guard-host policy inspect policy.wasm --format json");
     let policy: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -218,20 +218,20 @@ fn describes_itself(shell: &mut Shell, language: &Language) {
     assert_eq!(policy["tools"], serde_json::json!(["Bash", "Write", "Edit", "MultiEdit", "NotebookEdit"]));
     assert_eq!((&policy["id"], &policy["version"]), (&"team-rules".into(), &"0.1.0".into()), "{}", language.name);
     assert_eq!(policy["examples"], 3, "{}", language.name);
-    // Cargo leaves imports of WASI in, which are never called; the other tools were told to leave them out.
+    // Cargo keeps imports of WASI that are never called. The other tools are told to omit them.
     if language.name != "rust" {
         assert_eq!(policy["foreign"], serde_json::json!([]), "{}", language.name);
     }
 }
 
-/// It holds to what every policy must hold to, whatever its language.
+/// Checks the requirements for every policy in any language.
 fn conforms(shell: &mut Shell, language: &Language) {
     let ended = shell.run("guard-host policy conformance policy.wasm");
     assert_eq!(ended.exit, 0, "{}: {}{}", language.name, ended.stdout, ended.stderr);
 }
 
-/// The types of the templates in JavaScript and TypeScript are what their generator, which that in C has brought, makes of
-/// the contract as `guard-host policy wit` writes it. Its linker takes that folder, too.
+/// Checks the types of the JavaScript and TypeScript templates against their generator, which the C template installs,
+/// and the contract from `guard-host policy wit`. Its linker accepts that folder, too.
 fn types_equal_the_contract(shell: &mut Shell) {
     if !shell.folder().join("node_modules").exists() {
         return println!("js: its types are not compared, because `wasm-tools` is used instead of jco");
@@ -261,7 +261,7 @@ fn types_equal_the_contract(shell: &mut Shell) {
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    // One at a time, so that the times that are told are those of one author.
+    // One at a time, so that the reported times are those of one author.
     arguments.test_threads = Some(1);
     let trial = |name: &'static str, test: fn()| {
         let run = move || {

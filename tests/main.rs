@@ -1,4 +1,4 @@
-//! All tests that need the program, in one binary: it is linked once.
+//! All tests that need the program, in one binary, so that it is linked once.
 
 #![expect(
     clippy::unwrap_used,

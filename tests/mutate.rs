@@ -1,4 +1,4 @@
-//! `guard-host test --mutate`: the table of rewrites, the built-in policies under it, and what the command says.
+//! `guard-host test --mutate`: the table of rewrites, its results for the built-in policies, and the command's output.
 
 mod command;
 mod proof;
@@ -17,7 +17,7 @@ const PAGE: &str = "guest-sdk/docs/mutations.md";
 
 const UPDATE: &str = "UPDATE_PAGES=1 cargo test --release -p guard-host --test all mutate::the_page_is_the_table";
 
-/// A built-in policy, with the artifacts that all tests share.
+/// Returns a built-in policy, with artifacts that all tests share.
 fn subject(name: &str) -> Subject {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("warm-home");
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
@@ -51,13 +51,13 @@ fn what_would_not_be_sound_is_left_alone() {
         rewrite.command(text, subject.analyzer(), "/repo", "/home/u")
     };
     for (id, text) in [
-        // A builtin is no program that another one can start.
+        // Another program can't start a builtin.
         ("sudo", "cd /tmp"),
         ("env", "export A=1"),
         ("find-exec", "eval ls"),
-        // A function of the text's own is none either.
+        // It can't start the text's own function either.
         ("nohup", "f() { ls; }; f"),
-        // What reads standard input must not find the script there.
+        // The script must not be the standard input of a program that reads it.
         ("here-document", "psql -f -"),
         ("piped", "cat"),
         ("xargs", "ssh host ls"),
@@ -65,25 +65,25 @@ fn what_would_not_be_sound_is_left_alone() {
         ("and-true", "ls # all"),
         ("piped-on", "cat <<E\nx\nE"),
         ("comment", "ls &"),
-        // What is expanded is another word in quotes.
+        // In quotes, a pattern isn't expanded.
         ("quote-single", "rm *.c"),
         ("argument-variable", "ls $x"),
         // A tail that belongs to something else.
         ("for", "while ls; do break; done"),
         ("function", "echo $1"),
         ("sh-c", "[[ -f x ]] && ls"),
-        // What is printed would not be printed any more.
+        // The output would be lost.
         ("output-dropped", "cat .env"),
-        // Options of which not all are known, and operands that look like some.
+        // Not all options are known, and operands look like options.
         ("options-last", "rm -rf -- x"),
         ("options-split", "rm -ri x"),
         ("options-ended", "git push origin main"),
-        // Not complete.
+        // Incomplete.
         ("bash-c", "echo 'x"),
         ("subshell", "cat <<E\nx"),
-        // Lost on this machine only.
+        // The loss is only on this machine.
         ("ssh", "rm build"),
-        // What comes first decides what runs next.
+        // The first command decides whether the next one runs.
         ("negated", "ls && rm x"),
         ("data-comment", "a\nb"),
     ] {
@@ -104,7 +104,7 @@ fn the_page_is_the_table() {
     assert!(text == page(), "{PAGE} is old; run `{UPDATE}`");
 }
 
-/// Mutants of a built-in's own cases.
+/// Runs `then` with the mutants of a built-in's own cases.
 fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R) -> R {
     let subject = subject(name);
     let files = suite::find(&root().join("policies").join(name).join("cases")).unwrap();
@@ -118,7 +118,7 @@ fn mutated<R>(name: &str, how: Mutation<'_>, then: impl FnOnce(&Tally<'_>) -> R)
 const HOW: Mutation<'static> =
     Mutation { rewrites: REWRITES, depth: 1, seed: 1, max: 1_500, filters: &[], progress: None };
 
-/// Policies that judge by a text of the user's, which may look at anything.
+/// Policies that judge by a user's text, which may depend on anything.
 const LANGUAGES: [&str; 2] = ["cel", "rego"];
 
 #[test]
@@ -155,7 +155,7 @@ fn a_seed_gives_the_same_mutants() {
     assert_ne!(first, texts(6));
 }
 
-/// Most survivors are denied as one spelling of a seed's list and asked about as its sibling.
+/// For most survivors, a seed's list denies one spelling, and a sibling asks.
 #[test]
 fn every_built_in_stops_the_siblings_of_what_it_stops() {
     let mut seen = BTreeSet::new();
@@ -167,7 +167,7 @@ fn every_built_in_stops_the_siblings_of_what_it_stops() {
                 .filter(|mutant| !matches!(mutant.got.as_str(), "ask" | "deny"))
                 .map(|mutant| format!("{:?}: {} for {}", mutant.text, mutant.got, mutant.expected))
                 .collect();
-            // In a script that the text writes, a shell out of another program is honest work.
+            // In a script that the text writes, a program's shell escape is legitimate.
             assert!(passed.len() * 50 <= tally.mutants.len(), "{}:\n{}", builtin.name, passed.join("\n"));
         });
     }

@@ -1,4 +1,4 @@
-//! `guard-host new` as a process, and what the templates promise without being built.
+//! `guard-host new` as a process, and properties of the templates that need no build.
 
 mod npm;
 mod texts;
@@ -37,7 +37,7 @@ fn a_project_is_written_under_its_name_and_the_next_commands_are_printed() {
         assert!(file(source).contains(&format!("\"{name}\"")), "{language}");
         assert!(file("README.md").starts_with(&format!("# {name}\n")), "{language}");
         assert!(!suite::find(&world.repo().join(&name).join("fixtures")).unwrap().is_empty());
-        // Each file is in it as it stands in the repository, but for the name.
+        // Each file is the same as in the repository, except for the name.
         let contract = [
             ("wit/0.3.0", "wit"),
             ("wit/0.2.0", "wit/deps/guard-facts-0.2.0"),
@@ -117,7 +117,7 @@ fn the_fifty_calls_are_fifty_and_each_rule_is_hit_and_missed() {
     assert!(silent >= 12, "{silent}");
 }
 
-/// Each language has the same rules, in the same words, and the same defaults.
+/// All languages have the same rules, messages and defaults.
 #[test]
 fn the_templates_are_one_policy() {
     let same = read("tests/languages/same.toml");
@@ -152,7 +152,7 @@ fn the_tools_of_the_templates_have_one_version() {
             assert_eq!(lock["packages"][format!("node_modules/{name}")]["version"], version, "{language}: {name}");
         }
         assert_eq!(lock["packages"][""]["devDependencies"], package["devDependencies"], "{language}");
-        // `npm ci` refuses a lock that lacks a package, even one for another system.
+        // `npm ci` rejects a lock without a package, even one for another system.
         let packages = lock["packages"].as_object().unwrap();
         for (path, one) in packages {
             for kind in ["dependencies", "optionalDependencies"] {
@@ -169,7 +169,7 @@ fn the_tools_of_the_templates_have_one_version() {
     }
 }
 
-/// The SDK in a project stands alone: what its manifest takes from this workspace is put in.
+/// The SDK in a project is independent: its manifest has this workspace's values inlined.
 #[test]
 fn the_sdk_in_a_project_has_the_dependencies_that_it_has_here() {
     let world = World::new();

@@ -1,4 +1,5 @@
-//! A policy crate outside of this repository: built offline against the SDK, named by path, it decides in the hook.
+//! A policy crate outside of this repository: it is built offline with the SDK, configured by path, and decides in the
+//! hook.
 
 use crate::support::world::World;
 use crate::support::{crates, world};

@@ -1,5 +1,5 @@
-//! The packages for JavaScript, TypeScript and Python, as far as they can be looked at without other languages' tools:
-//! their types are those of the contract, and their papers are those of the project. `languages.rs` builds them.
+//! The packages for JavaScript, TypeScript and Python, without other languages' tools: their types match the contract,
+//! and their licenses and pages match the project. `languages.rs` builds them.
 
 use std::fs;
 
@@ -12,13 +12,13 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The text between two texts, of which the first must occur once.
+/// Returns the text between two texts, of which the first must occur once.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("there is no `{start}`"));
     rest.split_once(end).map_or(rest, |(inside, _)| inside)
 }
 
-/// The names in front of a colon or an equals sign that the lines of a block begin with.
+/// Returns the names before a colon or an equals sign at the starts of a block's lines.
 fn names<'a>(block: &'a str, indent: &str, sign: &str) -> Vec<&'a str> {
     let own = block.lines().filter_map(|line| line.strip_prefix(indent)).filter(|line| !line.starts_with(' '));
     own.filter_map(|line| Some(line.split_once(sign)?.0)).filter(|name| !name.contains(['"', ' '])).collect()
@@ -40,7 +40,7 @@ fn the_types_of_the_packages_are_those_of_the_contract() {
         let TypeOwner::Interface(interface) = one.owner else { continue };
         let package = &resolve.packages[resolve.interfaces[interface].package.unwrap()].name.name;
         let (_, python, typescript) = shapes.iter().find(|(part, ..)| part == package).unwrap();
-        // The other manifest is that of a policy.
+        // The other manifest is a policy's.
         if package == "facts" && name == "Manifest" {
             name = "ProjectManifest".to_owned();
         }
@@ -50,7 +50,7 @@ fn the_types_of_the_packages_are_those_of_the_contract() {
                 let class = between(python, &format!("\nclass {name}:\n"), "\n\n\n");
                 let expected: Vec<String> = fields.iter().map(|field| field.replace('-', "_")).collect();
                 assert_eq!(names(class, "    ", ": "), expected, "{name}");
-                // These two stand within the manifest.
+                // These two are inside the manifest.
                 if !["Rule", "Example"].contains(&name.as_str()) {
                     let interface = between(typescript, &format!("\nexport interface {name} {{\n"), "\n}");
                     let expected: Vec<String> = fields.iter().map(|field| camel(field)).collect();
@@ -84,7 +84,7 @@ fn the_packages_have_the_version_of_the_project() {
     assert_eq!(lock["packages"][""]["version"], version);
     let python: toml::Table = toml::from_str(&read("guest-sdk/python/pyproject.toml")).unwrap();
     assert_eq!(python["project"]["version"].as_str(), Some(version));
-    // They need nothing where they run.
+    // They have no runtime dependencies.
     assert!(package.get("dependencies").is_none() && python["project"].get("dependencies").is_none());
 }
 
@@ -97,7 +97,7 @@ fn the_packages_carry_the_licences() {
     }
 }
 
-/// The page of a language is followed by the job of the languages; the package's own page shows the same code.
+/// The job for the languages follows each language's page. The package's own page shows the same code.
 #[test]
 fn the_code_on_the_pages_of_the_packages_is_tested() {
     for (package, page, language) in

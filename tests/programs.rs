@@ -1,4 +1,4 @@
-//! The two programs: a hook that needs nothing but itself, and the commands beside it.
+//! The two programs: a hook without dependencies, and the commands next to it.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -22,11 +22,11 @@ const HOOK: &str = env!("CARGO_BIN_EXE_guard-host");
 const TOOLS: &str = env!("CARGO_BIN_EXE_guard-host-tools");
 const REMOVAL: &str = r#"{"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}"#;
 
-/// A copy of the hook without the program beside it.
+/// Copies the hook without the program next to it.
 fn alone(world: &World) -> PathBuf {
     let program = world.path("bin/guard-host");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
-    // By a process of its own: a file that this one has open for writing cannot be started.
+    // Copied by another process: a file that this process has open for writing can't be started.
     assert!(Command::new("cp").arg(HOOK).arg(&program).status().unwrap().success());
     program
 }
@@ -69,7 +69,7 @@ fn in_a_home_that_nobody_can_write_to_every_call_is_judged() {
     assert!(!world.path(".cache").exists() && !world.path(".local").exists());
 }
 
-/// The result of a hook that waits for its payload and gets this signal.
+/// Returns the result of a hook that gets this signal while it waits for its payload.
 #[cfg(target_os = "linux")]
 fn struck(signal: Signal) -> Output {
     let world = World::new();
@@ -77,7 +77,7 @@ fn struck(signal: Signal) -> Output {
     command.args(["hook", "claude"]).current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let input = child.stdin.take();
-    // With its second thread it is past its start.
+    // A second thread means that it has started.
     let has_started = || fs::read_dir(format!("/proc/{}/task", child.id())).is_ok_and(|threads| threads.count() > 1);
     let until = Instant::now() + PATIENCE;
     while !has_started() {
@@ -121,9 +121,9 @@ fn however_its_path_is_spelled_the_hook_is_the_same_program() {
 #[test]
 fn no_command_compiles_what_the_program_carries() {
     let world = World::new();
-    // Makes the key.
+    // Creates the key.
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
-    // Where no file can grow, one in memory neither, the compiler cannot be unpacked.
+    // If no file can grow, not even one in memory, the compiler can't be unpacked.
     let without_files = |arguments: &str| {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("trap '' XFSZ; ulimit -f 0; exec \"$0\" {arguments}"), HOOK]);
@@ -175,7 +175,7 @@ fn without_the_second_program_the_hook_decides_and_commands_say_what_is_missing(
     for arguments in [&["check", "ls"][..], &["--help"], &[], &["doctor"]] {
         assert_text!("without_tools", &world, 69, run(&program, &world, arguments, ""));
     }
-    // A hook whose command line only the commands' parser can read is asked about.
+    // A hook whose command line only the commands' parser can read results in an ask.
     assert_ask(&run(&program, &world, &["hook", "--only=command-guard"], REMOVAL), &["guard-host-tools"]);
 }
 

@@ -1,5 +1,5 @@
-//! Policies from registries: what a page shows is done with a registry of the test's own, and a registry that does
-//! wrong leaves nothing behind.
+//! Policies from registries: the page is followed with a registry of the test, and a faulty registry leaves nothing
+//! behind.
 
 pub(crate) mod real;
 mod wrong;
@@ -18,7 +18,7 @@ use crate::texts::assert_text;
 const PROJECT: &str = "repo/.guard/guard.toml";
 const LOCK: &str = "repo/.guard/guard.lock";
 
-/// Runs `policy`, which must end with this code. Returns what it prints.
+/// Runs `policy`, which must exit with this code. Returns the output.
 #[track_caller]
 fn refused(world: &World, arguments: &[&str], exit: i32) -> String {
     let ended = world.run(&[&["policy"], arguments].concat(), "");
@@ -26,7 +26,7 @@ fn refused(world: &World, arguments: &[&str], exit: i32) -> String {
     normalized_output(world, &ended)
 }
 
-/// A world whose files `v1.wasm` and `v2.wasm` are two versions, of which the second asks for grants.
+/// Creates a world with two versions, `v1.wasm` and `v2.wasm`. The second one requests grants.
 fn author() -> World {
     let world = World::new();
     world.write("repo/v1.wasm", guests::version("shell", "1.0.0"));
@@ -34,7 +34,7 @@ fn author() -> World {
     world
 }
 
-/// A world that has the same project, as a clone has it.
+/// Creates a world with the same project, as in a clone.
 fn clone_of(world: &World) -> World {
     let other = World::new();
     for file in [PROJECT, LOCK] {
@@ -52,7 +52,7 @@ fn key_line(world: &World, name: &str) -> String {
     pem.lines().nth(1).unwrap().to_owned()
 }
 
-/// Follows the page with this registry, from publishing to an update that wants a person, who then agrees.
+/// Follows the page with this registry, from publishing to an update that needs a person, who then agrees.
 fn follow_page(host: &str) {
     let page = fs::read_to_string(root().join("docs/registries.md")).unwrap().replace("localhost:5000", host);
     let folder = tempfile::tempdir().unwrap();
@@ -91,7 +91,7 @@ fn a_clone_fetches_what_the_lock_pins_and_then_needs_no_registry() {
     let at = |tag: &str| format!("oci://{}/acme/x:{tag}", registry.host);
     done(&world, &["push", "v1.wasm", &at("latest")]);
     done(&world, &["add", &at("latest"), "--name", "x", "--project"]);
-    // The tag moves; the lock does not.
+    // The tag moves, but the lock doesn't.
     done(&world, &["push", "v2.wasm", &at("latest"), "--replace"]);
 
     let clone = clone_of(&world);
@@ -161,11 +161,11 @@ fn a_signature_is_told_and_then_wanted() {
     let mut output = normalize(&world, &done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]));
     assert!(fs::read_to_string(world.path(LOCK)).unwrap().contains("signer = \"acme\""));
     output += &refused(&world, &["update", "--project", "--dry-run"], 65);
-    // Who does not know the signer can fetch what is pinned, and take nothing newer.
+    // Without the signer's key, pinned versions can be fetched, but newer ones are rejected.
     let clone = clone_of(&world);
     output += &normalize(&clone, &done(&clone, &["fetch"]));
     output += &refused(&clone, &["update", "--project"], 65);
-    // A signature of somebody else is none.
+    // Another signer's signature isn't accepted.
     done(&world, &["keygen", "other.key"]);
     done(&world, &["push", "v2.wasm", &at("1.1.0"), "--key", "other.key"]);
     output += &refused(&world, &["update", "--project"], 65);
@@ -189,7 +189,7 @@ fn what_is_not_signed_is_refused_where_the_layer_says_so() {
     // The same bytes with a signature are the same component.
     done(&world, &["add", &at("signed"), "--name", "signed", "--project"]);
     output += &verdict(&world);
-    // A clone in another home knows of no signature before it has fetched it.
+    // A clone in another home has no signature until it fetches it.
     done(&world, &["remove", "bare", "--project"]);
     let clone = clone_of(&world);
     clone.configure(&fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap());
@@ -277,7 +277,7 @@ fn a_key_is_made_once_and_for_its_owner() {
     assert_text!("registry_keygen", normalize(&world, &(shown + &refused(&world, &["keygen", "a.key"], 64))));
 }
 
-/// The names of what lies in a folder, and below it.
+/// Returns the names in a folder, and below it.
 fn all_below(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -294,7 +294,7 @@ fn all_below(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The user's file with one signer, whose key lies in the project.
+/// Writes the user's file with one signer, whose key is in the project.
 fn trust(world: &World, keys: &str) {
     let key = key_line(world, "acme.key");
     world.configure(&format!("[trust]\n{keys}\nsigners = [{{ name = \"acme\", key = \"{key}\" }}]\n"));
@@ -308,7 +308,7 @@ fn a_lock_proves_no_signature() {
     trust(&world, "");
     done(&world, &["push", "v1.wasm", &at("1.0.0"), "--key", "acme.key"]);
     done(&world, &["add", &at("1.0.0"), "--name", "x", "--project"]);
-    // Another component in the place of the one that was signed, committed with a lock that names the signer.
+    // Another component in place of the signed one, committed with a lock that names the signer.
     let other = guests::version("denies", "1.0.0");
     let digest: String = sha2::Digest::finalize(sha2::Digest::chain_update(sha2::Sha256::default(), &other))
         .iter()
@@ -336,7 +336,7 @@ fn a_signature_that_was_seen_is_wanted_even_if_the_lock_does_not_name_it() {
     let mut output = refused(&world, &["update", "--project"], 65);
     trust(&world, "");
     output += &refused(&world, &["update", "--project"], 65);
-    // Nor is an unsigned one added where none may be.
+    // An unsigned one can't be added either if signatures are required.
     trust(&world, "signed-only = true");
     let before = fs::read(world.path(LOCK)).unwrap();
     output += &refused(&world, &["add", &at("1.1.0"), "--name", "y", "--project"], 65);
@@ -351,11 +351,11 @@ fn a_signature_holds_in_its_own_repository_and_an_older_version_needs_a_person()
     done(&world, &["keygen", "acme.key"]);
     trust(&world, "");
     done(&world, &["push", "v1.wasm", &at("weak", "1.0.0"), "--key", "acme.key"]);
-    // The same bytes, and the signature of the other repository beside them.
+    // The same bytes, with the signature of the other repository.
     done(&world, &["push", "v1.wasm", &at("x", "1.0.0")]);
     registry.copy_signatures("acme/weak", "acme/x");
     let output = done(&world, &["add", &at("x", "1.0.0"), "--name", "x"]);
-    // A tag that says more than what it leads to.
+    // A tag with another version than its component.
     done(&world, &["push", "v2.wasm", &at("z", "1.1.0")]);
     done(&world, &["add", &at("z", "1.1.0"), "--name", "z", "--project"]);
     done(&world, &["push", "v1.wasm", &at("z", "1.2.0")]);

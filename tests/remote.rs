@@ -1,4 +1,4 @@
-//! `[remote]`: a server decides the calls of this machine, or does not.
+//! `[remote]`: whether a server decides the calls of this machine.
 
 mod children;
 mod configured;
@@ -13,17 +13,17 @@ mod policy_commands;
 
 use crate::support::world::World;
 
-/// The token of the stubs.
+/// The stubs' token.
 const TOKEN: &str = "a-token-of-the-tests";
 
-/// A world whose calls the server at this address decides. `more` goes into its `[remote]`, and what follows it.
+/// Creates a world whose calls the server at this address decides. `more` is appended to its `[remote]`.
 fn asking(url: &str, more: &str) -> World {
     let world = World::new();
     ask(&world, url, more);
     world
 }
 
-/// The calls of this world are decided by the server at this address from now on.
+/// Configures the server at this address to decide this world's calls.
 pub(crate) fn ask(world: &World, url: &str, more: &str) {
     let token = world.path("remote.token");
     if !token.exists() {

@@ -1,4 +1,4 @@
-//! A build on a toolchain without the target of the built-in policies stops with the command that adds it.
+//! A build with a toolchain that lacks the built-in policies' target fails with the command that adds it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -30,7 +30,7 @@ fn a_missing_target_stops_the_build_with_the_command_that_adds_it() {
     assert!(check(folder.path()).status.success());
 }
 
-/// The README's first command adds every target that it needs, before it compiles.
+/// The README's first command adds every required target before it compiles.
 #[test]
 fn the_readme_adds_the_targets_first() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();

@@ -1,8 +1,8 @@
 //! Hostile policies, one fault each, through the whole hook.
 //!
-//! Whatever a policy does, the configuration's `on-error` answers in its place, the reply names it and the cause, and
-//! the policies beside it still decide. Times are not measured: that the hook's own deadline did not have to answer is
-//! proof enough that a limit did.
+//! For every fault, the configuration's `on-error` replaces the policy's answer, the reply names the policy and the
+//! cause, and the other policies still decide. Times aren't measured: a limit worked if the hook's own deadline wasn't
+//! reached.
 
 use std::process::Command;
 
@@ -11,7 +11,8 @@ use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// The guest is at fault at every call, as its snapshot says, and stops nobody, whatever `on-error` says.
+/// Asserts that the guest is at fault at every call, as in its snapshot, and affects no other policy, for every
+/// `on-error`.
 fn check(guest: &str) {
     for on_error in ["ask", "deny", "allow"] {
         let world = World::new();
@@ -43,7 +44,7 @@ fn check_in(world: &World, guest: &str, on_error: &str) {
     assert_eq!(fault(&harmful).is_some(), on_error != "allow", "{guest}: {}", harmful.reason());
 }
 
-/// The guest answers as the shell of all guests does, and stops nobody.
+/// Asserts that the guest answers like the shell of all guests, and affects no other policy.
 fn check_sound(world: &World, guest: &str, keys: &str) {
     chain(world, &[guest, "denies"], keys);
     let harmless = world.bash("ls -la");
@@ -55,7 +56,7 @@ fn check_sound(world: &World, guest: &str, keys: &str) {
 
 #[test]
 fn the_guests_are_sound_where_no_part_is_replaced() {
-    // Otherwise every fault below could be one of the shell.
+    // Otherwise every fault below could be the shell's.
     check_sound(&World::new(), "shell", "");
 }
 
@@ -113,7 +114,7 @@ fn a_trap_is_a_fault() {
     check("trap");
 }
 
-// What wasmtime checks when it lifts an answer; here only that each becomes a fault of the policy.
+// wasmtime's checks when it lifts an answer. Here only that each becomes a fault of the policy.
 
 #[test]
 fn an_answer_outside_of_the_memory_is_a_fault() {
@@ -137,7 +138,7 @@ fn a_message_that_is_not_text_is_a_fault() {
 
 #[test]
 fn messages_that_overlap_do_not_fill_the_memory_of_the_host() {
-    // The defence is wasmtime's bound on what one call may copy (`Store::set_hostcall_fuel`, here its default).
+    // Protected by wasmtime's limit on the data that one call may copy (`Store::set_hostcall_fuel`, here its default).
     check("overlapping-messages");
 }
 
@@ -207,7 +208,7 @@ fn a_core_module_is_refused() {
 
 // Preparing: `Policy::describe` under `Limits::PREPARE`, driven by the clock in `cache/artifact.rs`.
 
-/// `cache warm` ends and says what is wrong; the hook says the same and has not run out of time.
+/// Asserts that `cache warm` ends with the error, and that the hook reports it without running out of time.
 fn check_described(guest: &str) {
     let world = World::new();
     chain(&world, &[guest, "denies"], "");
@@ -233,7 +234,7 @@ fn a_description_that_recurses_breaks_the_policy_alone() {
 
 #[test]
 fn a_policy_that_cannot_describe_itself_is_not_asked_again_at_every_call() {
-    // Preparing it takes all of its time limit, two seconds, which no call after the first one should have to wait.
+    // Preparing it takes its whole time limit of two seconds, which only the first call should wait for.
     let world = World::new();
     chain(&world, &["describe-loops", "denies"], "");
     world.run(&["cache", "warm"], "");
@@ -246,7 +247,7 @@ fn a_policy_that_cannot_describe_itself_is_not_asked_again_at_every_call() {
 
 #[test]
 fn a_flood_of_journal_lines_ends_at_the_limit_and_changes_nothing_else() {
-    // The guest itself traps unless 64 lines of its 1,000 are taken.
+    // The guest traps unless exactly 64 of its 1,000 lines are accepted.
     let world = World::new();
     let file = world.path("notes.jsonl");
     let keys = format!("[policy.grants.journal]\nnotes = \"{}\"", file.display());
@@ -275,7 +276,7 @@ fn a_flood_of_log_lines_ends_at_the_limit_and_changes_nothing_else() {
 
 // The whole hook.
 
-/// Sixteen loops take 3.2 s together, more than the hook has.
+/// Sixteen loops take 3.2 s together, more than the hook's deadline.
 fn sixteen_loops(world: &World) -> String {
     let component = place(world, "endless-loop");
     (0..16).map(|number| entry(&format!("loop-{number}"), &component, "")).collect()
@@ -294,7 +295,8 @@ fn loops_that_outlast_the_hook_give_a_question_at_its_deadline() {
 
 #[test]
 fn loops_of_a_project_do_not_outlast_the_deny_of_its_user() {
-    // The deny is heard before the project's policies are asked, and the deadline answers with the worst it heard.
+    // The deny is received before the project's policies run, and the deadline replies with the most severe answer so
+    // far.
     let world = World::new();
     chain(&world, &["denies"], "");
     world.write("repo/.guard/guard.toml", sixteen_loops(&world));
@@ -304,7 +306,7 @@ fn loops_of_a_project_do_not_outlast_the_deny_of_its_user() {
     assert!(ended.reason().contains("[denies: known]"), "{ended:?}");
 }
 
-/// The hook over a harmless call, with `setup` run by a shell in the same process before it.
+/// Runs the hook for a harmless call, after `setup` in the same shell process.
 fn after(world: &World, setup: &str) -> ProcessOutput {
     let hook = world.command(&["hook", "claude"]);
     let mut shell = Command::new("sh");
@@ -335,7 +337,7 @@ fn a_small_stack_of_the_process_does_not_turn_a_recursion_into_silence() {
 
 #[test]
 fn no_size_of_threads_in_the_environment_turns_the_hook_off() {
-    // A repository can set variables for the agent's session; this one is read by Rust's library.
+    // A repository can set variables for the agent's session. Rust's library reads this one.
     for guest in ["shell", "describe-recurses"] {
         for bytes in ["1", "65536", "800000", "4611686018427387904"] {
             let world = World::new();
@@ -352,7 +354,7 @@ fn no_size_of_threads_in_the_environment_turns_the_hook_off() {
 #[test]
 fn a_machine_without_room_is_named_and_no_policy_is_blamed() {
     let world = World::new();
-    // Nothing can be instantiated in 3 GB of addresses.
+    // Nothing can be instantiated in 3 GB of address space.
     let ended = after(&world, "ulimit -v 3000000");
     let mut told = Transcript::default();
     told.ask(&world, &ended, &["`ulimit -v`"]);
@@ -373,7 +375,7 @@ fn a_machine_without_room_is_named_and_no_policy_is_blamed() {
 #[test]
 #[ignore = "needs strace"]
 fn a_kernel_that_seals_no_file_in_memory_stops_no_guest() {
-    // The kernel may refuse to seal while something else holds a page of the file.
+    // The kernel may refuse to seal while another process has a page of the file.
     let world = World::new();
     let program = world.command(&[]);
     let trace = world.path("trace");
@@ -383,7 +385,7 @@ fn a_kernel_that_seals_no_file_in_memory_stops_no_guest() {
     traced.arg(r#"python3 -c 'import shutil; shutil.rmtree("/")'"#);
     traced.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let ended = end(traced, "");
-    // What the program carries is mapped from a file, which needs no seal.
+    // The embedded components are mapped from a file, which needs no seal.
     let calls = std::fs::read_to_string(&trace).unwrap();
     assert!(!calls.is_empty() && !calls.contains("F_ADD_SEALS"), "{calls}");
     assert!(ended.stdout.contains("rm-root") && !ended.stdout.contains("failed"), "{ended:?}");

@@ -1,7 +1,7 @@
-//! An ask as a person reads it on a terminal of 80 columns and 24 lines, in `tests/screens`.
+//! An ask as a person sees it on a terminal with 80 columns and 24 lines, in `tests/screens`.
 //!
-//! The reason is the real reply. The frame around it is simplified from what each agent shows: its own line with the
-//! command, the reason, and the choices. `UPDATE_PAGES=1` writes the files.
+//! The reason is the real reply. The frame around it is a simplified version of each agent's prompt: its own line with
+//! the command, the reason, and the choices. `UPDATE_PAGES=1` writes the files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ struct Agent {
     name: &'static str,
     payload: fn(&str) -> Value,
     reason: &'static str,
-    /// The last line of the reason gets this word.
+    /// A word that is appended to the reason's last line.
     glued: &'static str,
     choices: &'static [&'static str],
 }
@@ -82,7 +82,7 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/screens").join(name)
 }
 
-/// The reason of the reply to a call.
+/// Returns the reason of the reply to a call.
 fn reason(agent: &Agent, command: &str) -> String {
     let world = World::new();
     let mut payload = (agent.payload)(command);
@@ -98,7 +98,7 @@ fn reason(agent: &Agent, command: &str) -> String {
         .to_owned()
 }
 
-/// The text in lines of so many columns, broken at blanks.
+/// Wraps the text at blanks to this many columns.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {

@@ -1,7 +1,7 @@
-//! The seeds' own files, fed to the hook as they are: to one policy alone, and to the chain of each preset.
+//! The seeds' own files as the hook's input: with one policy, and with the chain of each preset.
 //!
-//! The table is `seeds/cases.toml`; what is no single reply has a test of its own below. Each is named after its row of
-//! the seed matrix.
+//! The table is `seeds/cases.toml`. Rows with more than a single reply have their own tests below. Each is named after
+//! its row of the seed matrix.
 
 #![expect(
     clippy::unwrap_used,
@@ -69,7 +69,7 @@ fn main() {
             let Some(expected) = expected.clone() else { continue };
             let (of, shared) = (case.clone(), world.clone());
             trials.push(Trial::test(format!("{title} {preset}"), move || {
-                // What a policy says alone, `full` says too; a milder preset may lack the policy.
+                // `full` includes the findings of each single policy. A milder preset may lack the policy.
                 let words = match preset {
                     "full" if of.settings.is_none() && of.alone != "silent" => {
                         [of.words.as_slice(), of.full_words.as_slice()].concat()
@@ -95,8 +95,8 @@ fn seed(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/seeds").join(name)
 }
 
-/// A world in which the chain of each preset is compiled, with a configuration file for each, and for each of the seeds'
-/// files that serve as settings.
+/// Creates a world with compiled chains for all presets, with a configuration file for each preset and each of the
+/// seeds' settings files.
 fn prepared(cases: &[Case]) -> World {
     let world = World::new();
     for preset in PRESETS {
@@ -166,7 +166,7 @@ const OTHERS: &[(&str, Test)] = &[
     ("S3-40 S1-70 S1-71 S4-06 a link with a script's name", names),
 ];
 
-/// The hook of the plain protocol, with one policy or all of a preset.
+/// Runs the hook of the plain protocol, with one policy or all of a preset.
 fn generic(world: &World, preset: &str, more: &[&str], payload: &str) -> ProcessOutput {
     let config = config(world, preset);
     world.run(&[&["--config", config.as_str(), "hook", "generic"][..], more].concat(), payload)
@@ -178,7 +178,7 @@ fn generic_allows(world: &World) {
     let written = r#"{"tool_input":{"file_path":"src/main.ts"}}"#;
     for (preset, payload) in [
         ("guardrail", fs::read_to_string(seed("s1-93.json")).unwrap()),
-        // A notice is no reason to block, and has no place in this protocol.
+        // A notice doesn't block, and this protocol can't express it.
         ("full", written.to_owned()),
         ("full", "{}".to_owned()),
         ("full", r#"{"hook_event_name":"SessionEnd"}"#.to_owned()),
@@ -202,7 +202,7 @@ fn generic_blocks(world: &World) {
     let ask = |payload: &Value| block(&generic(world, "full", &["--only", "path-context"], &payload.to_string()));
     let form: Value = serde_json::from_str(&fs::read_to_string(seed("s2-43.json")).unwrap()).unwrap();
     let lines: Vec<&str> = form["reason"].as_str().unwrap().lines().collect();
-    // With a session and without one the text is the seed's but for the name of the program.
+    // With and without a session, the text is the seed's except for the program's name.
     for session in [Value::Null, "s1".into()] {
         payload["session_id"] = session;
         let asked = ask(&payload);
@@ -215,7 +215,7 @@ fn generic_blocks(world: &World) {
     assert_eq!((malformed.exit, malformed.stdout.as_str()), (1, ""), "{malformed:?}");
 }
 
-/// The lines of the log for the seed's two calls, as the seed has them but for the time.
+/// The log's lines for the seed's two calls match the seed's, except for the time.
 fn log_lines(_: &World) {
     let world = World::new();
     world.configure("preset = \"guardrail\"\n");
@@ -234,7 +234,7 @@ fn log_lines(_: &World) {
     }
 }
 
-/// plan-enforcer alone over a command, with a plan of the seed's shapes in a folder of its own.
+/// Runs only plan-enforcer on a command, with a plan in the seed's format in its own folder.
 fn planned(world: &World, plan: &str, mode: &str, command: &str) -> (ProcessOutput, Vec<Value>) {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(seed(&format!("plans/{plan}.yaml")), folder.path().join("experiment_plan.yaml")).unwrap();
@@ -285,7 +285,7 @@ fn violations(world: &World) {
     assert!(planned(world, "s3-56a", "warn", "./blis run").1.is_empty());
 }
 
-/// A link to the program that has the name of a script is a hook of that script's policy and of no other.
+/// A link to the program with the name of a script is a hook of only that script's policy.
 fn names(world: &World) {
     let links = tempfile::tempdir().unwrap();
     let hook = |name: &str, more: &[&str], payload: &Value| {
@@ -312,16 +312,16 @@ fn names(world: &World) {
     let link = links.path().join("nous-plan-enforcer");
     let mut command = std::process::Command::new(link);
     command.args(["--config", &config(world, "full")]).current_dir(world.repo()).env_clear();
-    // This variable makes the program start itself again, which must not cost it its name.
+    // This variable makes the program restart itself, which must not change its name.
     command.env("HOME", world.home.path()).env("NOUS_ITER_DIR", plan.path()).env("RUST_MIN_STACK", "1");
     command.env("NOUS_PLAN_ENFORCEMENT", "strict");
     let ended = end(command, &bash("curl x").to_string());
     assert_deny(&ended, &["[plan-enforcer: unplanned-command]"]);
     assert!(!ended.stderr.contains("command-guard"), "{ended:?}");
-    // Told what to do, it does that.
+    // With explicit arguments, it follows these.
     assert_deny(&hook("write-control.sh", &["hook", "claude", "--only", "command-guard"], &bash("rm -rf /")), &[]);
     assert_eq!(hook("write-control.sh", &["check", "ls"], &json!({})).exit, 0);
-    // S2-12c, S2-42: the name of a harness says how to answer, and a word too many never lets the call run.
+    // S2-12c, S2-42: the harness's name determines the reply's format, and an extra word never lets the call run.
     let plain = hook("guardrail.py", &["generic"], &json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } }));
     assert_eq!((plain.exit, plain.stdout.as_str()), (0, "{\"decision\":\"allow\"}\n"));
     let blocked = hook("guardrail.py", &["generic"], &bash("rm -rf /")).stdout;

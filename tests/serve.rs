@@ -1,4 +1,4 @@
-//! `guard-host serve`: the hook's answers over HTTP, for whom it answers, and what becomes of it.
+//! `guard-host serve`: the hook's answers over HTTP, its clients, and its life.
 
 mod answers;
 pub(crate) mod client;

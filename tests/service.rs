@@ -1,4 +1,4 @@
-//! `guard-host policy bundle`: a chain as one component. How it answers on an engine, `tests/languages/service.rs` asks.
+//! `guard-host policy bundle`: a chain as one component. `tests/languages/service.rs` tests it on engines.
 
 use crate::serve::client::Server;
 use crate::support::pages::{blocks, root};
@@ -7,10 +7,10 @@ use crate::support::{guests, world::World};
 use crate::texts::assert_text;
 use wasmparser::{Parser, Payload};
 
-/// The keys of the entry of a policy that is kept.
+/// The keys in the stored policy's entry.
 const KEPT: &str = "settings = { outcome = \"warn\" }\ngrants = { journal = { kept = \"~/kept.jsonl\" } }";
 
-/// The names of what a component imports and exports itself.
+/// Returns the names of a component's own imports and exports.
 fn interface(wasm: &[u8]) -> (Vec<String>, Vec<String>) {
     let (mut imports, mut exports, mut depth) = (Vec::new(), Vec::new(), 0);
     for payload in Parser::new(0).parse_all(wasm) {
@@ -32,7 +32,7 @@ fn interface(wasm: &[u8]) -> (Vec<String>, Vec<String>) {
 #[test]
 fn a_service_needs_an_engine_with_http_and_nothing_else() {
     let world = World::new();
-    // It imports WASI, as what Cargo builds does, and calls nothing of it.
+    // It imports WASI, like everything that Cargo builds, but calls nothing in it.
     let own = root().join("tests/contract_versions/0.1.0/policy.wasm");
     world.configure(&format!("preset = \"full\"\n{}", guests::entry("own", &own, KEPT)));
     let built = world.run(&["policy", "bundle", "-o", "team.wasm"], "");
@@ -62,12 +62,12 @@ fn what_would_not_decide_is_not_built() {
 #[test]
 fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
     let world = World::new();
-    // It was written by hand, and lacks the types that tools for components put beside the functions.
+    // It was written by hand, and lacks the types that component tools export with the functions.
     let plain = guests::place(&world, "denies");
     world.configure(&guests::entry("plain", &plain, ""));
     let mut transcript = Transcript::default();
     transcript.add(&world, 65, &world.run(&["policy", "bundle"], ""));
-    // One would replace the call that the policies after it judge, the other one these policies.
+    // One would replace the call for later policies, the other one the policies themselves.
     for guest in ["scene-taker", "rest-taker"] {
         world.configure(&guests::entry("taker", &guests::place(&world, guest), ""));
         transcript.add(&world, 65, &world.run(&["policy", "bundle"], ""));
@@ -78,8 +78,8 @@ fn a_policy_that_a_service_cannot_hold_is_named_with_the_reason() {
     assert_text!("bundle_unfit", transcript.0);
 }
 
-/// `docs/service.md`: what it builds is built, and the native server answers the page's request as the page says. The
-/// engine is asked by `tests/languages/service.rs`.
+/// `docs/service.md`: its build works, and the native server answers the page's request as shown.
+/// `tests/languages/service.rs` tests the engine.
 #[test]
 fn the_page_of_the_service_does_what_it_says() {
     let world = World::new();

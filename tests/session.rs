@@ -1,4 +1,4 @@
-//! Sessions: what is left open, who may confirm it, what a grant lifts, and whom a person trusts.
+//! Sessions: pending calls, who can confirm them, what a grant lifts, and the trust in projects.
 
 mod confirm;
 mod ended;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::reply::assert_ask;
 use crate::support::world::{ProcessOutput, World};
 
-/// A world with the preset `guardrail`, and these keys beside it. Its policies are compiled before anybody asks.
+/// Creates a world with the preset `guardrail` and these keys. Its policies are compiled in advance.
 fn guardrail(keys: &str) -> World {
     let world = World::new();
     world.configure(&format!("preset = \"guardrail\"\n{keys}"));
@@ -22,7 +22,7 @@ fn guardrail(keys: &str) -> World {
     world
 }
 
-/// The hook over a `Bash` call in this session and mode.
+/// Runs the hook for a `Bash` call in this session and mode.
 fn bash_in(world: &World, session: &str, mode: &str, command: &str) -> ProcessOutput {
     let payload = json!({
         "session_id": session, "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": mode,
@@ -31,19 +31,19 @@ fn bash_in(world: &World, session: &str, mode: &str, command: &str) -> ProcessOu
     world.hook(&payload.to_string())
 }
 
-/// The file of the session `s1`; null if there is none.
+/// Returns the file of the session `s1`, or null if there is none.
 fn file(world: &World) -> Value {
     let text = std::fs::read_to_string(world.path(".local/state/guard-host/sessions/s1.json")).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// The operations under a key of the file of `s1`.
+/// Returns the operations under a key of the file of `s1`.
 fn operations(world: &World, key: &str) -> Vec<String> {
     let entries = file(world)[key].as_array().cloned().unwrap_or_default();
     entries.iter().map(|entry| entry["operation"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A world in which `git push` was asked about and confirmed in `s1`.
+/// Creates a world in which `git push` was prompted and confirmed in `s1`.
 fn pushed() -> World {
     let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
@@ -52,7 +52,7 @@ fn pushed() -> World {
     world
 }
 
-/// The reply to a call that a person let run.
+/// Asserts the reply to a call that a person approved.
 #[track_caller]
 fn assert_confirmed(ended: &ProcessOutput, reason: &str) {
     let text = serde_json::to_string(reason).unwrap();

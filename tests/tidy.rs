@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use crate::support::pages::root;
 
-/// The most lines of a source file, tests included.
+/// The maximum number of lines of a source file, including tests.
 const LINES: usize = 500;
 
-/// The most lines of a function, from its name to its last brace.
+/// The maximum number of lines of a function, from its name to its last brace.
 const FUNCTION_LINES: usize = 80;
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -52,7 +52,7 @@ fn no_file_is_longer_than_500_lines() {
     fail_with(&long.map(|(name, text)| format!("{name}: {} lines", text.lines().count())).collect::<Vec<_>>());
 }
 
-/// Whether a line begins a function.
+/// Returns whether a line begins a function.
 fn is_function(line: &str) -> bool {
     let is_before = |word: &str| {
         word.starts_with("pub") || word.ends_with([')', '"']) || ["async", "const", "unsafe"].contains(&word)
@@ -61,7 +61,7 @@ fn is_function(line: &str) -> bool {
     before.is_some_and(|before| before.split_whitespace().all(|word| word == "extern" || is_before(word)))
 }
 
-/// The lines of a function that begins a formatted text: its last brace is below its first word.
+/// Returns the number of lines of a function at the start of a formatted text: its last brace is below its first word.
 fn function_lines(lines: &[&str]) -> usize {
     let signature = lines.iter().position(|line| line.ends_with(['{', ';', '}'])).unwrap_or_default();
     if !lines[signature].ends_with('{') {
@@ -107,7 +107,7 @@ fn every_source_file_says_what_it_is() {
     fail_with(&silent.map(|(name, _)| format!("{name} does not begin with `//!`")).collect::<Vec<_>>());
 }
 
-/// The crates that a crate of the host depends on, directly or through others, by the manifests.
+/// Returns the crates that a crate of the host depends on, directly or indirectly, from the manifests.
 fn dependencies(folder: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];
@@ -147,7 +147,7 @@ fn the_crates_depend_in_one_direction() {
     fail_with(&complaints);
 }
 
-/// `host` depends on no policy, and a policy on what is read of a call, never on the program.
+/// `host` depends on no policy, and policies depend on the reading of calls, never on the program.
 #[test]
 fn host_and_policies_depend_in_one_direction() {
     let read = [
@@ -176,7 +176,7 @@ fn host_and_policies_depend_in_one_direction() {
     fail_with(&complaints);
 }
 
-/// Clippy keeps variables and printing out of the libraries of the host; these three use nothing of the machine at all.
+/// Clippy bans variables and printing in the host's libraries. These three don't access the machine at all.
 #[test]
 fn the_crates_of_plain_data_touch_nothing_of_the_machine() {
     let modules = ["env", "fs", "io", "net", "os", "process", "thread"].map(|module| format!("std::{module}"));
@@ -209,7 +209,7 @@ fn every_hostile_guest_is_used() {
     fail_with(&unused);
 }
 
-/// The policies: folders with the metadata that makes them one.
+/// Returns the policies: folders with a policy's metadata.
 fn policies() -> Vec<(String, PathBuf)> {
     let mut policies = Vec::new();
     for entry in fs::read_dir(root().join("policies")).unwrap() {
@@ -223,7 +223,7 @@ fn policies() -> Vec<(String, PathBuf)> {
     policies
 }
 
-/// S4-99l: each policy has a line and a page, write-control among them.
+/// S4-99l: each policy has a line and a page, including write-control.
 #[test]
 fn every_policy_is_a_built_in_with_a_section_in_the_readme() {
     let readme = fs::read_to_string(root().join("policies/README.md")).unwrap();
@@ -237,7 +237,7 @@ fn every_policy_is_a_built_in_with_a_section_in_the_readme() {
     assert_eq!(names.len(), built_in.len());
 }
 
-/// The id stands in the text as a word, in lower case, with `-` or with `_`.
+/// Returns whether the text contains the id as a word, in lower case, with `-` or with `_`.
 fn names_row(text: &str, id: &str) -> bool {
     let forms = [id.to_lowercase(), id.to_lowercase().replace('-', "_")];
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -248,7 +248,7 @@ fn names_row(text: &str, id: &str) -> bool {
 fn every_row_of_the_seed_matrix_has_a_test_or_a_reason() {
     let is_test = |name: &str| ["tests/", "policies/", "host/"].iter().any(|start| name.starts_with(start));
     let texts: Vec<_> = ["rs", "toml", "json"].into_iter().flat_map(files).filter(|(name, _)| is_test(name)).collect();
-    // A name, the doc of one test, or the id of a case: any other comment claims nothing.
+    // A name, the doc of one test, or the id of a case. Other comments aren't proof.
     let starts = ["fn ", "///", "id = ", "\"id\":", "\"s", "(\"s"];
     let claims = |line: &&str| starts.iter().any(|start| line.trim_start().starts_with(start));
     let texts: Vec<String> = texts.into_iter().map(|(_, text)| text.to_lowercase()).collect();

@@ -1,4 +1,4 @@
-//! Undo: what is kept before a call, what the hook says of it, and the way back.
+//! Undo: the copies before a call, the hook's messages about them, and the restore.
 
 mod hook;
 mod interrupted;
@@ -14,12 +14,12 @@ use std::process::Command;
 
 use crate::support::world::{ProcessOutput, World, end};
 
-/// A throwaway home with a repository of two files in one commit.
+/// A temporary home with a repository of two files in one commit.
 struct Repo {
     world: World,
 }
 
-/// All that a repository holds.
+/// The whole content of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
     /// The mode, and the content or target, of each path of the work tree.
@@ -29,7 +29,7 @@ struct State {
 }
 
 impl State {
-    /// The differences from the state before.
+    /// Returns the differences from the state before.
     fn differences(&self, now: &State) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for (name, before) in &self.files {
@@ -49,7 +49,7 @@ impl State {
 impl Repo {
     fn new() -> Self {
         let repo = Repo { world: World::new() };
-        // Other tests run beside this one.
+        // Other tests run concurrently.
         repo.world.configure("[undo]\nmax-ms = 1500\n");
         fs::remove_dir(repo.path(".git")).unwrap();
         repo.git(&["init", "-q", "-b", "main"]);
@@ -74,7 +74,7 @@ impl Repo {
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
     }
 
-    /// A program in the repository, with the home of this world.
+    /// Returns a program in the repository, with the home of this world.
     fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.world.repo()).env("HOME", self.world.home.path());
@@ -94,13 +94,13 @@ impl Repo {
         self.program("git", arguments)
     }
 
-    /// Runs a command of a test in the repository. All its paths are relative.
+    /// Runs a test's command in the repository. All its paths are relative.
     fn shell(&self, command: &str) -> ProcessOutput {
         assert!(!command.contains('$') && !command.contains("~/"), "a test names its paths");
         end(self.command("sh", &["-c", command]), "")
     }
 
-    /// The hook over a payload. A machine that is busy with other tests is given more time.
+    /// Runs the hook on a payload, with more time for machines that are busy with other tests.
     fn hook(&self, payload: &str) -> ProcessOutput {
         let is_late =
             |ended: &ProcessOutput| ["no verdict in time", "takes too long"].iter().any(|it| ended.stdout.contains(it));
@@ -108,7 +108,7 @@ impl Repo {
         replies.into_iter().find(|ended| !is_late(ended)).expect("the hook answers in time")
     }
 
-    /// The hook over a `Bash` call.
+    /// Runs the hook for a `Bash` call.
     fn bash(&self, command: &str) -> ProcessOutput {
         let payload = serde_json::json!({
             "session_id": "s1", "cwd": self.world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",

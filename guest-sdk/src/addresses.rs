@@ -1,15 +1,15 @@
-//! The machines that addresses name: URLs, and how programs write a host.
+//! The hosts in addresses: URLs, and other spellings that programs use.
 
 use serde::Deserialize;
 
-/// The name of the machine in an address; empty where it is known only at run time.
+/// Returns the host in an address. Empty if it is only known at run time.
 #[must_use]
 pub fn host(address: &str) -> String {
-    // Most words have no colon, and a search for a text takes longer.
+    // Most words have no colon, and searching for a text takes longer.
     let scheme = if address.contains(':') { address.split_once("://") } else { None };
     let rest = scheme.map_or(address, |(_, rest)| rest);
     let rest = rest.strip_prefix("/dev/tcp/").or_else(|| rest.strip_prefix("/dev/udp/")).unwrap_or(rest);
-    // An address of socat has its kind in front.
+    // socat's addresses begin with a type.
     let rest = match rest.split_once(':') {
         Some((kind, rest))
             if kind.len() > 1 && kind.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) =>
@@ -20,7 +20,7 @@ pub fn host(address: &str) -> String {
     };
     let end = rest.find(['/', '?', '#', ',']).unwrap_or(rest.len());
     let authority = rest.get(..end).unwrap_or_default();
-    // Programs do not agree on what such an address names.
+    // Programs disagree on the host of such an address.
     if rest.contains('\\') || rest.get(end..).is_some_and(|rest| rest.starts_with('#') && rest.contains('@')) {
         return String::new();
     }
@@ -32,7 +32,7 @@ pub fn host(address: &str) -> String {
     if host.contains('$') { String::new() } else { host.to_ascii_lowercase() }
 }
 
-/// Whether the name is that of this machine.
+/// Returns whether the name is that of this machine.
 #[must_use]
 pub fn is_here(host: &str) -> bool {
     let is_name =
@@ -41,7 +41,7 @@ pub fn is_here(host: &str) -> bool {
     is_name || is_loop || host.ends_with(".localhost")
 }
 
-/// A host, or with `*.` in front those below it.
+/// A host, or with a leading `*.` all hosts below it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct HostPattern(String);
@@ -62,7 +62,7 @@ impl TryFrom<String> for HostPattern {
 }
 
 impl HostPattern {
-    /// Whether it lists the host.
+    /// Returns whether the pattern matches the host.
     #[must_use]
     pub fn covers(&self, host: &str) -> bool {
         match self.0.strip_prefix("*.") {

@@ -9,25 +9,25 @@ use crate::{Decision, Error, Outcome, Rule};
 
 /// The names in `raise`, `lower` and `silence`.
 ///
-/// A policy with [`ADJUSTABLE`](crate::Policy::ADJUSTABLE) gets them without a line of its own: the names are then ids of
-/// its rules.
+/// Policies with [`ADJUSTABLE`](crate::Policy::ADJUSTABLE) support them without code of their own: the names are then
+/// ids of their rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjustments {
-    /// Answer one step more severely: ask becomes deny.
+    /// Makes the outcome one step more severe: ask becomes deny.
     pub raise: Vec<String>,
-    /// Answer one step less severely: deny becomes ask, ask becomes warn.
+    /// Makes the outcome one step less severe: deny becomes ask, ask becomes warn.
     pub lower: Vec<String>,
-    /// Give no answer. Wins over `raise` and `lower`.
+    /// Drops the finding. Overrides `raise` and `lower`.
     pub silence: Vec<String>,
 }
 
 impl Adjustments {
-    /// Every name, in the order of the fields.
+    /// All names, in the order of the fields.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.raise.iter().chain(&self.lower).chain(&self.silence).map(String::as_str)
     }
 
-    /// The outcome after the adjustments whose name `applies`. `None` if it is silenced.
+    /// Returns the outcome after the adjustments whose name `applies`. `None` if it is silenced.
     pub fn outcome(&self, applies: impl Fn(&str) -> bool, outcome: Outcome) -> Option<Outcome> {
         let lists = |list: &[String]| list.iter().any(|name| applies(name));
         if lists(&self.silence) {
@@ -41,19 +41,19 @@ impl Adjustments {
         })
     }
 
-    /// Refuses a name that is no rule's.
+    /// Rejects names that aren't rules.
     pub(crate) fn check(&self, rules: &[Rule]) -> Result<(), Error> {
         match self.names().find(|name| rules.iter().all(|rule| rule.id != *name)) {
             None => Ok(()),
             Some(unknown) => {
                 let known: Vec<&str> = rules.iter().map(|rule| rule.id).collect();
-                // The host finds the nearest one in a message of this form, which is serde's.
+                // The host finds the most similar name in a message of this form, which is serde's.
                 Err(format!("unknown name `{unknown}`, expected one of `{}`", known.join("`, `")).into())
             }
         }
     }
 
-    /// The decision with the outcome of each finding adjusted by its rule. Findings that carry tags only stay.
+    /// Adjusts the outcome of each finding by its rule. Findings that only have tags are kept.
     pub(crate) fn apply(&self, decision: Decision) -> Decision {
         let adjusted = decision.findings.into_iter().filter_map(|mut finding| {
             if finding.outcome != Outcome::Abstain {
@@ -69,16 +69,16 @@ impl Adjustments {
     }
 }
 
-/// The message of a finding that asks, for one that doesn't ask any more.
+/// Removes the question from a finding that is no longer an ask.
 fn without_question(message: &str) -> String {
     message.replacen(" needs confirmation: ", ": ", 1).replacen(" need confirmation: ", ": ", 1)
 }
 
-/// Reads settings of a type that doesn't know the three keys, and the three keys beside it.
+/// Parses settings of a type without the three keys, and the three keys next to it.
 ///
 /// # Errors
 ///
-/// What the type takes as an error, in words that name the three keys as well.
+/// The type's own errors, with the three keys added to the expected ones.
 pub(crate) fn read<S: DeserializeOwned>(settings: &str) -> Result<(S, Adjustments), String> {
     let mut adjustments = Adjustments::default();
     let mut text = serde_json::Deserializer::from_str(settings);
@@ -87,7 +87,7 @@ pub(crate) fn read<S: DeserializeOwned>(settings: &str) -> Result<(S, Adjustment
     Ok((read?, adjustments))
 }
 
-/// The error of an unknown field, with the three keys among those that are expected.
+/// Adds the three keys to the expected ones in an error about an unknown field.
 fn with_keys(error: &str) -> String {
     if !error.starts_with("unknown field") {
         return error.to_owned();
@@ -100,8 +100,8 @@ fn with_keys(error: &str) -> String {
     }
 }
 
-/// A map of settings without the three keys, whose values go to the adjustments. A deserializer, its visitor and its map
-/// in one.
+/// A map of settings without the three keys, whose values go to the adjustments. Implements the deserializer, its
+/// visitor and its map.
 struct Without<'a, T> {
     inner: T,
     adjustments: &'a mut Adjustments,

@@ -1,4 +1,4 @@
-//! [`Call`]: the tool call that is being decided, and what the host says of it.
+//! [`Call`]: the tool call to decide on, with the host's facts.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::syntax::{Analysis, Command, Effect};
 use crate::{Error, Event, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, host};
 
-/// The tool call that is being decided, and the door to the facts around it.
+/// The tool call to decide on, with access to the host's facts.
 #[derive(Debug)]
 pub struct Call<'a> {
     tool: &'a str,
@@ -18,7 +18,7 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// `analyze` gives the analysis, and is asked once at most.
+    /// Creates a call. `analyze` returns the analysis, and is called at most once.
     pub(crate) fn new(tool: &'a str, input: &'a str, analyze: fn() -> Rc<Analysis>) -> Self {
         Call { tool, input, analysis: OnceCell::new(), analyze }
     }
@@ -29,7 +29,7 @@ impl<'a> Call<'a> {
         self.tool
     }
 
-    /// The tool's input as it came: the text of a JSON object.
+    /// The tool's input as received: the text of a JSON object.
     #[must_use]
     pub fn input_text(&self) -> &'a str {
         self.input
@@ -39,7 +39,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// The input is not JSON; the host never sends such a one.
+    /// If the input isn't JSON, which the host never sends.
     pub fn input(&self) -> Result<Value, Error> {
         Ok(serde_json::from_str(self.input)?)
     }
@@ -50,7 +50,7 @@ impl<'a> Call<'a> {
         self.analysis.get_or_init(self.analyze)
     }
 
-    /// The effects of this kind (`write`), of this operation (`package.publish`), or of those that begin so
+    /// Returns the effects of a kind (`write`), of an operation (`package.publish`), or of all operations with a prefix
     /// (`git.push.`).
     ///
     /// ```
@@ -62,29 +62,29 @@ impl<'a> Call<'a> {
         self.analysis().effects.iter().filter(move |effect| effect.is(name))
     }
 
-    /// The command of an effect. `None` for one that no command has, such as that of a file tool.
+    /// Returns the command of an effect. `None` for effects without a command, such as those of file tools.
     #[must_use]
     pub fn command_of(&self, effect: &Effect) -> Option<&Command> {
         self.analysis().commands.iter().find(|command| command.id == effect.command_id)
     }
 
-    /// Where the call happens.
+    /// The context of the call.
     #[must_use]
     pub fn context(&self) -> Facts {
         host::context()
     }
 
-    /// Where a path leads, seen from the call's working directory. Needs no grant.
+    /// Resolves a path relative to the call's working directory. Needs no grant.
     #[must_use]
     pub fn resolve(&self, path: &str) -> ResolvedPath {
         host::resolve(path)
     }
 
-    /// The text of a file that the configuration grants, at most 1 MiB.
+    /// Returns the text of a file that the configuration grants, at most 1 MiB.
     ///
     /// # Errors
     ///
-    /// [`Fault`] says why there is no text.
+    /// A [`Fault`] if the text is unavailable.
     pub fn read_text(&self, path: &str) -> Result<String, Fault> {
         host::read_text(path)
     }
@@ -96,35 +96,36 @@ impl<'a> Call<'a> {
         host::earlier(command_id, path)
     }
 
-    /// The git branch that is checked out where `path` lies; empty if there is none, or if it is not known.
+    /// Returns the git branch that is checked out at `path`. Empty if there is none, or if it is unknown.
     #[must_use]
     pub fn branch(&self, path: &str) -> String {
         host::branch(path)
     }
 
-    /// Whether git keeps the file, or a file below the folder.
+    /// Returns whether git tracks the file, or a file below the folder.
     #[must_use]
     pub fn tracked(&self, path: &str) -> Presence {
         host::tracked(path)
     }
 
-    /// Whether the next commit changes the file, or a file below the folder.
+    /// Returns whether the next commit changes the file, or a file below the folder.
     #[must_use]
     pub fn staged(&self, path: &str) -> Presence {
         host::staged(path)
     }
 
-    /// Whether git leaves the file or the folder out.
+    /// Returns whether git ignores the file or the folder.
     #[must_use]
     pub fn ignored(&self, path: &str) -> Presence {
         host::ignored(path)
     }
 
-    /// The session's events before this call, oldest first: those of a kind, such as `write`, or all if `kind` is empty.
+    /// Returns the session's events before this call, oldest first: those of a kind, such as `write`, or all if `kind`
+    /// is empty.
     ///
     /// # Errors
     ///
-    /// [`Fault::Absent`] if the harness names no session, [`Fault::Failed`] if the history is damaged.
+    /// [`Fault::Absent`] if the harness provides no session, [`Fault::Failed`] if the history is damaged.
     pub fn history(&self, kind: &str) -> Result<Vec<Event>, Fault> {
         host::events(kind)
     }
@@ -134,32 +135,32 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// [`Fault::Denied`] without a grant to read one of them, [`Fault::Failed`] if one cannot be understood, and those of
-    /// [`Call::read_text`].
+    /// [`Fault::Denied`] without a grant to read one of them, [`Fault::Failed`] if one can't be parsed, and the errors
+    /// of [`Call::read_text`].
     pub fn manifests(&self, path: &str) -> Result<Vec<ProjectManifest>, Fault> {
         host::manifests(path)
     }
 
-    /// The value of a variable that the configuration grants.
+    /// Returns the value of an environment variable that the configuration grants.
     ///
     /// # Errors
     ///
-    /// [`Fault::Absent`] if it is not set, [`Fault::Denied`] without a grant.
+    /// [`Fault::Absent`] if it isn't set, [`Fault::Denied`] without a grant.
     pub fn env(&self, name: &str) -> Result<String, Fault> {
         host::env(name)
     }
 
-    /// Has the host write a JSON object to a stream that the configuration grants, after the verdict.
+    /// Queues a JSON object that the host writes, after the verdict, to a stream that the configuration grants.
     ///
     /// # Errors
     ///
-    /// [`Fault::Denied`] without a grant, [`Fault::TooLarge`] beyond 64 lines or 16 KiB, [`Fault::Failed`] if `line` is
-    /// no object.
+    /// [`Fault::Denied`] without a grant, [`Fault::TooLarge`] beyond 64 lines or 16 KiB, [`Fault::Failed`] if `line`
+    /// isn't an object.
     pub fn journal(&self, stream: &str, line: &Value) -> Result<(), Fault> {
         host::journal(stream, &line.to_string())
     }
 
-    /// Notes a line for people; `explain` shows it.
+    /// Logs a line for people, which `guard-host explain` shows.
     pub fn log(&self, level: Level, message: &str) {
         host::log(level, message);
     }

@@ -1,10 +1,10 @@
-//! Code of a general language as text: only what most languages have in common.
+//! Parses code as text, as far as most programming languages agree.
 
-/// The longest string literal that is read, in characters.
+/// The maximum length of a string literal in characters.
 const LONGEST: usize = 8192;
 
-/// The string literal that the text begins with, and what follows it. Only some quotes go over several lines, so an
-/// apostrophe in a comment hides no more than its line.
+/// Returns the string literal at the start of the text, and the rest. Only some quotes span lines, so an apostrophe in
+/// a comment hides at most its line.
 #[must_use]
 pub fn literal(text: &str) -> Option<(&str, &str)> {
     for quote in ["\"\"\"", "'''", "`", "\"", "'"] {

@@ -1,9 +1,9 @@
-//! Building findings and decisions that keep the contract.
+//! Builds findings and decisions that follow the contract.
 
 use crate::{Decision, Finding, Outcome, Rule};
 
 impl Finding {
-    /// A finding of `rule` at the rule's default outcome.
+    /// Creates a finding of `rule` with the rule's default outcome.
     #[must_use]
     pub fn new(rule: &Rule, message: impl Into<String>) -> Self {
         Finding {
@@ -15,21 +15,21 @@ impl Finding {
         }
     }
 
-    /// The same finding at another outcome. Beyond the rule's ceiling it is a fault.
+    /// Sets the outcome. An outcome above the rule's ceiling is a fault.
     #[must_use]
     pub fn at(mut self, outcome: Outcome) -> Self {
         self.outcome = outcome;
         self
     }
 
-    /// Says what to do instead.
+    /// Sets the suggested alternative.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = remedy.into();
         self
     }
 
-    /// Adds a fact for machines.
+    /// Adds a machine-readable fact.
     #[must_use]
     pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.tags.push((name.into(), value.into()));
@@ -38,14 +38,14 @@ impl Finding {
 }
 
 impl Decision {
-    /// No opinion.
+    /// Creates a decision without findings.
     #[must_use]
     pub fn abstain() -> Self {
         Decision { outcome: Outcome::Abstain, findings: Vec::new() }
     }
 }
 
-/// The decision of these findings: its outcome is their maximum.
+/// Collects findings into a decision, whose outcome is their maximum.
 impl FromIterator<Finding> for Decision {
     fn from_iter<I: IntoIterator<Item = Finding>>(findings: I) -> Self {
         let findings: Vec<Finding> = findings.into_iter().collect();

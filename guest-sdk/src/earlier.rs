@@ -1,27 +1,27 @@
-//! Which effects of a text come before one of its commands.
+//! Finds the effects of a text that precede one of its commands.
 //!
-//! The host and the tests of a policy have commands of different types, so both give them as [`Seat`]s.
+//! The host and policies' tests have different command types, so both convert them to [`Seat`]s.
 
-/// Where a command of a text stands.
+/// The position of a command in a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Seat<'a> {
-    /// Its number.
+    /// The command's id.
     pub id: u32,
-    /// The command that runs it or whose word holds it; 0 for none.
+    /// The command that runs it, or whose word contains it. 0 for none.
     pub parent: u32,
     /// Its pipeline.
     pub pipeline: u32,
     /// The operator before its pipeline.
     pub operator: &'a str,
-    /// It runs in the background.
+    /// Whether it runs in the background.
     pub background: bool,
     /// The enclosing constructs, outermost first.
     pub within: &'a [String],
-    /// A wrapper runs it for each thing that it finds or reads, which may be none.
+    /// Whether a wrapper runs it for each item that it finds or reads, possibly never.
     pub is_for_each: bool,
 }
 
-/// The kinds of wrappers that run a command for each thing that they find or read.
+/// The kinds of wrappers that run a command for each item that they find or read.
 pub const FOR_EACH: [&str; 4] = ["find-exec", "xargs", "parallel", "watch"];
 
 /// Constructs that run a command in place. Any other enclosing construct may run it later, or concurrently with the
@@ -31,7 +31,7 @@ const IN_PLACE: [&str; 3] = ["condition", "loop", "case"];
 /// The commands before one command of a text.
 #[derive(Debug)]
 pub struct Earlier<'a> {
-    /// By their numbers.
+    /// Sorted by id.
     seats: Vec<Seat<'a>>,
     now: Option<Seat<'a>>,
 }
@@ -46,7 +46,8 @@ impl<'a> Earlier<'a> {
         earlier
     }
 
-    /// Whether the command `id` comes before: `None` if it does not, `Some(true)` if it certainly runs, and then.
+    /// Returns whether the command `id` precedes: `None` if it doesn't, `Some(true)` if it certainly runs, and runs
+    /// before.
     #[must_use]
     pub fn is_certain(&self, id: u32) -> Option<bool> {
         let seat = self.seat(id)?;
@@ -58,7 +59,7 @@ impl<'a> Earlier<'a> {
         let is_beside = seat.pipeline == now.pipeline;
         let is_part_of_it = self.is_inside(seat, now.id);
         if is_part_of_it || seat.id > now.id {
-            // A substitution runs before the command that holds it.
+            // A substitution runs before the command that contains it.
             let is_word = is_part_of_it && seat.within.len() > now.within.len() && is_in(seat, "substitution");
             let comes_again = is_in(seat, "function") || is_in(seat, "loop") && is_in(now, "loop");
             let is_late = !is_part_of_it && (is_beside || self.is_late(now));
@@ -67,7 +68,8 @@ impl<'a> Earlier<'a> {
         Some(is_sure && !is_beside)
     }
 
-    /// The command runs, once, where it stands. What encloses it may do neither, and what that hangs on is not told.
+    /// Returns whether the command runs exactly once, at its position. The conditions of enclosing constructs are
+    /// unknown.
     fn is_sure(&self, seat: &Seat<'_>) -> bool {
         let is_plain = |seat: &Seat<'_>| {
             !seat.background && !seat.is_for_each && !matches!(seat.operator, "&&" | "||") && seat.within.is_empty()
@@ -75,7 +77,7 @@ impl<'a> Earlier<'a> {
         is_plain(seat) && self.above(seat).all(is_plain)
     }
 
-    /// The command may run later than what stands behind it.
+    /// Returns whether the command may run later than the text after it.
     fn is_late(&self, seat: &Seat<'_>) -> bool {
         let may_wait =
             |seat: &Seat<'_>| seat.background || seat.within.iter().any(|place| !IN_PLACE.contains(&place.as_str()));
@@ -87,15 +89,15 @@ impl<'a> Earlier<'a> {
         self.seats.get(at)
     }
 
-    /// The commands that run this one or hold it in a word, the nearest first.
+    /// Returns the commands that run this one or contain it in a word, innermost first.
     fn above(&self, seat: &Seat<'_>) -> impl Iterator<Item = &Seat<'a>> {
-        // A parent comes first, so this ends.
+        // A parent precedes its child, so the loop ends.
         let parent =
             |seat: &Seat<'_>| (seat.parent > 0 && seat.parent < seat.id).then(|| self.seat(seat.parent)).flatten();
         std::iter::successors(parent(seat), move |seat| parent(seat))
     }
 
-    /// The command `id` runs this one, or holds it in a word.
+    /// Returns whether the command `id` runs this one, or contains it in a word.
     fn is_inside(&self, seat: &Seat<'_>, id: u32) -> bool {
         self.above(seat).any(|above| above.id == id)
     }

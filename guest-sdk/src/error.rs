@@ -1,10 +1,10 @@
-//! [`Error`]: why a policy cannot answer.
+//! [`Error`]: the reason why a policy can't decide.
 
 use std::fmt;
 
 use crate::Fault;
 
-/// Why a policy cannot answer, in words for a person. To the host it is a fault of the policy.
+/// The reason why a policy can't decide, as text for people. The host treats it as a fault of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(String);
 

@@ -1,18 +1,18 @@
-//! Effects on files in a folder that is none.
+//! Removes effects in folders that don't exist.
 //!
-//! The analyzer asks no machine: for `cp a b` it lists a write to `b` and, with the tag `into`, one to `b/a`. The second
-//! one holds only where `b` is a folder, which the paths tell once the host has filled them in.
+//! The analyzer doesn't access the machine: for `cp a b`, it lists a write to `b` and, with the tag `into`, one to
+//! `b/a`. The second one only applies if `b` is a folder, which is known once the host has resolved the paths.
 
 use std::collections::BTreeSet;
 
 use crate::syntax::{Analysis, Effect};
 
-/// Removes the effects in folders that are none, on the machine or by what the text did before.
+/// Removes effects below paths that are no folders, neither on the machine nor after the text's earlier commands.
 pub(crate) fn keep_possible(analysis: &mut Analysis) {
     if analysis.effects.iter().all(|effect| effect.tag("into").is_none()) {
         return;
     }
-    // What earlier commands wrote: any of it may be a folder by now.
+    // Paths that earlier commands wrote, which may be folders now.
     let mut written: BTreeSet<String> = BTreeSet::new();
     let mut own: Vec<String> = Vec::new();
     let mut id = 0;

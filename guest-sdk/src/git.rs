@@ -1,6 +1,6 @@
-//! The words of a git command line, and the files and variables of git that policies and the host both look for.
+//! Parses git command lines, and lists the files and variables of git that both the host and policies use.
 
-/// Options of git itself that take the next word as their value.
+/// Git's own options that take the next word as their value.
 pub const VALUE_OPTIONS: [&str; 8] =
     ["-C", "-c", "--attr-source", "--config-env", "--git-dir", "--namespace", "--super-prefix", "--work-tree"];
 
@@ -41,7 +41,7 @@ pub const READING: [&str; 30] = [
 /// Files in the folder of a repository during a merge, rebase, cherry-pick or revert.
 pub const UNDER_WAY: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
-/// Variables with a program that git starts.
+/// Variables that name a program for git to start.
 pub const PROGRAM_VARIABLES: [&str; 8] = [
     "GIT_ASKPASS",
     "GIT_EDITOR",
@@ -53,7 +53,7 @@ pub const PROGRAM_VARIABLES: [&str; 8] = [
     "GIT_SSH_COMMAND",
 ];
 
-/// The subcommand behind git's own options, and the words behind it. `None`: there is no subcommand.
+/// Returns the subcommand after git's own options, and the words after it. `None` if there is none.
 pub fn subcommand<'w, I: Iterator<Item = &'w str>>(mut words: I) -> Option<(&'w str, I)> {
     loop {
         let word = words.next()?;

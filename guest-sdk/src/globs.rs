@@ -1,13 +1,13 @@
 //! Globs over paths: the one dialect of every pattern that users of guard-host write for paths and branches. It is that of
 //! the crate `globset`, with `*` kept within a component.
 //!
-//! `*` is any text within a component and `?` one character of it, `[a-z]` and `[!a-z]` are sets, `{a,b}` is either
-//! text and may nest, `\*` is a star. `**` alone between slashes is any number of components: none or more at the start
-//! and in the middle, at least one at the end. Case counts unless [`Glob::folded`] is asked. A pattern also matches its
-//! own text.
+//! `*` matches any text within a component and `?` one character of it, `[a-z]` and `[!a-z]` are sets, `{a,b}` matches
+//! either text and may nest, and `\*` is a literal star. `**` alone between slashes matches any number of components:
+//! zero or more at the start and in the middle, at least one at the end. Case matters, except in [`Glob::folded`]. A
+//! pattern also matches its own text.
 //!
-//! Looks at no file system. A text that is no pattern is an [`Error`]: nobody may take it for one that protects
-//! something. Without the automata of `globset`, which are 750 KB of WebAssembly, a guest stays small.
+//! Doesn't access the file system. An invalid pattern is an [`Error`], so that it can't be mistaken for one that
+//! protects something. Doesn't use the automata of `globset`, which would add 750 KB of WebAssembly to a guest.
 //!
 //! ```
 //! use guard_sdk::globs::{Glob, glob};
@@ -32,13 +32,13 @@ pub use settings::{covering, is_below_folder, plain, possible, relative, spelled
 /// The longest pattern in bytes.
 const LONGEST: usize = 1024;
 
-/// The most patterns that the braces of one pattern may stand for.
+/// The maximum number of patterns that braces may expand to.
 const ALTERNATIVES: usize = 64;
 
-/// Stands for the slash of a name that is no path.
+/// Represents a slash in a name that isn't a path.
 const NO_SLASH: &str = "\u{1}";
 
-/// Why a text is no pattern, or one that nothing can match.
+/// The reason why a pattern is invalid, or can't match anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     pattern: String,
@@ -60,25 +60,25 @@ impl From<Error> for crate::Error {
 }
 
 impl Error {
-    /// The error of a caller that takes fewer patterns than there are.
+    /// Creates the error of a caller that accepts fewer patterns.
     #[must_use]
     pub fn new(pattern: &str, problem: impl Into<Cow<'static, str>>) -> Self {
         Error { pattern: pattern.to_owned(), problem: problem.into() }
     }
 }
 
-/// A pattern over a path.
+/// A compiled pattern for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     text: String,
     alternatives: Vec<Vec<Step>>,
 }
 
-/// Whether a pattern matches a whole path. For several paths, [`Glob`] reads the pattern once.
+/// Returns whether a pattern matches a whole path. For several paths, parse the pattern once with [`Glob::new`].
 ///
 /// # Errors
 ///
-/// The text is no pattern.
+/// If the pattern is invalid.
 pub fn glob(pattern: &str, path: &str) -> Result<bool, Error> {
     Ok(Glob::new(pattern)?.matches(path))
 }
@@ -92,11 +92,11 @@ enum Step {
 }
 
 impl Glob {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
     ///
-    /// The text is none.
+    /// If the pattern is invalid.
     pub fn new(text: &str) -> Result<Self, Error> {
         let of = |pattern: &String| pattern.split('/').map(step).collect::<Result<_, _>>();
         let alternatives = expand(text)?.iter().map(of).collect::<Result<_, _>>();
@@ -104,7 +104,7 @@ impl Glob {
         Ok(Glob { text: text.to_owned(), alternatives })
     }
 
-    /// The pattern that matches this path alone, as a part of a larger one.
+    /// Returns a pattern that only matches this path, for use in a larger pattern.
     #[must_use]
     pub fn escaped(path: &str) -> String {
         let mut text = String::with_capacity(path.len());
@@ -117,47 +117,47 @@ impl Glob {
         text
     }
 
-    /// Reads a pattern over a name that is no path, such as a branch: `*` is any text, slashes included.
+    /// Parses a pattern for a name that isn't a path, such as a branch: `*` matches any text, including slashes.
     ///
     /// # Errors
     ///
-    /// The text is none.
+    /// If the pattern is invalid.
     pub fn of_name(text: &str) -> Result<Self, Error> {
         let glob = Glob::new(&text.replace('/', NO_SLASH));
         glob.map_err(|error| Error::new(text, error.problem))
     }
 
-    /// A pattern that matches this text alone.
+    /// Creates a pattern that only matches this text.
     #[must_use]
     pub fn literal(text: &str) -> Self {
         Glob { text: text.to_owned(), alternatives: Vec::new() }
     }
 
-    /// As it was written.
+    /// The pattern as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether a pattern of [`Glob::of_name`] matches the whole name.
+    /// Returns whether a pattern of [`Glob::of_name`] matches the whole name.
     #[must_use]
     pub fn matches_name(&self, name: &str) -> bool {
         self.folded(&name.replace('/', NO_SLASH))
     }
 
-    /// [`Glob::folded`] for a path that is taken apart already.
+    /// Like [`Glob::folded`], for the components of a path.
     #[must_use]
     pub fn fits(&self, components: &[&str]) -> bool {
         self.alternatives.iter().any(|steps| steps_match(steps, components, true, false))
     }
 
-    /// Whether the pattern matches the whole path.
+    /// Returns whether the pattern matches the whole path.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         self.text == path || self.any(path, false, false)
     }
 
-    /// Whether the pattern matches the path or a folder that holds it.
+    /// Returns whether the pattern matches the path or a folder that contains it.
     #[must_use]
     pub fn covers(&self, path: &str) -> bool {
         let folder = self.text.trim_end_matches('/');
@@ -165,7 +165,7 @@ impl Glob {
         below && !self.text.is_empty() || self.any(path, false, true)
     }
 
-    /// [`Glob::matches`] with upper and lower case of ASCII letters as one.
+    /// Like [`Glob::matches`], but ignores the case of ASCII letters.
     #[must_use]
     pub fn folded(&self, path: &str) -> bool {
         self.text.eq_ignore_ascii_case(path) || self.any(path, true, false)
@@ -177,8 +177,8 @@ impl Glob {
     }
 }
 
-/// Matches from the left; after a mismatch the last `**` takes one component more. With `prefix`, what follows a match
-/// of the whole pattern is not looked at.
+/// Matches from the left. After a mismatch, the last `**` takes one more component. With `prefix`, the components after
+/// a match of the whole pattern are ignored.
 fn steps_match(steps: &[Step], components: &[&str], fold: bool, prefix: bool) -> bool {
     let (mut step, mut at) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
@@ -215,11 +215,11 @@ fn step(text: &str) -> Result<Step, &'static str> {
     if text == "**" { Ok(Step::Any) } else { Segment::new(text).map(Step::One) }
 }
 
-/// The patterns that the braces of one stand for, in their order. A brace in a set or behind a backslash is a character.
+/// Expands the braces of a pattern, in order. A brace in a set or after a backslash is literal.
 ///
 /// # Errors
 ///
-/// A brace has no other end, or there are too many of them.
+/// If a brace isn't closed, or if there are too many.
 pub fn expand(text: &str) -> Result<Vec<String>, Error> {
     let problem = match text.len() {
         0 => Some("it is empty"),
@@ -232,7 +232,7 @@ pub fn expand(text: &str) -> Result<Vec<String>, Error> {
 
 fn braces(text: &str) -> Result<Vec<String>, &'static str> {
     let mut done = Vec::new();
-    // Innermost braces are the last to be opened, so the first ones are taken out and looked at again.
+    // Inner braces are opened last, so the first ones are expanded and the result is expanded again.
     let mut open = vec![text.to_owned()];
     while let Some(pattern) = open.pop() {
         match first_braces(&pattern)? {
@@ -248,19 +248,19 @@ fn braces(text: &str) -> Result<Vec<String>, &'static str> {
     Ok(done)
 }
 
-/// The text before the first braces, their choices, and the text after them.
+/// The text before the first braces, their alternatives, and the text after them.
 type Braces<'a> = (&'a str, Vec<&'a str>, &'a str);
 
 fn first_braces(text: &str) -> Result<Option<Braces<'_>>, &'static str> {
     let (mut escaped, mut in_set, mut depth) = (false, None, 0_usize);
-    // The places of the opening brace and of each comma of its own.
+    // The indexes of the opening brace and of its own commas.
     let mut cuts: Vec<usize> = Vec::new();
     for (at, c) in text.char_indices() {
         let was_escaped = std::mem::take(&mut escaped);
         match (c, in_set) {
             _ if was_escaped => {}
             ('\\', None) => escaped = true,
-            // A `]` at the start of a set is one of its characters.
+            // A `]` at the start of a set is literal.
             (']', Some(start)) if at > start => in_set = None,
             (_, Some(_)) => {}
             ('[', None) => {

@@ -1,5 +1,5 @@
-//! Functions called by the expansion of [`crate::export!`], by the bundle and by the policy languages. Not for use by
-//! hand.
+//! Functions for the expansion of [`crate::export!`], for the bundle and for the policy languages. Not meant for direct
+//! use.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,10 +15,10 @@ use crate::bindings::guard::policy::types;
 use crate::syntax::Analysis;
 use crate::{Adjustments, Call, Decision, Policy, adjust, folders, host};
 
-/// Holds the configured policy of an instance, and what its settings adjust.
+/// The configured policy of an instance, and its adjustments.
 pub type Slot<P> = RefCell<Option<(P, Adjustments)>>;
 
-/// The policy's manifest in the contract's words.
+/// Converts the policy's manifest to the contract's type.
 #[must_use]
 pub fn describe<P: Policy>() -> Manifest {
     report_panics();
@@ -53,11 +53,11 @@ fn example(example: &crate::Example) -> types::Example {
     }
 }
 
-/// Reads the settings and keeps the policy that they give.
+/// Parses the settings and stores the configured policy.
 ///
 /// # Errors
 ///
-/// The settings are not what the policy takes, or it refuses them.
+/// If the settings are invalid, or if the policy rejects them.
 pub fn configure<P: Policy>(slot: &Slot<P>, settings: &str) -> Result<(), String> {
     report_panics();
     let read = match P::ADJUSTABLE {
@@ -75,20 +75,20 @@ pub fn configure<P: Policy>(slot: &Slot<P>, settings: &str) -> Result<(), String
     Ok(())
 }
 
-/// Answers one call with the policy of `slot`.
+/// Decides on one call with the policy in `slot`.
 ///
 /// # Errors
 ///
-/// The policy was not configured, or it gives an error itself.
+/// If the policy isn't configured, or if it returns an error.
 pub fn decide<P: Policy>(slot: &Slot<P>, tool: &str, input: &str) -> Result<Decision, String> {
     decide_with(slot, tool, input, || Rc::new(analysis()))
 }
 
-/// Answers as [`decide`], with another source of the analysis.
+/// Decides like [`decide`], with another source of the analysis.
 ///
 /// # Errors
 ///
-/// Those of [`decide`].
+/// As in [`decide`].
 pub fn decide_with<P: Policy>(
     slot: &Slot<P>,
     tool: &str,
@@ -101,20 +101,20 @@ pub fn decide_with<P: Policy>(
     Ok(if P::ADJUSTABLE { adjustments.apply(decision) } else { decision })
 }
 
-/// The analysis of the call that is being decided, for a policy that takes it apart.
+/// Returns the analysis of the current call, for policies that consume it.
 #[must_use]
 pub fn analysis() -> Analysis {
     possible(host::analysis())
 }
 
-/// The analysis as the host gave it, without effects that cannot happen.
+/// Returns the host's analysis without effects that can't happen.
 #[must_use]
 pub fn possible(mut analysis: Analysis) -> Analysis {
     folders::keep_possible(&mut analysis);
     analysis
 }
 
-/// Sends the text of a panic to the host before the instance traps. In a native test the harness tells it.
+/// Sends the text of a panic to the host before the instance traps. In native tests, the test harness reports it.
 fn report_panics() {
     #[cfg(target_arch = "wasm32")]
     report_to_host();

@@ -1,4 +1,4 @@
-//! The host's functions: the imports in a component, the world of [`crate::testing`] in a native test.
+//! The host's functions: the imports of a component, or the world of [`crate::testing`] in a native test.
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use crate::testing::host::{

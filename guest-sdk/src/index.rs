@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::syntax::{Analysis, Command, Effect, Script};
 
-/// Effects and pipelines by command. Scanning all effects for each command is quadratic; build an index once instead.
+/// Effects and pipelines by command. Scanning all effects for each command is quadratic, so build an index once
+/// instead.
 ///
 /// ```
 /// use guard_sdk::syntax::{Analysis, Index};
@@ -23,7 +24,7 @@ pub struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// The index of an analysis.
+    /// Builds the index of an analysis.
     #[must_use]
     pub fn of(analysis: &'a Analysis) -> Self {
         let (commands, effects, pipelines, scripts) = Default::default();
@@ -41,25 +42,25 @@ impl<'a> Index<'a> {
         index
     }
 
-    /// The command of this id. `None` for an effect that no command has, such as that of a file tool.
+    /// Returns the command with this id. `None` for effects without a command, such as those of file tools.
     #[must_use]
     pub fn command(&self, id: u32) -> Option<&'a Command> {
         self.commands.get(&id).copied()
     }
 
-    /// The effects of a command, in the order of the analysis.
+    /// Returns the effects of a command, in the order of the analysis.
     #[must_use]
     pub fn effects(&self, command: &Command) -> &[&'a Effect] {
         self.effects.get(&command.id).map_or(&[], Vec::as_slice)
     }
 
-    /// The code in other languages that a command runs, in the order of the analysis.
+    /// Returns the code in other languages that a command runs, in the order of the analysis.
     #[must_use]
     pub fn scripts(&self, command: &Command) -> &[&'a Script] {
         self.scripts.get(&command.id).map_or(&[], Vec::as_slice)
     }
 
-    /// The commands of a command's pipeline, itself among them, in the order of the analysis.
+    /// Returns the commands of a command's pipeline, including itself, in the order of the analysis.
     #[must_use]
     pub fn pipeline(&self, command: &Command) -> &[&'a Command] {
         self.pipelines.get(&command.position.pipeline).map_or(&[], Vec::as_slice)

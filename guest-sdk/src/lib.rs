@@ -1,9 +1,9 @@
 //! Write a policy for guard-host in Rust.
 //!
-//! A policy answers one question: may this tool call of a coding agent run? It is a pure function of the call, its
-//! settings and the facts that the host gives; it has no file system, clock, network or environment of its own.
+//! A policy decides whether a coding agent's tool call may run. It is a pure function of the call, its settings and the
+//! host's facts, without its own access to a file system, clock, network or environment.
 //!
-//! This is a whole policy. It asks before anything is published:
+//! This is a complete policy. It needs confirmation before anything is published:
 //!
 //! ```
 //! use guard_sdk::{Call, Decision, Error, Finding, Manifest, NoSettings, Outcome, Policy, Rule};
@@ -32,8 +32,8 @@
 //! # assert_eq!(answer.unwrap().outcome, Outcome::Abstain);
 //! ```
 //!
-//! Build it as a `cdylib` for `wasm32-wasip2`; what comes out is the component that guard-host loads.
-//! [`testing`] runs a policy natively, in an ordinary `#[test]`.
+//! Build it as a `cdylib` for `wasm32-wasip2`. The output is the component that guard-host loads. [`testing`] runs a
+//! policy natively, in an ordinary `#[test]`.
 
 pub mod addresses;
 pub mod code;
@@ -89,49 +89,49 @@ pub use manifest::{Example, Manifest, NoSettings, Rule};
 pub use name_list::NameList;
 pub use serde_json;
 
-/// A policy: what it is, how it is set up, and what it says of a tool call.
+/// A policy: its manifest, its configuration, and its decision on a tool call.
 pub trait Policy: Sized + 'static {
-    /// The settings, read from the JSON object that the configuration holds. [`NoSettings`] if there are none.
+    /// The settings, parsed from the JSON object in the configuration. [`NoSettings`] if there are none.
     ///
-    /// Say `#[serde(default, deny_unknown_fields)]` on it, so that a typing error in the settings is found.
+    /// Add `#[serde(default, deny_unknown_fields)]`, so that typos in the settings are errors.
     type Settings: serde::de::DeserializeOwned;
 
-    /// The policy's description of itself.
+    /// The policy's manifest.
     const MANIFEST: Manifest;
 
-    /// Whether the settings may also hold [`Adjustments`]: the lists `raise`, `lower` and `silence`, with ids of this
-    /// policy's rules. The SDK applies them to each decision, and `Settings` doesn't see them. A rule that can be raised
-    /// needs the ceiling [`Outcome::Deny`].
+    /// Whether the settings may also contain [`Adjustments`]: the lists `raise`, `lower` and `silence`, with ids of
+    /// this policy's rules. The SDK applies them to each decision, and `Settings` doesn't include them. A rule that can
+    /// be raised needs the ceiling [`Outcome::Deny`].
     const ADJUSTABLE: bool = false;
 
-    /// Sets the policy up. Runs once in each fresh instance, before any call is decided.
+    /// Configures the policy. Runs once in each new instance, before the first call.
     ///
     /// # Errors
     ///
-    /// An error is text for the person who wrote the settings. The policy is then at fault for each call it covers.
+    /// If the settings are invalid, as text for their author. The policy is then at fault for each call that it covers.
     fn configure(settings: Self::Settings) -> Result<Self, Error>;
 
-    /// Checks the adjustments of an [`ADJUSTABLE`](Policy::ADJUSTABLE) policy. One that adjusts by more than ids of rules
-    /// takes them out of `adjustments` and applies them itself.
+    /// Checks the adjustments of an [`ADJUSTABLE`](Policy::ADJUSTABLE) policy. To support names other than rules' ids,
+    /// take them out of `adjustments` and apply them in the policy.
     ///
     /// # Errors
     ///
-    /// A name that no rule has.
+    /// If a name isn't a rule.
     fn adjust(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
         adjustments.check(Self::MANIFEST.rules)
     }
 
-    /// Answers one tool call.
+    /// Decides on one tool call.
     ///
     /// # Errors
     ///
-    /// An error is a fault: the `on-error` of the configuration answers in the policy's place, by default with ask.
+    /// An error is a fault: the configuration's `on-error` replaces the decision, by default with ask.
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error>;
 }
 
-/// Makes a [`Policy`] the one that this component exports.
+/// Exports a [`Policy`] from this component.
 ///
-/// Expands to nothing where the target is not WebAssembly, so that the same crate links natively for its tests.
+/// Expands to nothing for targets other than WebAssembly, so that the crate also links natively for its tests.
 #[macro_export]
 macro_rules! export {
     ($policy:ty) => {

@@ -1,4 +1,4 @@
-//! Several names in one message: the first ones, and how many more there are.
+//! A list of names in one message: the first ones, and the number of others.
 //!
 //! ```
 //! use guard_sdk::NameList;
@@ -10,13 +10,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Names that a message shows. The others are counted.
+/// The number of names in a message. The others are only counted.
 const SHOWN: usize = 4;
 
-/// From here on there are many more, and nobody needs the number.
+/// From this count on, the message says "many".
 const MANY: usize = 50;
 
-/// Names in the order in which they came, each once.
+/// Distinct names in the order of their addition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameList {
     shown: Vec<String>,
@@ -24,7 +24,7 @@ pub struct NameList {
 }
 
 impl NameList {
-    /// Adds a name, unless it is there.
+    /// Adds a name, unless it is present.
     pub fn add(&mut self, name: String) {
         if self.all.contains(&name) {
             return;
@@ -40,13 +40,13 @@ impl NameList {
         other.shown.iter().chain(&other.all).for_each(|name| self.add(name.clone()));
     }
 
-    /// Whether there is more than one.
+    /// Returns whether there is more than one name.
     #[must_use]
     pub fn is_several(&self) -> bool {
         self.all.len() > 1
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no names.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shown.is_empty()

@@ -1,4 +1,4 @@
-//! Paths as text: no file system is asked, so links are not seen.
+//! Operations on paths as text: they don't access the file system or follow links.
 
 mod windows;
 
@@ -6,12 +6,12 @@ pub use windows::{
     DrivePlace, drive_place, is_device_of_windows, is_disk_of_windows, native_of_windows, of_windows, without_stream,
 };
 
-/// The longest path that is looked at; Linux's own limit.
+/// The maximum length of a path in bytes, which is Linux's limit.
 pub const PATH_BYTES: usize = 4096;
 
-/// The components of `path` without `.`, `..` and empty ones, joined by slashes; no slash at either end.
+/// Returns the components of `path` without `.`, `..` and empty ones, joined by slashes, without a slash at either end.
 ///
-/// `..` at the start stays there, as in the kernel at the root.
+/// A `..` at the start has no effect, as in the kernel at the root.
 #[must_use]
 pub fn without_dots(path: &str) -> String {
     let mut components: Vec<&str> = Vec::new();
@@ -25,15 +25,15 @@ pub fn without_dots(path: &str) -> String {
     components.join("/")
 }
 
-/// `path` as an absolute text without `.`, `..`, `~` and double slashes.
+/// Returns `path` as an absolute text without `.`, `..`, `~` and doubled slashes.
 ///
-/// A relative path stands below `cwd`. `..` at the root stays at the root, as in the kernel.
+/// A relative path is relative to `cwd`. A `..` at the root has no effect, as in the kernel.
 #[must_use]
 pub fn lexical(path: &str, cwd: &str, home: &str) -> String {
     format!("/{}", without_dots(&absolute(path, cwd, home)))
 }
 
-/// `path` with its start made absolute and the rest untouched.
+/// Returns `path` with its start made absolute, and the rest unchanged.
 #[must_use]
 pub fn absolute(path: &str, cwd: &str, home: &str) -> String {
     if path.starts_with('/') {
@@ -50,7 +50,7 @@ pub fn absolute(path: &str, cwd: &str, home: &str) -> String {
     format!("{cwd}/{path}")
 }
 
-/// Returns the part of a Windows path after the drive: `/x` for `C:\\x` and for `c:/x`; empty for the root of the
+/// Returns the part of a Windows path after the drive: `/x` for `C:\\x` and for `c:/x`. Empty for the root of the
 /// drive.
 #[must_use]
 pub fn drive(path: &str) -> Option<&str> {
@@ -62,7 +62,7 @@ pub fn drive(path: &str) -> Option<&str> {
     }
 }
 
-/// `path` relative to `root`: `.` for the root itself, none outside of it.
+/// Returns `path` relative to `root`: `.` for the root itself, `None` outside of it.
 #[must_use]
 pub fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     if root == "/" {
@@ -74,7 +74,7 @@ pub fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     }
 }
 
-/// The folder that holds `path`; none for the root.
+/// Returns the folder that contains `path`. `None` for the root.
 #[must_use]
 pub fn parent(path: &str) -> Option<&str> {
     match path.rsplit_once('/')? {

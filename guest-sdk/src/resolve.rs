@@ -1,7 +1,6 @@
-//! From the text of a path to a [`ResolvedPath`]: one algorithm over a machine and over the world of a test.
+//! Resolves the text of a path to a [`ResolvedPath`], on a machine or in the world of a test.
 //!
-//! The host resolves the paths of a call with it, and [`crate::testing`] those of a test. It asks a [`Disk`] and
-//! nothing else.
+//! The host uses it for the paths of a call, and [`crate::testing`] for those of a test. It only accesses a [`Disk`].
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,13 +8,13 @@ use std::collections::BTreeMap;
 use crate::paths::{PATH_BYTES, absolute, below, lexical, parent};
 use crate::{Presence, ResolvedPath};
 
-/// The most links that are followed in one path; Linux's own limit.
+/// The maximum number of links in one path, which is Linux's limit.
 const LINKS: usize = 40;
 
-/// The longest `.git` file that is read.
+/// The maximum size of a `.git` file in bytes.
 const GIT_FILE_BYTES: usize = 4096;
 
-/// Folders of `PATH` beyond these are not searched.
+/// The maximum number of folders in `PATH` that are searched.
 const SEARCHED: usize = 64;
 
 /// The object at a path, without following a link at its end.
@@ -27,11 +26,11 @@ pub enum Entry {
     Dir,
     /// A symbolic link and its text.
     Link(String),
-    /// A device, a socket, a pipe.
+    /// A device, a socket, or a pipe.
     Other,
     /// Nothing.
     Absent,
-    /// It could not be found out.
+    /// The object is unknown.
     Unknown,
 }
 
@@ -40,28 +39,28 @@ pub trait Disk {
     /// Returns the object at an absolute path.
     fn entry(&self, path: &str) -> Entry;
 
-    /// The start of a file, at most `cap` bytes of text.
+    /// Returns the start of a file, at most `cap` bytes of text.
     fn read_head(&self, path: &str, cap: usize) -> Option<String>;
 
-    /// A path as the judgement has it, from a text that this disk takes for one.
+    /// Converts this disk's spelling of a path to the form that is judged.
     fn judged<'a>(&self, path: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(path)
     }
 
-    /// The path as the disk itself writes it: where it knows a file by several names, as in any case.
+    /// Returns the disk's own spelling of the path, if it knows a file by several names, such as in any case.
     fn spelled(&self, path: String) -> String {
         path
     }
 
-    /// Whether a command runs the program of guard-host: it leads there by a link, or has the same content. `command` is
-    /// an absolute path, or a name that is looked up in `PATH`.
+    /// Returns whether a command runs guard-host's program: it is a link to the program, or has the same content.
+    /// `command` is an absolute path, or a name that is looked up in `PATH`.
     fn runs_own_program(&self, command: &str) -> bool {
         let _ = command;
         false
     }
 }
 
-/// Where a call happens. All three are absolute; an empty one is not known.
+/// The context of a call. All three paths are absolute. Empty ones are unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// The working directory.
@@ -79,7 +78,7 @@ struct Canonical {
 }
 
 impl Place<'_> {
-    /// Resolves `raw`. Of one that cannot be resolved the texts that could not be found are empty.
+    /// Resolves `raw`. If it can't be resolved, the unknown texts are empty.
     #[must_use]
     pub fn resolve(&self, disk: &dyn Disk, raw: &str) -> ResolvedPath {
         let mut resolved = ResolvedPath::unresolved(raw);
@@ -102,7 +101,7 @@ impl Place<'_> {
     }
 }
 
-/// Walks `path` from the root and follows links. `None` if there are too many of them.
+/// Walks `path` from the root and follows links. `None` if there are too many links.
 fn canonical(disk: &dyn Disk, path: &str) -> Option<Canonical> {
     let mut pending: Vec<String> = segments(path);
     let mut done = String::new();
@@ -142,14 +141,14 @@ fn canonical(disk: &dyn Disk, path: &str) -> Option<Canonical> {
     Some(Canonical { path, exists, kind })
 }
 
-/// The segments of a path, last one first.
+/// Returns the segments of a path, last one first.
 fn segments(path: &str) -> Vec<String> {
     path.rsplit('/').filter(|segment| !matches!(*segment, "" | ".")).map(str::to_owned).collect()
 }
 
-/// The root of the work tree that holds a canonical path.
+/// Returns the root of the work tree that contains a canonical path.
 ///
-/// A root that equals `home` or `/` does not count: a repository of dotfiles would make all of home a project.
+/// A root that equals `home` or `/` is ignored: a repository of dotfiles would make the whole home a project.
 #[must_use]
 pub fn git_root(disk: &dyn Disk, path: &str, home: &str) -> Option<String> {
     if path.len() > PATH_BYTES {
@@ -170,7 +169,8 @@ pub fn git_root(disk: &dyn Disk, path: &str, home: &str) -> Option<String> {
     None
 }
 
-/// The `.git` file names a folder that names it in turn: a linked work tree, or a submodule's folder that exists.
+/// Returns whether the `.git` file names a folder that refers back to it: that of a linked work tree, or a submodule's
+/// existing folder.
 fn is_linked(disk: &dyn Disk, git: &str) -> bool {
     let Some(text) = disk.read_head(git, GIT_FILE_BYTES) else { return false };
     let Some(target) = text.strip_prefix("gitdir:").map(str::trim) else { return false };
@@ -182,7 +182,8 @@ fn is_linked(disk: &dyn Disk, git: &str) -> bool {
     target.contains("/.git/modules/") && disk.entry(&format!("{target}/HEAD")) == Entry::File
 }
 
-/// The absolute path, or the name, of the file that a command's first word means. `None` if that is known only at run time.
+/// Returns the absolute path, or the name, of the file that a command's first word runs. `None` if it is only known at
+/// run time.
 #[must_use]
 pub fn command_path(word: &str, cwd: &str, home: &str) -> Option<String> {
     let below_home = ["$HOME/", "${HOME}/"].iter().find_map(|start| word.strip_prefix(start));
@@ -193,14 +194,14 @@ pub fn command_path(word: &str, cwd: &str, home: &str) -> Option<String> {
     Some(if path.contains('/') { absolute(&path, cwd, home) } else { path })
 }
 
-/// The files that a command may be: itself if it is a path, or one in each folder of `search`, which is the text of `PATH`.
+/// Returns the files that a command may run: the path itself, or one in each folder of `search`, the text of `PATH`.
 pub fn command_files<'a>(command: &'a str, search: &'a str) -> impl Iterator<Item = String> + use<'a> {
     let is_path = command.contains('/');
     let folders = search.split(':').filter(move |folder| !is_path && folder.starts_with('/')).take(SEARCHED);
     is_path.then(|| command.to_owned()).into_iter().chain(folders.map(move |folder| format!("{folder}/{command}")))
 }
 
-/// Whether a command runs `program` in a world that lists its files and links: by its path or by its content.
+/// Returns whether a command runs `program`, by its path or by its content, in a world that lists its files and links.
 pub fn runs_program(disk: &dyn Disk, command: &str, search: &str, program: &str) -> bool {
     let content = |path: &str| disk.read_head(path, PATH_BYTES).filter(|text| !text.is_empty());
     let file =
@@ -210,8 +211,7 @@ pub fn runs_program(disk: &dyn Disk, command: &str, search: &str, program: &str)
     })
 }
 
-/// Returns the object at a path in a world that lists its files and links by path, and its folders. The folders above
-/// these exist too.
+/// Returns the object at a path in a world that lists its files, links and folders. The folders above these exist, too.
 pub fn entry<'a>(
     path: &str,
     files: &'a BTreeMap<String, String>,

@@ -1,19 +1,19 @@
-//! Names of variables, keys and options whose values are secrets: one table, and [`likelihood`], which looks a name up.
+//! Names of variables, keys and options with secret values: one table, and [`likelihood`], which looks up a name.
 //!
-//! Allocates nothing. Looks at names alone, never at values.
+//! Allocates nothing. Examines only names, never values.
 
-/// How likely the value of a name is a secret.
+/// The likelihood that a name's value is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likelihood {
-    /// It may be one: enough to hide the value in a log, too little to ask about a command.
+    /// It may be one: enough to redact the value in a log, but not to prompt about a command.
     Possible,
-    /// It is one, as far as names go.
+    /// It is one, judged by the name.
     Likely,
 }
 
 use Likelihood::{Likely, Possible};
 
-/// Parts of a name, in upper case without `_` and `-`. The likely ones stand first.
+/// Parts of a name, in upper case without `_` and `-`, the likely ones first.
 const PARTS: &[(&str, Likelihood)] = &[
     ("TOKEN", Likely),
     ("SECRET", Likely),
@@ -29,13 +29,13 @@ const PARTS: &[(&str, Likelihood)] = &[
     ("MASTERKEY", Likely),
     ("PRIVATEKEY", Likely),
     ("SIGNINGKEY", Likely),
-    // Often the path of a file.
+    // Often a file's path.
     ("CREDENTIAL", Possible),
     ("AUTHORIZATION", Possible),
     ("COOKIE", Possible),
 ];
 
-/// Whole names, in the same spelling. The short ones are passwords in connection strings and other things in a shell.
+/// Whole names, in the same spelling. The short ones are passwords in connection strings, but other things in a shell.
 const WHOLE: &[(&str, Likelihood)] = &[
     ("PGPASS", Likely),
     ("MYSQLPWD", Likely),
@@ -49,24 +49,24 @@ const WHOLE: &[(&str, Likelihood)] = &[
     ("TOKENS", Possible),
 ];
 
-/// Last words of a name, as in `DB_PASS` and `userPin`.
+/// Last words of a name, such as `DB_PASS` and `userPin`.
 const LAST: &[&str] = &["PASS", "PW", "PWD", "PSW", "PIN", "OTP", "AUTH", "SIGNATURE"];
 
-/// Ends of a name, in the same spelling, that make it the name of something else: a file, a number, a program.
+/// Endings of names, in the same spelling, that mean something else: a file, a number, a program.
 const HARMLESS_ENDS: &[&str] = &[
     "FILE", "PATH", "DIR", "STDIN", "HELPER", "NAME", "TYPE", "LENGTH", "POLICY", "MANAGER", "COUNT", "LIMIT",
     "EXPIRY", "TTL", "JAR", "ENV", "TOKENS",
 ];
 
-/// Ends of a name that say which secret it is, or where it is had. Such a value goes with the secret.
+/// Endings of names for a secret's id or source. Such values accompany the secret.
 const REFERENCES: &[&str] = &["_ID", "_URL", "_ARN"];
 
-/// The end of a name that is looked at, in bytes.
+/// The number of bytes at the end of a name that are examined.
 const NAME_BYTES: usize = 128;
 
-/// How likely the value of this name is a secret; `None` if nothing speaks for it.
+/// Returns the likelihood that the value of this name is a secret. `None` if nothing suggests it.
 ///
-/// Letter case, `_`, `-`, and signs around the name do not count. Of a long name the last 128 bytes are looked at.
+/// Case, `_`, `-`, and signs around the name are ignored. Only the last 128 bytes of a name are examined.
 ///
 /// ```
 /// use guard_sdk::secret_names::{Likelihood, likelihood};
@@ -105,7 +105,7 @@ pub fn likelihood(name: &str) -> Option<Likelihood> {
     Some(if refers { Possible } else { *found })
 }
 
-/// The last word of a name, behind a sign or where upper case begins.
+/// Returns the last word of a name, after a sign or at the start of upper case.
 fn last_word(name: &[u8]) -> &[u8] {
     let sign = name.iter().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
     let case =

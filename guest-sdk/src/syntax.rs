@@ -1,4 +1,4 @@
-//! The analysis of a tool call: commands, effects, scripts. Its items are those of `wit/0.1.0/syntax.wit`.
+//! The analysis of a tool call: commands, effects, scripts. The types are those of `wit/0.1.0/syntax.wit`.
 
 pub use crate::bindings::guard::policy::syntax::{
     Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,
@@ -7,7 +7,7 @@ pub use crate::bindings::guard::policy::syntax::{
 pub use crate::index::Index;
 use crate::{Presence, ResolvedPath};
 
-/// The kinds of effects that the analyzer of this version names. A later one may name more.
+/// The kinds of effects in this version. Later versions may add some.
 pub const EFFECT_KINDS: [&str; 18] = [
     "cloud",
     "container",
@@ -29,14 +29,14 @@ pub const EFFECT_KINDS: [&str; 18] = [
     "write",
 ];
 
-/// The operations of effects that the analyzer of this version names, by name. A later one may name more.
+/// The operations of effects in this version, sorted by name. Later versions may add some.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     include_str!("operations.txt").lines()
 }
 
 impl Effect {
-    /// Whether it is of the kind `name`, such as `write`, of the operation, such as `package.publish`, or of one that
-    /// begins so, such as `git.push.`.
+    /// Returns whether the effect has the kind `name`, such as `write`, the operation, such as `package.publish`, or an
+    /// operation with this prefix, such as `git.push.`.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         if name.ends_with('.') {
@@ -48,13 +48,13 @@ impl Effect {
         }
     }
 
-    /// The value of the tag `name`, if the effect has it.
+    /// Returns the value of the tag `name`, if the effect has it.
     #[must_use]
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The texts under which the target is known, as written first, equal ones once.
+    /// Returns the distinct spellings of the target, starting with the written one.
     pub fn spellings(&self) -> impl Iterator<Item = &str> {
         let path = &self.path;
         let [target, raw, lexical, canonical] =
@@ -69,7 +69,8 @@ impl Effect {
     }
 }
 
-/// An effect of no command, which is certain. For tests: `Effect { target: "main".to_owned(), ..Effect::new("vcs", "git.push") }`.
+/// An effect without a command, which is certain. For tests: `Effect { target: "main".to_owned(), ..Effect::new("vcs",
+/// "git.push") }`.
 impl Default for Effect {
     fn default() -> Self {
         Effect {
@@ -85,7 +86,7 @@ impl Default for Effect {
     }
 }
 
-/// A command without words, which is certain and stands alone.
+/// A command without words, which is certain and outside of other constructs.
 impl Default for Command {
     fn default() -> Self {
         Command {
@@ -111,7 +112,7 @@ impl Default for Command {
 }
 
 impl Effect {
-    /// An effect of a kind, such as `vcs`, with its operation, such as `git.push`.
+    /// Creates an effect of a kind, such as `vcs`, with its operation, such as `git.push`.
     #[must_use]
     pub fn new(kind: &str, operation: &str) -> Self {
         Effect { kind: kind.to_owned(), operation: operation.to_owned(), ..Effect::default() }
@@ -119,7 +120,7 @@ impl Effect {
 }
 
 impl Command {
-    /// A command of these words, none of which is quoted or known only at run time.
+    /// Creates a command from literal words without quotes.
     #[must_use]
     pub fn new(words: &[&str]) -> Self {
         let word = |text: &&str| Word {
@@ -134,7 +135,7 @@ impl Command {
 }
 
 impl ResolvedPath {
-    /// A path of which nothing is known but its text.
+    /// Creates a path with only its text known.
     #[must_use]
     pub fn unresolved(raw: impl Into<String>) -> Self {
         ResolvedPath {
@@ -154,27 +155,27 @@ impl ResolvedPath {
 pub struct ScriptPlace<'c> {
     /// The file's path.
     pub path: &'c str,
-    /// The line, from 1. `None` for code in other languages than shell, and for a file that the call itself writes.
+    /// The line, from 1. `None` for code in languages other than shell, and for a file that the call itself writes.
     pub line: Option<u32>,
 }
 
 impl Command {
-    /// The text of the word at `index`; empty if there is none.
+    /// Returns the text of the word at `index`, or an empty text.
     #[must_use]
     pub fn word(&self, index: usize) -> &str {
         self.argv.get(index).map_or("", |word| word.text.as_str())
     }
 
-    /// The program's name without its folder, `rm` for `/bin/rm`; empty if there is no program.
+    /// Returns the program's name without its folder: `rm` for `/bin/rm`. Empty if there is no program.
     #[must_use]
     pub fn program(&self) -> &str {
         let name = self.word(0);
-        // Every rule asks for it, and on so short a text `rsplit` takes longer.
+        // Every rule uses it, and for such short texts `rsplit` is slower.
         let start = name.bytes().rposition(|byte| byte == b'/').map_or(0, |at| at + 1);
         name.get(start..).unwrap_or(name)
     }
 
-    /// The innermost file that contains the command. `None` for a command in the text of the call itself.
+    /// Returns the innermost file that contains the command. `None` for a command in the call's own text.
     #[must_use]
     pub fn script(&self) -> Option<ScriptPlace<'_>> {
         let at = self.via.iter().rposition(|via| via.kind == "script")?;
@@ -183,14 +184,14 @@ impl Command {
         Some(ScriptPlace { path, line })
     }
 
-    /// Whether a pipe or a file that isn't empty is the command's input.
+    /// Returns whether a pipe or a file that isn't empty is the command's input.
     #[must_use]
     pub fn is_fed(&self) -> bool {
         let is_input = |one: &Redirection| one.operator.starts_with('<') && one.target.text != "/dev/null";
         self.position.index > 0 || self.redirections.iter().any(is_input)
     }
 
-    /// The words joined by single spaces.
+    /// Returns the words, joined by spaces.
     #[must_use]
     pub fn text(&self) -> String {
         self.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")

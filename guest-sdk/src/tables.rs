@@ -1,7 +1,7 @@
-//! Functions for `#[serde(deserialize_with)]`: a struct is read from a table only.
+//! Functions for `#[serde(deserialize_with)]` that only accept tables for structs.
 //!
-//! What serde derives reads a struct from a list too, its fields by their order. So `audit = []` would be understood as
-//! the defaults, and `audit = ["all"]` as a level.
+//! Derived implementations also accept a list, with the fields in order. So `audit = []` would mean the defaults, and
+//! `audit = ["all"]` would set the level.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A value that stands as a table.
+/// A value in the form of a table.
 struct Table<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
@@ -33,38 +33,38 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OfTable<T> {
     }
 }
 
-/// A table.
+/// Deserializes a table.
 ///
 /// # Errors
 ///
-/// The value is no table, or `T` does not understand it.
+/// If the value isn't a table, or isn't valid for `T`.
 pub fn table<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
     Table::deserialize(deserializer).map(|Table(value)| value)
 }
 
-/// A table, or a JSON `null`. The field needs `#[serde(default)]` to be left out.
+/// Deserializes a table or a JSON `null`. For optional fields, add `#[serde(default)]`.
 ///
 /// # Errors
 ///
-/// The value is no table, or `T` does not understand it.
+/// If the value isn't a table, or isn't valid for `T`.
 pub fn optional<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(Option::<Table<T>>::deserialize(deserializer)?.map(|Table(value)| value))
 }
 
-/// A list of tables.
+/// Deserializes a list of tables.
 ///
 /// # Errors
 ///
-/// The value is no list of tables, or `T` does not understand one.
+/// If the value isn't a list of tables, or one isn't valid for `T`.
 pub fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     Ok(Vec::<Table<T>>::deserialize(deserializer)?.into_iter().map(|Table(value)| value).collect())
 }
 
-/// A list of tables, or a JSON `null`. The field needs `#[serde(default)]` to be left out.
+/// Deserializes a list of tables or a JSON `null`. For optional fields, add `#[serde(default)]`.
 ///
 /// # Errors
 ///
-/// The value is no list of tables, or `T` does not understand one.
+/// If the value isn't a list of tables, or one isn't valid for `T`.
 pub fn optional_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<T>>, D::Error> {

@@ -1,33 +1,33 @@
-//! Runners of a project's tasks and scripts: their options with values, and the words of a call that name tasks.
+//! Task and script runners of projects: their options with values, and the words of a call that name tasks.
 //!
-//! It reads the words of a call, and no file.
+//! Reads only the words of a call, no files.
 
 mod table;
 
 use table::RUNNERS;
 
-/// Where a call names its tasks.
+/// The position of tasks in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
     /// The first operand that isn't a `NAME=VALUE`.
     First,
     /// Every operand that isn't a `NAME=VALUE`.
     Each,
-    /// The operand behind one of these verbs.
+    /// The operand after one of these subcommands.
     Behind(&'static [&'static str]),
-    /// The first operand, without a leading verb of these.
+    /// The first operand after an optional subcommand of these.
     FirstBehind(&'static [&'static str]),
-    /// Every operand, without a leading verb of these.
+    /// Every operand after an optional subcommand of these.
     EachBehind(&'static [&'static str]),
-    /// The operand behind `run`, or the first one: npm and its siblings.
+    /// The operand after `run`, or the first one: npm and similar programs.
     Scripts,
-    /// The value of one of these options.
+    /// Returns the value of one of these options.
     Option(&'static [&'static str]),
     /// `run PROJECT:TASK`, `TASK PROJECT`, or the value of `-t`.
     Nx,
 }
 
-/// A program that runs tasks of a project by name.
+/// A program that runs a project's tasks by name.
 #[derive(Debug)]
 pub struct TaskRunner {
     names: &'static [&'static str],
@@ -40,49 +40,49 @@ pub struct TaskRunner {
 /// Programs that run the scripts of a package.
 pub const PACKAGE_MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
-/// Verbs by which these run a script.
+/// Subcommands that run a script.
 const RUN: &[&str] = &["run", "run-script", "rum", "urn"];
 
-/// Verbs of package managers, which run no script of that name.
+/// Subcommands of package managers that aren't script names.
 const OWN: &[&str] = &[
     "add", "audit", "ci", "config", "create", "dedupe", "dlx", "exec", "i", "info", "init", "install", "link", "list",
     "login", "logout", "ls", "outdated", "pack", "patch", "publish", "remove", "up", "update", "upgrade", "version",
     "why", "x",
 ];
 
-/// Verbs of npm that run the script of the same name.
+/// Subcommands of npm that run the script with that name.
 const NPM_SCRIPTS: &[&str] = &["restart", "start", "stop", "test"];
 
-/// The most words that are looked at.
+/// The maximum number of words that are examined.
 const WORDS: usize = 256;
 
-/// Whether `n` is one of the letters of make behind one dash, and no part of another letter's value.
+/// Returns whether `n` is one of make's letters after a single dash, and not part of another letter's value.
 fn is_rehearsal(word: &str) -> bool {
     let letters = word.strip_prefix('-').unwrap_or_default();
     let before = letters.split_once('n').map(|(before, _)| before);
     before.is_some_and(|before| before.chars().all(|char| char.is_ascii_alphanumeric() && !"CEfIloW".contains(char)))
 }
 
-/// The runner of this name.
+/// Returns the runner with this name.
 #[must_use]
 pub fn task_runner(program: &str) -> Option<&'static TaskRunner> {
     RUNNERS.iter().find(|runner| runner.names.contains(&program))
 }
 
 impl TaskRunner {
-    /// Options whose value is the next word.
+    /// The options that take the next word as their value.
     #[must_use]
     pub fn value_options(&self) -> &'static [&'static str] {
         self.values
     }
 
-    /// Whether its tasks are the scripts of a `package.json`.
+    /// Returns whether its tasks are the scripts of a `package.json`.
     #[must_use]
     pub fn is_of_package(&self) -> bool {
         self.is_of_package
     }
 
-    /// Whether an option has the runner only show its tasks.
+    /// Returns whether an option makes the runner only show its tasks.
     #[must_use]
     pub fn only_looks(&self, words: &[&str]) -> bool {
         let before_dashes = || words.iter().take_while(|word| **word != "--").take(WORDS);
@@ -94,11 +94,11 @@ impl TaskRunner {
         self.names.contains(&"make") || self.names.contains(&"just")
     }
 
-    /// The tasks that the words behind the program name, each with its index.
+    /// Returns the tasks among the words after the program, with their indexes.
     #[must_use]
     pub fn tasks<'w>(&self, words: &[&'w str]) -> Vec<(usize, &'w str)> {
         let mut operands = operands(words, self.values);
-        // Behind the dashes, these two read further targets, not arguments of one.
+        // After `--`, these two read further targets, not arguments of one.
         if let Some(dashes) = words.iter().position(|word| *word == "--").filter(|_| self.reads_behind_dashes()) {
             let behind = self::operands(words.get(dashes + 1..).unwrap_or_default(), self.values);
             operands.extend(behind.into_iter().map(|(at, word)| (dashes + 1 + at, word)));
@@ -124,7 +124,7 @@ impl TaskRunner {
         }
     }
 
-    /// The script that a package manager runs.
+    /// Returns the script that a package manager runs.
     fn scripts<'w>(
         &self,
         rest: &mut std::iter::Peekable<impl Iterator<Item = (usize, &'w str)>>,
@@ -147,7 +147,7 @@ impl TaskRunner {
     }
 }
 
-/// The value of one of these options.
+/// Returns the value of one of these options.
 fn option_value<'w>(words: &[&'w str], options: &[&str]) -> Option<(usize, &'w str)> {
     words.iter().enumerate().take(WORDS).find_map(|(at, word)| {
         if options.contains(word) {
@@ -157,7 +157,7 @@ fn option_value<'w>(words: &[&'w str], options: &[&str]) -> Option<(usize, &'w s
     })
 }
 
-/// The task that a call of `nx` runs.
+/// Returns the task that an `nx` call runs.
 fn nx<'w>(words: &[&'w str], rest: &mut impl Iterator<Item = (usize, &'w str)>) -> Option<(usize, &'w str)> {
     let (at, first) = rest.next()?;
     if !matches!(first, "run" | "run-many" | "affected") {
@@ -167,13 +167,14 @@ fn nx<'w>(words: &[&'w str], rest: &mut impl Iterator<Item = (usize, &'w str)>) 
     Some((at, target.split(':').nth(1).unwrap_or(target)))
 }
 
-/// `npm:deploy` of `concurrently` is the script `deploy`.
+/// Converts `npm:deploy` of `concurrently` to the script `deploy`.
 fn script_of_command((at, word): (usize, &str)) -> (usize, &str) {
     let script = word.split_once(':').filter(|(manager, _)| PACKAGE_MANAGERS.contains(manager));
     (at, script.map_or(word, |(_, script)| script))
 }
 
-/// The operands among words: no options, and no values of these options. Behind `--` only the runner's tasks read them.
+/// Returns the operands among the words, without options and the values of `value_options`. Words after `--` are
+/// excluded, because only the runner's tasks read them.
 #[must_use]
 pub fn operands<'w>(words: &[&'w str], value_options: &[&str]) -> Vec<(usize, &'w str)> {
     let mut found = Vec::new();

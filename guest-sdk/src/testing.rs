@@ -1,6 +1,6 @@
 //! Runs a policy natively, in an ordinary `#[test]`.
 //!
-//! A [`World`] is all that the policy can see; the machine of the test is never asked.
+//! A [`World`] contains everything that the policy can see. The test's machine isn't accessed.
 //!
 //! ```
 //! # use guard_sdk::{Call, Decision, Error, Manifest, NoSettings, Policy};
@@ -35,45 +35,45 @@ use crate::resolve::{Disk, command_path};
 use crate::syntax::{Analysis, Coverage, Effect, Severity};
 use crate::{Decision, Event, Fault, Policy, ProjectManifest, ResolvedPath, guest};
 
-/// All that a policy can see in a test.
+/// Everything that a policy can see in a test.
 #[derive(Debug, Clone)]
 pub struct World {
     /// The analysis of the call. Add effects and commands to it: [`Effect::new`],
     /// [`Command::new`](crate::syntax::Command).
     ///
-    /// The analyzer is a part of the host and of no crate, so a native test doesn't turn a command's text into effects.
+    /// The analyzer is part of the host and not of any crate, so native tests don't turn a command's text into effects.
     /// The cases that `guard-host test` runs do.
     pub analysis: Analysis,
-    /// Where the call happens.
+    /// The context of the call.
     pub facts: Facts,
-    /// Files that `read_text` gives, by path.
+    /// The files for `read_text`, by path.
     pub files: BTreeMap<String, String>,
     /// Directories that exist.
     pub dirs: Vec<String>,
-    /// Links, from the link's absolute path to where it leads.
+    /// Links and their targets, by absolute path.
     pub links: BTreeMap<String, String>,
-    /// The project is a git repository, unless `files` or `links` say what its `.git` is.
+    /// Whether the project is a git repository. `files` or `links` with its `.git` override this.
     pub project_is_repository: bool,
-    /// Paths that `resolve` knows. Another one is made absolute by its text, and follows `links`.
+    /// The results of `resolve`. Other paths are made absolute by their text, and follow `links`.
     pub paths: BTreeMap<String, ResolvedPath>,
-    /// Variables that `env` gives.
+    /// The environment variables for `env`.
     pub env: BTreeMap<String, String>,
-    /// The git facts; without them, nothing is known.
+    /// The git facts. `None` if they are unknown.
     pub git: Option<GitFacts>,
-    /// The file of guard-host's program; others with its text are copies.
+    /// The file of guard-host's program. Other files with its text are copies.
     pub program: Option<String>,
-    /// The session's events before the call, or why there are none.
+    /// The session's events before the call, or the fault.
     pub history: Result<Vec<Event>, Fault>,
     /// The manifests of the project, by folder.
     pub manifests: BTreeMap<String, Vec<ProjectManifest>>,
 }
 
-/// A policy's decision on a call, and the journal lines that it wants written.
+/// A policy's decision on a call, and its journal lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The policy's decision.
     pub decision: Decision,
-    /// The journal lines, in order: the stream's name and the object.
+    /// The journal lines in order, as the stream's name and the object.
     pub journal: Vec<(String, Value)>,
 }
 
@@ -112,7 +112,7 @@ impl Default for World {
 }
 
 impl World {
-    /// Configures a fresh policy and has it answer one call.
+    /// Configures a new policy and lets it decide on one call.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl World {
         self.answer::<P>(settings, tool, input).map(|answer| answer.decision)
     }
 
-    /// The same, with what the policy wants in its journals.
+    /// Like [`World::decide`], with the policy's journal lines.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl World {
         Ok(Answer { decision, journal })
     }
 
-    /// Fills the paths of the analysis's effects, as the host does from the machine before a policy is asked.
+    /// Resolves the paths of the analysis's effects, as the host does before policies decide.
     pub fn fill_paths(&mut self) {
         let mut effects = std::mem::take(&mut self.analysis.effects);
         for effect in &mut effects {
@@ -148,7 +148,7 @@ impl World {
         self.mark_own_program();
     }
 
-    /// Notes which commands run the program of guard-host, as the host does.
+    /// Marks the commands that run guard-host's program, as the host does.
     fn mark_own_program(&mut self) {
         let found = self.analysis.commands.iter().filter_map(|command| {
             let word = command.argv.first()?;
@@ -169,7 +169,7 @@ impl World {
     }
 }
 
-/// The host's functions over the world of the running test.
+/// The host's functions for the world of the running test.
 #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a component has the real host"))]
 pub(crate) mod host {
     use super::{Analysis, Facts, GitFacts, RefCell, ResolvedPath, Value, World};
@@ -279,7 +279,7 @@ pub(crate) mod host {
         ask(|world| world.env.get(name).cloned().ok_or(Fault::Absent))
     }
 
-    /// With the limits of the real host.
+    /// Applies the real host's limits.
     pub(crate) fn journal(stream: &str, line: &str) -> Result<(), Fault> {
         JOURNAL.with(|journal| {
             let mut journal = journal.borrow_mut();

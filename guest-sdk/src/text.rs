@@ -1,9 +1,9 @@
 //! Texts for messages.
 
-/// The most characters that a message shows of a text.
+/// The maximum number of characters of a text in a message.
 const SHOWN: usize = 80;
 
-/// A text of any length as a message shows it: in one line, and cut.
+/// Formats a text for a message: in one line of limited length.
 #[must_use]
 pub fn shorten(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

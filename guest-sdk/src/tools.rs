@@ -1,6 +1,6 @@
-//! The tools that policies see, by name, and what a misspelt one was meant to be.
+//! The names of the tools that policies see, and corrections of misspelled ones.
 
-/// The tools that every harness's own are translated to, where it has one of the kind.
+/// The common tools, to which every harness's own tools are mapped if it has such a tool.
 pub const COMMON_TOOLS: [&str; 13] = [
     "Agent",
     "Bash",
@@ -17,7 +17,7 @@ pub const COMMON_TOOLS: [&str; 13] = [
     "Write",
 ];
 
-/// Tools that harnesses have besides, under the names that policies see.
+/// Other tools of harnesses, under the names that policies see.
 pub const OTHER_TOOLS: [&str; 39] = [
     "AskUserQuestion",
     "BashOutput",
@@ -60,10 +60,11 @@ pub const OTHER_TOOLS: [&str; 39] = [
     "update_todo_list",
 ];
 
-/// The tool that a name was meant for which no tool has: the same one in other letters, or with one letter too few, too
-/// many, or two swapped.
+/// Returns the intended tool for an unknown name: the same name in other case, or with one missing, extra or swapped
+/// letter.
 ///
-/// Servers and harnesses have tools that nobody lists. Their names differ in more than that, so they are not touched.
+/// Servers and harnesses have tools outside of the lists. Their names differ by more than that, so they aren't
+/// affected.
 #[must_use]
 pub fn meant(name: &str) -> Option<&'static str> {
     let known = || COMMON_TOOLS.into_iter().chain(OTHER_TOOLS);
@@ -74,9 +75,9 @@ pub fn meant(name: &str) -> Option<&'static str> {
     known().find(|tool| tool.eq_ignore_ascii_case(name)).or_else(slipped)
 }
 
-/// Whether `given` is `meant` with one letter too few, one too many before its end, or two neighbours swapped.
+/// Returns whether `given` is `meant` with one letter missing, an extra one before its end, or two neighbors swapped.
 ///
-/// Another letter, a plural and a further `_` may make another word, so they are no slips.
+/// Another letter, a plural or an additional `_` may be a different word, so these aren't typos.
 #[must_use]
 pub fn is_slip(given: &str, meant: &str) -> bool {
     let (given, meant): (Vec<char>, Vec<char>) = (given.chars().collect(), meant.chars().collect());

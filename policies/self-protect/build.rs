@@ -1,4 +1,4 @@
-//! Writes the table of links that start guard-host, from the metadata of all policies.
+//! Writes the table of link names that start guard-host, from the metadata of all policies.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use toml::Table;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let policies = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("..");
-    // A new policy shows in the lock file.
+    // A new policy changes the lock file.
     println!("cargo::rerun-if-changed={}", policies.join("../Cargo.lock").display());
     let mut names = Vec::new();
     for entry in fs::read_dir(policies)? {
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The links of one policy, and the command that each stands for.
+/// Returns the links of one policy, and the command that each stands for.
 fn link_names(manifest: &Table) -> Vec<(String, &'static str)> {
     let guard = || manifest.get("package")?.get("metadata")?.get("guard")?.as_table();
     let link = |(key, command)| Some((guard()?.get(key)?.as_str()?.to_owned(), command));

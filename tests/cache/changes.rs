@@ -1,4 +1,4 @@
-//! The next call sees every change of the sources of a prepared chain.
+//! The next call notices every change of a prepared chain's sources.
 
 use crate::support::world::World;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The components that the program carries, in the cache folder: the bundle and the reader of scripts.
+//! The program's embedded components in the cache folder: the bundle and the script analyzer.
 
 use std::fs::{self, FileTimes};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -10,7 +10,7 @@ use crate::support::world::World;
 
 const REMOVAL: &str = r#"python3 -c 'import shutil; shutil.rmtree("/")'"#;
 
-/// The endings of their files.
+/// The extensions of their files.
 const KINDS: [&str; 2] = ["bundle", "scripts"];
 
 fn file(world: &World, kind: &str) -> PathBuf {
@@ -56,8 +56,8 @@ fn verified(kind: &str) {
     assert!(line.contains("artifact"), "{listed:?}");
 }
 
-/// Changes that `spoil` makes to the file or its record are noticed: wasmtime would take each of these files, and the
-/// next call makes the file and its record again.
+/// Asserts that the changes that `spoil` makes to the file or its record are noticed. wasmtime would accept each of
+/// these files. The next call rebuilds the file and its record.
 fn check(what: &str, spoil: impl Fn(&Path, &Path)) {
     for kind in KINDS {
         check_kind(&format!("{kind} {what}"), kind, &spoil);

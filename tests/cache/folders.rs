@@ -1,4 +1,4 @@
-//! Folders that others could write to, and folders that this user cannot read or write.
+//! Folders that others can write to, and folders that this user can't read or write.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,10 +11,10 @@ use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// The folders that everything depends on.
+/// The folders that the hook depends on.
 const FOLDERS: [&str; 3] = [".cache/guard-host", ".cache/guard-host/artifacts", ".local/state/guard-host"];
 
-/// The folder is refused, and the reply names it.
+/// Asserts that the folder is rejected, and the reply names it.
 fn is_refused(world: &World, folder: &Path) {
     let ended = world.bash("ls -la");
     assert_eq!(ended.decision(), "ask", "{ended:?}");
@@ -36,7 +36,7 @@ fn a_folder_that_others_can_write_to_is_not_used_for_a_new_chain() {
 
 #[test]
 fn a_folder_that_others_can_write_to_is_not_used_for_a_prepared_chain() {
-    // Whoever can write to the folder can swap the file between the look at its stamp and the mapping.
+    // Anyone with write access to the folder can swap the file between the check of its stamp and the mapping.
     for folder in [".cache/guard-host", ".cache/guard-host/artifacts"] {
         let world = prepared();
         change_mode(&world.path(folder), 0o770);
@@ -67,7 +67,8 @@ fn a_folder_behind_a_link_is_not_used() {
     }
 }
 
-/// A world whose files bind the user that runs the program: root is bound by no mode, so it becomes somebody else.
+/// A world whose file modes apply to the user that runs the program. They don't apply to root, so it switches to
+/// another user.
 struct UserBoundWorld {
     world: World,
     program: Option<PathBuf>,
@@ -106,7 +107,7 @@ impl UserBoundWorld {
         end(self.command(&["hook", "claude"]), &payload.to_string())
     }
 
-    /// Sets the mode for `body`, and then gives it back, so that the world can be removed.
+    /// Sets the mode during `body`, and then restores it, so that the world can be removed.
     fn with_mode(&self, below_home: &str, mode: u32, body: impl FnOnce()) {
         let path = self.world.path(below_home);
         let old = fs::metadata(&path).unwrap().mode();
@@ -210,7 +211,7 @@ fn a_pipe_in_place_of_a_file_holds_no_command_up() {
         let path = place(&world);
         fs::remove_file(&path).unwrap();
         assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-        // Whether it answers or says why not, it ends.
+        // It ends, with an answer or an error.
         let _ = world.run(&["check", "ls -la"], "");
     }
 }

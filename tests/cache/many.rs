@@ -1,4 +1,4 @@
-//! Many processes at once: one makes what is missing, and all answer. And one that the machine gives too little.
+//! Many processes at once: one creates the missing files, and all answer. Also a process with too little memory.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{answers, cached, change_mode, files, is_answer};
 use crate::support::guests::configure;
 use crate::support::world::{ProcessOutput, World, end};
 
-/// Counts the files that come to be under a name in a folder, by the machine's own account.
+/// Counts the files that are created under each name in a folder, as the kernel reports them.
 mod arrivals {
     use std::collections::BTreeMap;
     use std::mem::MaybeUninit;
@@ -25,7 +25,7 @@ mod arrivals {
         watch
     }
 
-    /// How often each name came to be.
+    /// Returns the number of times that each name was created.
     pub(super) fn count(watch: OwnedFd) -> BTreeMap<String, usize> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = Reader::new(watch, &mut buffer);
@@ -42,7 +42,7 @@ mod arrivals {
     }
 }
 
-/// Runs the program that often at once.
+/// Runs the program this many times at once.
 fn at_once(number: usize, run: impl Fn() -> ProcessOutput + Sync) -> Vec<ProcessOutput> {
     let barrier = std::sync::Barrier::new(number);
     let one = || {
@@ -65,7 +65,7 @@ fn of_sixteen_hooks_at_once_one_compiles_and_all_ask() {
     }
     let watch = arrivals::watch(&world.path(".cache/guard-host/artifacts"));
     for ended in at_once(16, || world.bash("ls -la")) {
-        // On a busy machine some reach the time limit, and ask too.
+        // On a busy machine, some reach the time limit and ask, too.
         if ended.reason().contains("[hook: no-verdict]") {
             assert_eq!(ended.decision(), "ask", "{ended:?}");
         } else {
@@ -110,7 +110,7 @@ fn is_temporary(path: &Path) -> bool {
 
 #[test]
 fn what_the_machine_could_not_do_once_is_tried_again() {
-    // Nothing can be instantiated in 3 GB of addresses. That is no property of the policy, and not to be kept as one.
+    // Nothing can be instantiated in 3 GB of address space. That isn't the policy's fault, so it must not be cached.
     let world = World::new();
     configure(&world, &["shell"], "");
     let program = world.command(&[]);

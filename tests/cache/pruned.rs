@@ -1,4 +1,4 @@
-//! The preparation of a chain removes files that are no longer needed, and no others.
+//! Preparing a chain removes only the files that are no longer needed.
 
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn old_chains_unnamed_artifacts_and_leftovers_are_removed() {
     for (path, days) in gone.iter().chain(&kept) {
         write_aged(path, *days);
     }
-    // An artifact in use is kept, however old, and so is the reader of scripts.
+    // Artifacts in use are kept regardless of their age, and so is the script analyzer.
     let is_reader = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "scripts");
     let reader = files(&world, "artifacts").into_iter().find(is_reader).unwrap();
     let used = [cached(&world, "shell", "cwasm"), reader.with_extension("json"), reader];

@@ -1,4 +1,4 @@
-//! Snapshots: taken where `configure` costs something, used instead of it, and never needed.
+//! Snapshots: taken if `configure` is slow, used in its place, and always optional.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use super::is_sound;
 use crate::support::guests::{self, chain, configure};
 use crate::support::world::{ProcessOutput, World};
 
-/// A warm world whose chain is this guest alone.
+/// Creates a warm world whose chain is only this guest.
 fn warm(guest: &str, keys: &str) -> World {
     let world = World::new();
     chain(&world, &[guest], keys);
@@ -18,7 +18,7 @@ fn warm(guest: &str, keys: &str) -> World {
     world
 }
 
-/// The files of snapshots with this ending.
+/// Returns the files of snapshots with this extension.
 fn files(world: &World, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(world.path(".cache/guard-host/artifacts")).unwrap();
     let is_one = |path: &PathBuf| {
@@ -33,7 +33,7 @@ fn is_answer(ended: &ProcessOutput) {
     assert!(ended.reason().contains("[slow-settings: known]"), "{ended:?}");
 }
 
-/// `configure` was called for a call made now: the guest says so in its log.
+/// Returns whether `configure` runs for a call, which the guest logs.
 fn counts(world: &World) -> bool {
     let explained = world.run(&["explain", "ls -la"], "");
     assert!(explained.stdout.contains(": known]"), "{explained:?}");
@@ -68,7 +68,7 @@ fn without_its_snapshot_a_policy_answers_the_same() {
     }
     is_answer(&world.bash("ls -la"));
     assert!(counts(&world));
-    // The hook takes none, a command does.
+    // Only commands take snapshots, not the hook.
     assert!(files(&world, ".cwasm").is_empty());
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     assert_eq!(files(&world, ".cwasm").len(), 1);
@@ -86,7 +86,7 @@ fn other_settings_never_meet_a_snapshot_of_the_old_ones() {
     assert!(!counts(&world), "the old one is still there");
 }
 
-/// The files below the cache that hold a word.
+/// Returns the files below the cache that contain a word.
 fn holding(world: &World, word: &str) -> Vec<PathBuf> {
     let folders = ["artifacts", "chains"].map(|folder| world.path(".cache/guard-host").join(folder));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
@@ -110,7 +110,7 @@ fn settings_that_no_entry_has_any_more_are_in_no_file_of_the_cache() {
     };
     add("first", "for nobody", &[]);
     add("second", "for another", &[]);
-    // A project's chain holds the entries of the user as well.
+    // A project's chain also contains the user's entries.
     world.write("repo/.guard/guard.toml", "");
     assert_eq!(world.bash("ls -la").decision(), "ask");
     world.write("repo/.guard/guard.toml", "# another\n");
@@ -138,7 +138,7 @@ fn a_damaged_snapshot_is_never_used() {
     assert!(counts(&world));
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     assert!(!counts(&world), "it is taken anew");
-    // One that others can write to is no better.
+    // A file that others can write to isn't used either.
     fs::set_permissions(&snapshot, fs::Permissions::from_mode(0o666)).unwrap();
     is_answer(&world.bash("ls -la"));
     assert!(counts(&world));

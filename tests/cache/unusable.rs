@@ -1,4 +1,4 @@
-//! Artifacts that are whole and vouched for, and that this machine cannot run all the same.
+//! Artifacts that are complete and sealed, but can't run on this machine.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::support::texts::normalize;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// Seals `file` anew after `change`.
+/// Seals `file` again after `change`.
 fn reseal(world: &World, purpose: &str, file: &std::path::Path, change: impl FnOnce(&mut Value)) {
     let sealed = fs::read_to_string(file).unwrap();
     let (_, body) = sealed.split_once('\n').unwrap();
@@ -22,7 +22,7 @@ fn reseal(world: &World, purpose: &str, file: &std::path::Path, change: impl FnO
     seal.write(purpose, file, &value).unwrap();
 }
 
-/// Returns the guest `shell` an artifact that has the right digest and is no artifact.
+/// Replaces the artifact of the guest `shell` with a sealed file that isn't an artifact, and returns it.
 fn spoil(world: &World) -> std::path::PathBuf {
     let artifact = cached(world, "shell", "cwasm");
     fs::write(&artifact, "made elsewhere").unwrap();

@@ -1,4 +1,4 @@
-//! Secrets planted in the calls of cases: the words of the rule stay, in every reply and line, and the secret does not.
+//! Secrets planted in the calls of cases: every reply and line keeps the rule's words, and doesn't contain the secret.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use guard_kit::suite::{self, Case, Suite};
 use guard_state::session::Operation;
 use serde_json::Value;
 
-/// How tokens of forty kinds begin, and the letters of their bodies.
+/// The prefixes of forty kinds of tokens, and the characters of their bodies.
 const KINDS: [(&str, &str); 40] = [
     ("AKIA", UPPER),
     ("ASIA", UPPER),
@@ -60,7 +60,7 @@ const UPPER: &str = "Q7RT2XK5";
 const MIXED: &str = "Zq8Xw3Kv";
 const BODIES: [&str; 2] = [UPPER, MIXED];
 
-/// Ways to put a secret beside a command so that it does the same.
+/// Ways to add a secret to a command without changing its effect.
 const WAYS: [&str; 6] = [
     "{command} # {secret}",
     "{command} # password: {secret}",
@@ -70,16 +70,16 @@ const WAYS: [&str; 6] = [
     "{command} # '{\"api_key\": \"{secret}\"}'",
 ];
 
-/// How many kinds are planted in one case; the next case takes the next ones.
+/// The number of kinds that are planted in one case. The next case takes the next ones.
 const KINDS_OF_A_CASE: usize = 7;
 
-/// Plants secrets in the call of a case.
+/// Plants secrets in a case's call, and checks the outputs.
 pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
     let case = &suite.cases[index];
     let plain = suite::run(chain, suite, case).verdict;
     let Some(deciding) = plain.deciding().filter(|_| rank(plain.outcome) >= rank(Outcome::Ask)) else { return Ok(()) };
     let words = own_words(&deciding.finding.message);
-    // A word of the rule itself: the call may not hide it elsewhere by calling it a secret.
+    // The rule's own words must not be redacted if the call marks one as a secret.
     let input = serde_json::to_string(&case.input().unwrap_or_default()).unwrap_or_default();
     let own = words.iter().flat_map(|words| words.split_whitespace()).filter(|word| !input.contains(word));
     let word = own.max_by_key(|word| word.len()).unwrap_or("rule");
@@ -91,7 +91,7 @@ pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Str
     for (way, secret) in tokens.chain([(1, word.to_owned()), (4, word.to_owned())]) {
         let Some(planted) = planted(case, WAYS[way], &secret) else { return Ok(()) };
         let verdict = suite::run(chain, suite, &planted).verdict;
-        // In a text that is not closed the words behind it belong to it.
+        // In an unterminated string, the following words belong to it.
         let same = |found: &guard_contract::verdict::Attributed| found.finding.rule == deciding.finding.rule;
         if verdict.outcome != plain.outcome || !verdict.deciding().is_some_and(same) {
             continue;
@@ -110,14 +110,14 @@ pub(crate) fn hold(chain: &Chain, suite: &Suite, index: usize) -> Result<(), Str
     Ok(())
 }
 
-/// The case with a secret in its call; `None` if it has no place for one.
+/// Returns the case with a secret in its call. `None` if there is no place for one.
 fn planted(case: &Case, way: &str, secret: &str) -> Option<Case> {
     let mut case = case.clone();
     if case.payload.is_some() {
         return None;
     }
     let mut input = case.input()?;
-    // A backtick quotes a letter there and a text in JavaScript, and is a quote of the shell to what looks for secrets.
+    // A backtick has another meaning there and in JavaScript, but the secret detection reads it as a shell quote.
     let quotes_otherwise = |command: &str| {
         let is_script = ["bun ", "deno ", "node "].iter().any(|runtime| command.starts_with(runtime));
         command.contains('`') && (case.tool() == "PowerShell" || is_script)
@@ -136,7 +136,7 @@ fn planted(case: &Case, way: &str, secret: &str) -> Option<Case> {
     Some(case)
 }
 
-/// All that is said of a verdict: the reply of each harness, the line of the log, and what a session remembers.
+/// Returns all outputs about a verdict: the reply of each harness, the line of the log, and the session's record.
 fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)>, String> {
     let mut told = Vec::new();
     for harness in guard_harness::ALL {
@@ -182,15 +182,15 @@ fn strings(value: &Value, out: &mut String) {
     }
 }
 
-/// The words of a message outside of what it quotes.
+/// Returns the words of a message outside of its quotations.
 fn own_words(message: &str) -> Vec<String> {
-    // Where one asks nobody, a question begins with another word.
+    // If nobody can be prompted, the message begins with another word.
     let message = one_line(message);
     let message = message.trim_start_matches("GUARDRAIL CONFIRM:").trim_start_matches("GUARDRAIL BLOCKED:");
     let message = message.split(" Target: ").next().unwrap_or_default();
     let quoted = message.split('`').step_by(2).flat_map(|words| words.split(" '").step_by(1));
     let words = quoted.map(|words| words.split_once("' ").map_or(words, |(_, words)| words).trim());
-    // Where several rules ask, the kinds stand in one line and each reason in its own.
+    // If several rules ask, the kinds are on one line and each reason on its own.
     let parts = words.flat_map(|words| match words.strip_prefix("needs confirmation (") {
         Some(rest) => rest.split_once("):").map_or(vec![rest], |(kind, why)| vec![kind, why.trim()]),
         None => vec![words.strip_prefix("needs confirmation: ").unwrap_or(words)],

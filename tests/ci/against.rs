@@ -1,4 +1,4 @@
-//! `guard-host ci --against`: changes of a project's rules that make them milder, or that no case shows.
+//! `guard-host ci --against`: changes to a project's rules that are less severe, or that no case covers.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::texts::assert_text;
 
 const FILE: &str = ".guard/guard.toml";
 
-/// Runs `ci` against the commit before a change of a file, which must have the old text.
+/// Runs `ci` against the commit before a change of a file, which must contain the old text.
 #[track_caller]
 fn after(world: &World, file: &str, old: &str, new: &str) -> ProcessOutput {
     let path = world.repo().join(file);
@@ -24,7 +24,7 @@ fn after(world: &World, file: &str, old: &str, new: &str) -> ProcessOutput {
 const ENTRY: &str = "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n\
                      settings = { raise = [\"git-push\", \"drop-table\"], deny-patterns = [\"npm publish\"] }\n";
 
-/// A repository with one entry, and a commit of it.
+/// Creates a repository with one committed entry.
 fn repository() -> World {
     let world = World::new();
     fs::remove_dir_all(world.repo().join(".git")).unwrap();
@@ -42,7 +42,7 @@ fn a_file_that_comes_to_need_trust_fails() {
     for need in ["on-error = \"allow\"", "may-allow = true", "grants = { env = [\"CI\"] }"] {
         let world = repository();
         told.add(&world, 1, &after(&world, FILE, "source =", &format!("{need}\nsource =")));
-        // It needed trust before, and each change ended that trust.
+        // The file needed trust before, and each change revoked that trust.
         git(&world.repo(), &["commit", "-q", "-a", "-m", "needs trust"]);
         told.add(&world, 0, &after(&world, FILE, "\"git-push\", ", ""));
         git(&world.repo(), &["commit", "-q", "-a", "-m", "other rule"]);
@@ -98,7 +98,7 @@ fn a_folder_of_cases_that_is_gone_fails() {
     let cases = world.repo().join(".guard/cases");
     fs::rename(&cases, world.repo().join(".guard/case")).unwrap();
     assert_text!("ci_cases_gone", &world, 1, ci(&world, &["--against", "HEAD"]));
-    // A file that is renamed leaves cases there.
+    // Renaming the file leaves the cases behind.
     fs::rename(world.repo().join(".guard/case"), &cases).unwrap();
     fs::rename(cases.join("team.toml"), cases.join("ours.toml")).unwrap();
     assert_eq!(ci(&world, &["--against", "HEAD"]).exit, 0);
@@ -115,7 +115,7 @@ fn the_first_change_with_rules_has_nothing_to_compare_with() {
     assert_eq!(ci(&world, &["--against", "nowhere"]).exit, 1);
 }
 
-/// Where `guard-host new` puts them.
+/// `guard-host new` puts them there.
 #[test]
 fn the_cases_beside_rules_are_run() {
     let world = World::new();
@@ -130,7 +130,7 @@ fn the_cases_beside_rules_are_run() {
     told.add(&world, 0, &ci(&world, &[]));
     world.write("repo/.guard/rules/cases/x.toml", case("y"));
     told.add(&world, 1, &ci(&world, &[]));
-    // Rules in CEL are tested as those in Rego are. Two policies can't share the cases.
+    // Rules in CEL are tested like those in Rego. Two policies can't share the cases.
     let rules = "[[rules]]\nrule = \"no-x\"\noutcome = \"deny\"\nwhen = \"analysis.commands.exists(c, c.program == 'y')\"\n\
                  message = \"m\"\n";
     world.write("repo/.guard/rules/policy.toml", rules);
@@ -178,7 +178,7 @@ fn cases_and_calls_under_another_name_are_told() {
         assert_line(&ci(&world, &[]), 0, &format!("warning: .guard/{file}: "), "its calls aren't judged");
         fs::remove_file(world.path(&format!("repo/.guard/{file}"))).unwrap();
     }
-    // Cases beside rules, settings, and data are none of them.
+    // Cases next to rules, settings and data aren't part of them.
     world.write("repo/.guard/rules/cases/a.toml", case);
     world.write("repo/.guard/data/a.toml", "x = 1\n");
     world.write("repo/.guard/team.json", "{}\n");
@@ -190,7 +190,7 @@ fn a_call_that_is_judged_milder_is_shown_with_its_line() {
     let world = repository();
     let mut told = Transcript::default();
     told.add(&world, 1, &after(&world, FILE, "\"npm publish\"", "\"npm unpublish\""));
-    // A call that is removed has no line.
+    // A removed call has no line.
     fs::write(world.repo().join(".guard/calls.jsonl"), "{\"command\": \"ls\"}\n").unwrap();
     told.add(&world, 1, &ci(&world, &["--against", "HEAD"]));
     assert_text!("ci_milder_calls", told.0);
@@ -204,7 +204,7 @@ fn a_line_of_the_calls_that_cannot_be_read_fails() {
         "{\"command\": \"ls\"}\n{\"command\": \"npm publish\"}\n{\"command\": \"x\"\n{\"tol\": 1}\n",
     );
     assert_text!("ci_unreadable_calls", &world, 1, ci(&world, &["--against", "HEAD"]));
-    // To correct the line is no mistake.
+    // Correcting the line isn't a mistake.
     git(&world.repo(), &["commit", "-q", "-a", "-m", "broken"]);
     world.write("repo/.guard/calls.jsonl", "{\"command\": \"ls\"}\n{\"command\": \"npm publish\"}\n");
     assert_eq!(ci(&world, &["--against", "HEAD"]).exit, 0);

@@ -1,4 +1,4 @@
-//! `guard-host allow`: from an ask to never again in one command, and back again in one.
+//! `guard-host allow`: one command allows a call permanently, and one command reverts that.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ fn it_shows_what_else_it_would_let_run() {
         assert_ask(&world.bash(command), &[]);
     }
     let ended = attended(&world, &["allow", "--last", "--yes"]);
-    // The asks of the log, and at least the examples of the policies.
+    // The asks in the log, and at least the policies' examples.
     let looked_at = ended.stdout.split("would also allow 1 of ").nth(1).and_then(|rest| rest.split(' ').next());
     assert!(looked_at.and_then(|count| count.parse::<u32>().ok()).is_some_and(|count| count > 5), "{ended:?}");
     assert_text!("allow_also", normalized_output(&world, &ended));
@@ -174,7 +174,7 @@ fn nobody_at_a_terminal_allows_nothing() {
     assert_deny(&world.bash("guard-host allow --last --yes"), &["[self-protect: guard-command]"]);
 }
 
-/// Answers the question of `allow` by what a person types.
+/// Runs `allow` with a person's typed answer.
 fn choose(world: &World, arguments: &[&str], typed: &str) -> ProcessOutput {
     attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, typed)
 }
@@ -206,7 +206,7 @@ fn a_wider_way_covers_each_new_branch_and_no_forced_push() {
     }
 }
 
-/// Where only a rule for whatever no other rule names asks, its operation is the narrower way.
+/// If only a catch-all rule asks, the allow is limited to the operation.
 #[test]
 fn a_question_of_a_catch_all_rule_ends_for_its_operation_alone() {
     let world = World::new();
@@ -219,7 +219,7 @@ fn a_question_of_a_catch_all_rule_ends_for_its_operation_alone() {
     assert!(ended.exit == 0 && file(&world).contains("lower = [\"git.branch.delete\"]"), "{ended:?}");
     assert_ne!(world.bash("git branch -D other").decision(), "ask");
     assert_ask(&world.bash("helm uninstall web"), &["destructive-effect"]);
-    // An effect that is only guessed is told as that.
+    // A guessed effect is reported as such.
     let ended = choose(&world, &["allow", "make deploy"], "n\n");
     assert_text!("allow_guessed", normalized_output(&world, &ended));
 }
@@ -238,7 +238,7 @@ fn a_question_of_a_projects_policy_names_its_file() {
     assert_text!("allow_of_a_project", told.0);
 }
 
-/// The reply to `allow` is true: another policy may still ask.
+/// The reply to `allow` mentions that another policy may still ask.
 #[test]
 fn what_still_asks_after_an_allow_is_named() {
     let world = World::new();
@@ -309,14 +309,14 @@ fn a_question_about_a_read_ends_for_this_file() {
     choose(&world, &["allow", "--last"], "1\n");
     assert_ask(&read("prod/.env"), &[]);
     assert_deny(&call(&world, "Write", json!({ "file_path": ".env", "content": "" })), &[]);
-    // A link to the file is the file.
+    // A link to the file is treated as the file.
     std::os::unix::fs::symlink(world.path("repo/.env"), world.path("repo/prod/.env.link")).unwrap();
     assert_ask(&read("prod/.env.link"), &[]);
     choose(&world, &["allow", "--last"], "1\n");
     assert_eq!(read("prod/.env.link").decision(), "");
 }
 
-/// A project's policy may have the name of one of the user's, whose settings don't change it.
+/// A project's policy may have the name of one of the user's policies, whose settings don't affect it.
 #[test]
 fn a_setting_is_offered_only_where_it_ends_the_question() {
     let world = World::new();
@@ -326,7 +326,7 @@ fn a_setting_is_offered_only_where_it_ends_the_question() {
     assert_eq!(ended.exit, 64, "{ended:?}");
     assert_eq!(choose(&world, &["allow", "--last", "--yes"], "").exit, 0);
     assert_eq!(world.bash("git push origin topic").decision(), "");
-    // Where only a setting could end it, nothing is offered.
+    // If only a setting could remove the prompt, nothing is offered.
     assert!(!world.bash("(git push origin topic)").reason().contains(OFFER));
 }
 
@@ -386,7 +386,7 @@ fn a_setting_is_shown_with_the_denials_that_it_loosens() {
     assert_eq!(attended(&world, &["allow", "--last", "--choose", "99"]).exit, 64);
 }
 
-/// A hook call by a tool in the project.
+/// Runs the hook for a tool call in the project.
 fn call(world: &World, tool: &str, input: serde_json::Value) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
@@ -413,7 +413,7 @@ fn one_change_ends_a_question_of_two_policies() {
     }
 }
 
-/// The offer under a question.
+/// The offer below a prompt.
 const OFFER: &str = "guard-host allow --last";
 
 #[test]
@@ -427,7 +427,7 @@ fn a_question_about_earlier_calls_ends_by_a_setting() {
     assert_ne!(publish().decision(), "ask", "{}", file(&world));
 }
 
-/// `allow` changes the chain, and such a policy is in none.
+/// `allow` changes the chain, which doesn't include such a policy.
 #[test]
 fn a_hook_of_one_policy_outside_of_the_chain_offers_no_allow() {
     let world = World::new();
@@ -458,7 +458,8 @@ fn a_fault_offers_no_allow() {
     assert!(!asked.reason().contains(OFFER), "{asked:?}");
 }
 
-/// The block of the script whose place the policy takes, for a program that asks nobody: nothing is copied or ended.
+/// A block by the script that the policy replaces, for a program without prompts: the message offers neither a copy nor
+/// an allow.
 #[test]
 fn s2_43_a_question_that_refuses_names_what_to_do_and_nothing_else() {
     let world = World::new();

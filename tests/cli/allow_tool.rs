@@ -10,7 +10,7 @@ fn file(world: &World) -> String {
     std::fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap_or_default()
 }
 
-/// The hook over a call of a tool of a server.
+/// Runs the hook for a call of a server's tool.
 fn call_tool(world: &World, tool: &str, input: &serde_json::Value) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
@@ -36,10 +36,10 @@ fn one_tool_of_a_server_can_be_allowed_alone() {
         &[],
     );
     assert_eq!(world.run(&["allow", "--remove", "1"], "").exit, 0);
-    // Without arguments, every call of the tool.
+    // Without arguments, the allow covers every call of the tool.
     world.configure("[[allow]]\ntool = \"mcp__github__create_issue\"\n");
     assert_silent(&call_tool(&world, tool, &issue("acme/other", "three")));
-    // A denial stays, and so does a question of another rule.
+    // Denials stay, and so do another rule's prompts.
     world.configure("[[allow]]\ntool = \"mcp__ops__exec\"\nrules = [\"command-guard:publish-package\"]\n[[tool]]\nmatch = \"mcp__ops__exec\"\nshell = \"line\"\n");
     assert_silent(&call_tool(&world, "mcp__ops__exec", &json!({ "line": "npm publish" })));
     assert_ask(&call_tool(&world, "mcp__ops__exec", &json!({ "line": "rm -rf src" })), &[]);

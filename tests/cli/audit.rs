@@ -1,4 +1,4 @@
-//! `audit show` and `audit stats`: filters, both forms, the rotated file, damaged lines, and a log that is followed.
+//! `audit show` and `audit stats`: filters, both formats, the rotated file, damaged lines, and following a log.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -22,7 +22,7 @@ fn line(day: u32, action: &str, policy: &str, rule: &str, session: &str) -> Stri
     format!("{record}\n")
 }
 
-/// A world with a rotated log, a present one, and damage in both.
+/// Creates a world with a rotated log and a current one, both with damaged lines.
 fn world() -> World {
     let world = World::new();
     world.write(
@@ -126,7 +126,7 @@ fn a_followed_log_goes_on_through_a_rotation() {
     std::fs::write(&path, line(4, "block", "p", "r", "s")).unwrap();
     assert!(next().starts_with("2026-01-04"));
     drop(lines);
-    // Without a reader it ends at its next line.
+    // Without a reader, it ends at its next line.
     let started = Instant::now();
     while child.try_wait().unwrap().is_none() {
         assert!(started.elapsed() < PATIENCE, "it goes on without a reader");

@@ -1,4 +1,4 @@
-//! `check --batch`: a line in, a line out.
+//! `check --batch`: one line of output for each line of input.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -77,7 +77,7 @@ fn a_payload_line_is_judged_as_the_hook_judges_it() {
     assert_eq!((ended.exit, lines.len()), (0, texts.len()));
     for (text, line) in texts.iter().zip(&lines) {
         let hook = world.hook(text).decision();
-        // The verdict is an ask, and the reply denies where nobody may see one.
+        // The verdict is an ask, and the reply denies if nobody may see a prompt.
         let is_unasked = ["\"auto\"", "\"somethingNew\""].iter().any(|mode| text.contains(mode));
         let hook = match hook.as_str() {
             "" => "abstain",

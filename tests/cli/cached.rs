@@ -16,8 +16,8 @@ fn rows(world: &World) -> Vec<Value> {
 fn the_list_has_each_artifact_with_its_policy_and_size() {
     let world = World::new();
     assert!(rows(&world).is_empty());
-    // The policies of the presets are used where they lie in the program; those of others, and the engines of policies
-    // in Rego and CEL, have files.
+    // The presets' policies are embedded in the program and have no files. External policies, and the engines of Rego
+    // and CEL policies, have some.
     let guest = guests::entry("ours", &guests::place(&world, "shell"), "");
     world.configure(&format!("[[policy]]\nname = \"rego\"\n{guest}"));
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
@@ -39,7 +39,7 @@ fn what_is_cleared_is_made_anew() {
     let world = World::new();
     assert_eq!(world.run(&["cache", "warm"], "").exit, 0);
     let before = rows(&world).len();
-    // Whether a snapshot is worth it, a clock says.
+    // Whether a snapshot is taken depends on measured time.
     let kept = || rows(&world).iter().filter(|row| row["kind"] != "snapshot").count();
     let kept_before = kept();
     let ended = world.run(&["cache", "clear", "--older-than", "1h"], "");

@@ -1,4 +1,4 @@
-//! `check` and `explain`: what the hook would say, without a trace of the question.
+//! `check` and `explain`: the hook's verdict, without a trace in the state.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// The order of the keys, which readers of lines may rely on.
+/// The order of the keys, which consumers may rely on.
 pub(crate) const KEYS: [&str; 6] = ["outcome", "policy", "rule", "message", "remedy", "coverage"];
 
-/// One record as it is printed; its keys are exactly those of the contract, in their order.
+/// Parses one record, and checks that it has exactly the contract's keys in their order.
 #[track_caller]
 pub(crate) fn record(line: &str) -> Value {
     let value: Value = serde_json::from_str(line).unwrap();

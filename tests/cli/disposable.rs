@@ -1,4 +1,4 @@
-//! Deletions that provably lose nothing: the host proves it, and the rules of `rm` let them pass.
+//! Deletions that provably lose nothing: the host proves it, and the `rm` rules let them pass.
 
 use crate::support::world::World;
 
@@ -59,7 +59,7 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
         "konsole --workdir /srv -e rm -rf node_modules",
         "kitty -d /srv rm -rf node_modules",
         "start-stop-daemon --start --chdir /srv --exec /bin/rm -- -rf node_modules",
-        // A trap runs at the end, wherever that is.
+        // A trap runs at the end, in the folder of that moment.
         "trap 'rm -rf node_modules' EXIT; cd /srv",
         "t=node_modules; trap 'rm -rf $t' EXIT; t=src",
     ] {
@@ -118,7 +118,7 @@ fn a_search_that_deletes_by_an_ignored_name_passes() {
 #[test]
 fn a_deletion_of_what_the_text_makes_passes() {
     let world = World::new();
-    // What the variable holds when the function runs may be something else.
+    // The variable may have another value when the function runs.
     std::fs::write(world.repo().join(".gitignore"), "node_modules/\n").unwrap();
     for asked in [
         "t=node_modules; f() { rm -rf \"$t\"; }; trap f EXIT; source ./conf.sh",
@@ -159,7 +159,7 @@ fn a_deletion_of_what_is_made_again_passes() {
     assert_eq!(outcome(&world, "rm -rf /tmp/tmpfiles"), 1);
 }
 
-/// Runs git in the project, as its user.
+/// Runs git in the project, as the project's user.
 fn git(world: &World, arguments: &[&str]) {
     let mut command = std::process::Command::new("git");
     command.current_dir(world.repo()).args(["-c", "user.name=u", "-c", "user.email=u@example.org"]).args(arguments);

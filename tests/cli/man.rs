@@ -6,14 +6,14 @@ use std::fs;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// The commands below one, with their own, as the help lists them.
+/// Collects the subcommands of a command, recursively, as listed in the help.
 fn commands(world: &World, above: &[String], found: &mut BTreeSet<Vec<String>>) {
     let mut arguments: Vec<&str> = above.iter().map(String::as_str).collect();
     arguments.push("--help");
     let help = world.run(&arguments, "").stdout;
     found.insert(above.to_vec());
     let (before, listed) = help.split_once("\nCommands:\n").unwrap_or((&help, ""));
-    // The first screen lists them in groups, and some by name alone.
+    // The first screen lists them in groups, and some only by name.
     let listed = if above.is_empty() { before.split("\nOptions:").next().unwrap() } else { listed };
     let others =
         listed.lines().find_map(|line| line.strip_prefix("Also: ")).into_iter().flat_map(|line| line.split(", "));

@@ -1,4 +1,4 @@
-//! `guard-host pause` and `resume`: policies that stop nothing for a while, and say so.
+//! `guard-host pause` and `resume`: policies aren't enforced for a while, and replies say so.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn what_is_paused_runs_is_told_and_is_logged() {
     ];
     assert_eq!(actions, expected.map(|(action, rule)| (json!(action), json!(rule))));
 
-    // Nobody pauses what keeps guard-host in place.
+    // The rules that protect guard-host can't be paused.
     assert_deny(&world.bash("guard-host uninstall claude"), &["[self-protect: guard-command]"]);
     let doctor = lines_about(&world.run(&["doctor"], "").stdout, "pause");
     assert_text!(
@@ -92,7 +92,7 @@ fn a_terminal_that_an_agent_made_is_nobodys() {
     let world = World::new();
     let home = format!("HOME={}", world.home.path().display());
     let program = env!("CARGO_BIN_EXE_guard-host");
-    // Of its own variables a process can get rid, not of those of the one that started it.
+    // A process can unset its own variables, but not those of its parent.
     let hidden = format!("env -i {home} {program} pause 1m; exit $?");
     let mut shown = Vec::new();
     for arguments in [vec!["CLAUDECODE=1", program, "pause", "1m"], vec!["GEMINI_CLI=1", "sh", "-c", &hidden]] {

@@ -1,4 +1,4 @@
-//! `policy add`, `remove` and `inspect`: entries put in after a trial and taken out without a trace.
+//! `policy add`, `remove` and `inspect`: entries are added after a trial and removed without a trace.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -15,7 +15,7 @@ use crate::texts::assert_text;
 const CONFIG: &str = ".config/guard-host/guard.toml";
 const PROJECT: &str = "repo/.guard/guard.toml";
 
-/// Runs `policy`, which must refuse with this exit code, and leave the file as it is. Returns what it prints.
+/// Runs `policy`, which must fail with this exit code and leave the file unchanged. Returns the output.
 #[track_caller]
 fn refused(world: &World, file: &str, arguments: &[&str], exit: i32) -> String {
     let before = fs::read(world.path(file)).ok();
@@ -25,7 +25,7 @@ fn refused(world: &World, file: &str, arguments: &[&str], exit: i32) -> String {
     normalized_output(world, &ended)
 }
 
-/// A guest as a component in the world's home. Gives its path.
+/// Writes a guest as a component to the world's home, and returns its path.
 fn component(world: &World, name: &str) -> String {
     guests::place(world, name).to_string_lossy().into_owned()
 }
@@ -95,7 +95,7 @@ fn what_is_added_answers_the_next_call_and_is_held_to_its_digest() {
     let mut output = done(&world, &["add", &source, "--name", "ours"]);
     assert!(output.contains(&digest("shell")), "{output}");
     assert_ask(&world.bash("ls"), &["ours: known"]);
-    // Another component under the same path is not used, and the call is held all the same.
+    // Another component at the same path isn't used, and the call still needs confirmation.
     fs::write(&source, guests::bytes("denies")).unwrap();
     assert_ask(&world.bash("ls"), &["pins"]);
     output += &refused(&world, CONFIG, &["add", &source, "--name", "ours"], 64);
@@ -132,7 +132,7 @@ fn what_is_replaced_keeps_what_it_says_unless_it_is_given_anew() {
     let expected =
         [r#""deny""#, r#"["Write"]"#, "{ time-ms = 100 }", "{ a = 1 }", r#""self-protect""#, r#"{ env = ["CI"] }"#];
     assert_eq!(kept, expected);
-    // What is given anew takes the place of what was there.
+    // New settings replace the old ones.
     let settings = world.write("s.json", "{}");
     let settings = settings.to_string_lossy();
     output += &done(
@@ -364,7 +364,7 @@ fn an_address_of_an_unknown_kind_says_which_are_known() {
     assert_text!("policy_address", &world, 64, ended);
 }
 
-/// The folder of the configuration is not there yet.
+/// The configuration's folder doesn't exist yet.
 #[test]
 fn the_first_entry_of_a_project_finds_its_settings_and_warns_of_nothing() {
     let world = World::new();
@@ -376,7 +376,7 @@ fn the_first_entry_of_a_project_finds_its_settings_and_warns_of_nothing() {
     assert_eq!(world.bash("ls").decision(), "deny");
 }
 
-/// `policy add`, `config check` and `doctor` make one check, which has the policy decide.
+/// `policy add`, `config check` and `doctor` share one check, which runs the policy's decision.
 #[test]
 fn a_policy_that_always_reaches_a_limit_is_found_by_all_three_checks() {
     let mut transcript = Transcript::default();

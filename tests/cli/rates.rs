@@ -1,4 +1,4 @@
-//! `rates`: how often the chain stops the calls of a corpus.
+//! `rates`: the share of a corpus's calls that the chain stops.
 
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ labels = { true = "stop", false = "pass" }
 #[test]
 fn another_hook_is_asked_about_the_same_calls() {
     let world = world();
-    // It blocks every push by its reply, blocks `rm` by its exit code, and breaks at `git status`.
+    // It blocks every push with its reply, blocks `rm` with its exit code, and fails at `git status`.
     let script = r#"payload=$(cat)
 case "$payload" in
   *'"command":"git push'*) echo '{"hookSpecificOutput": {"permissionDecision": "deny"}}' ;;

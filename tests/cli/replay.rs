@@ -1,4 +1,4 @@
-//! `guard-host replay`: recorded calls are decided again, alike, and compared.
+//! `guard-host replay`: recorded calls are decided again with the same verdicts, and compared.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn lines(rows: &[Value]) -> String {
     rows.iter().map(|row| format!("{row}\n")).collect()
 }
 
-/// The calls of each outcome.
+/// Returns the number of calls of each outcome.
 fn outcomes(result: &Value) -> BTreeMap<String, u64> {
     let mut outcomes = BTreeMap::new();
     for group in result["groups"].as_array().unwrap() {
@@ -112,7 +112,7 @@ fn what_cannot_be_read_is_named_skipped_and_counted() {
     assert_text!("replay_gone", &world, 66, gone);
 }
 
-/// Calls of many kinds, as lines.
+/// Returns calls of many kinds, as lines.
 fn calls(world: &World) -> (Vec<Value>, String) {
     let commands = [
         "ls",
@@ -147,7 +147,7 @@ fn calls(world: &World) -> (Vec<Value>, String) {
     (rows, text)
 }
 
-/// The verdict of `check` on each call alone: the outcome and the rule.
+/// Returns the outcome and rule of `check` for each call by itself.
 fn alone(world: &World, flags: &[&str], text: &str) -> Vec<(String, String)> {
     let ended = world.run(&[flags, &["check", "--batch"]].concat(), text);
     let said = ended.stdout.lines().map(|line| {
@@ -240,7 +240,7 @@ fn a_page_tells_the_differences_and_what_is_in_calls_is_text() {
     assert!(alone.contains("<td>command-guard:git-push</td>") && !alone.contains("-&gt; warn"), "{alone}");
 }
 
-/// Nothing passes because it was not looked at.
+/// Calls that can't be compared don't count as unchanged.
 #[test]
 fn what_cannot_be_compared_is_no_success() {
     let world = World::new();
@@ -314,13 +314,13 @@ fn a_revision_of_the_projects_file_is_compared() {
     let source = world.write("calls.jsonl", lines(&[json!({ "command": "ls" })]));
     let result = replay(&world, &["--against", "HEAD", source.to_str().unwrap()]);
     let group = &result["groups"][0];
-    // The revision is what was there before, as in `ci --against`.
+    // The revision is the baseline, as in `ci --against`.
     assert_eq!(group["change"], json!("tightened"), "{result}");
     assert_eq!((&group["first"]["outcome"], &group["second"]["outcome"]), (&json!("ask"), &json!("deny")));
     world.write("repo/.guard/guard.toml", rule.replace("\"ask\"", "\"warn\""));
     let weakened = world.run(&["replay", "--against", "HEAD", "--fail-on", "loosened", source.to_str().unwrap()], "");
     assert_text!("replay_weakened", &world, 1, weakened);
-    // A person trusts the file as it is now, which nobody else may say so; the other one is compared as if it were trusted as well.
+    // A person only trusts the current file. The other file is compared as if it were trusted as well.
     let mild = format!("{rule}on-error = \"allow\"\n");
     world.write("repo/.guard/guard.toml", &mild);
     assert!(git(&["commit", "-qam", "mild"]));
@@ -332,7 +332,7 @@ fn a_revision_of_the_projects_file_is_compared() {
     assert_eq!((&group["first"]["rule"], &group["second"]["rule"]), (&json!("ours:all"), &json!("")), "{result}");
     assert_eq!(world.run(&["config", "show"], "").stdout, before, "the comparison trusted something");
     assert_eq!(attended(&world, &["trust", "--remove"]).exit, 0);
-    // The revision's other files are read if the configuration names them; what is missing is no empty file.
+    // The revision's other files are read if the configuration names them. A missing one isn't treated as empty.
     let named = "[[policy]]\nname = \"command-guard\"\nsettings-file = \"../conf/s.toml\"\n";
     world.write("repo/.guard/guard.toml", named);
     world.write("repo/conf/s.toml", "raise = [\"git-push\"]\n");
@@ -371,11 +371,11 @@ fn a_log_with_facts_gives_the_same_verdicts_anywhere() {
     let result = replay(&other, &[source.to_str().unwrap()]);
     assert_eq!((&result["distinct"], &result["rest-on-missing"]), (&json!(6), &json!(0)), "{result}");
     assert_eq!(result["decided-otherwise-by-the-log"]["distinct"], json!(0), "{result}");
-    // Under another configuration the log's own verdicts are other ones.
+    // Under another configuration, the log's own verdicts differ.
     let milder = other.write("milder.toml", "preset = \"none\"\n");
     let result = replay(&other, &["--config", milder.to_str().unwrap(), source.to_str().unwrap()]);
     assert!(result["decided-otherwise-by-the-log"]["distinct"].as_u64().unwrap() >= 4, "{result}");
-    // Without the facts the folder that git ignores is one that may be lost.
+    // Without the facts, the folder that git ignores may be lost.
     let calls = lines(&[json!({ "command": "rm -rf build", "cwd": other.repo() })]);
     let calls = other.write("calls.jsonl", calls);
     let result = replay(&other, &[calls.to_str().unwrap()]);

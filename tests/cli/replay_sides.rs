@@ -1,4 +1,4 @@
-//! `replay --against FILE`: whose configuration the file is, and that the result says so.
+//! `replay --against FILE`: the file's scope, and its mention in the result.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const RULES: &str = "[[policy]]\nname = \"rules\"\nsource = \"builtin:rego\"\nse
 const OURS: &str = "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\n\
                     settings = { deny-patterns = [\"npm publish\"] }\n";
 
-/// A project with two entries, and recorded calls that both deny.
+/// Creates a project with two entries, and recorded calls that both deny.
 fn project() -> World {
     let world = World::new();
     let rules = "package guard\n\ndeny contains \"x\" if {\n    some command in input.analysis.commands\n    \
@@ -35,7 +35,7 @@ fn a_file_in_guard_is_another_version_of_the_projects_file() {
     for name in [".guard/new.toml".to_owned(), world.path("repo/.guard/new.toml").to_str().unwrap().to_owned()] {
         told += &replay(&world, &name);
     }
-    // It finds the files beside it.
+    // It finds the files next to it.
     assert!(!told.contains("terraform"), "{told}");
     let ended = world.run(&["replay", "--against", ".guard/new.toml", "--fail-on", "loosened", "calls.jsonl"], "");
     assert_eq!(ended.exit, 1, "{ended:?}");

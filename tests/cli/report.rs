@@ -1,4 +1,4 @@
-//! `guard-host audit report`: one page, whose numbers are those of `audit stats`, and in which nothing of the log runs.
+//! `guard-host audit report`: one page with the numbers of `audit stats`, in which no text of the log is executed.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::texts::assert_text;
 
 const SCRIPT: &str = "<script>document.title = 'run'</script><img src=x onerror=\"document.title='run'\">";
 
-/// A log with hostile texts in it.
+/// Writes a log with hostile texts.
 fn log(world: &World) -> String {
     let line = |day: u8, action: &str, rule: &str, operation: &str| {
         json!({ "ts": format!("2026-01-{day:02}T03:04:05.678Z"), "tool": "Bash", "operation": operation, "action": action,
@@ -51,7 +51,7 @@ fn its_numbers_are_those_of_the_log_and_hostile_texts_are_texts() {
     }
     assert_eq!((json!(tile("lines of the log")), tile("would have been stopped")), (stats["lines"].clone(), 1));
     assert!(html.contains("passed over: 1<"), "the damaged line is told");
-    // Two scripts of the log's own making would be two more.
+    // Two scripts from the log would be two more.
     assert_eq!(html.matches("<script>").count(), 1);
     assert!(!html.contains("<img") && html.contains("&lt;img src=x onerror="), "markup is escaped");
     assert!(!html.contains(['\u{202e}', '\u{1b}']) && html.len() < 100_000, "{}", html.len());
@@ -64,7 +64,7 @@ fn its_numbers_are_those_of_the_log_and_hostile_texts_are_texts() {
     );
 }
 
-/// The page begins with a summary, the worst event with its reason, and shows each call once.
+/// The page begins with a summary and the worst event with its reason, and shows each call once.
 #[test]
 fn it_says_first_what_happened_and_why() {
     let world = World::new();
@@ -102,7 +102,7 @@ fn it_lies_outside_of_the_repository_unless_a_file_is_named() {
     assert!(serde_json::from_str::<Value>(&text).unwrap()["stats"]["lines"].is_u64(), "{text}");
 }
 
-/// Of each agent, too: the one that was started by another one is told from it.
+/// Also for each agent: subagents are listed separately.
 #[test]
 fn it_tells_who_called_and_what_another_configuration_would_change() {
     let world = World::new();
@@ -126,7 +126,7 @@ fn it_tells_who_called_and_what_another_configuration_would_change() {
     ] {
         assert!(html.contains(part), "{part}: {html}");
     }
-    // What is outside the wanted days is not decided again.
+    // Calls outside of the given days aren't decided again.
     for arguments in [&[][..], &["--against", milder.to_str().unwrap(), "--until", "2020-01-01"]] {
         assert!(!page(arguments).contains("warn command-guard:git-push"), "{arguments:?}");
     }
@@ -169,18 +169,18 @@ fn a_browser_runs_its_own_script_and_nothing_of_the_log() {
     let output = browser.output().unwrap();
     let page = String::from_utf8_lossy(&output.stdout);
     assert!(page.contains("<title>guard-host report</title>"), "{page}");
-    // The words before the script has run do not say `of`.
+    // The text before the script runs doesn't contain `of`.
     assert!(page.contains(">5 of 5 distinct calls</p>"), "the script has not run: {}", page.len());
     assert!(!page.contains("<img"), "markup of the log became part of the page");
 }
 
-/// A page of a phone's width shows all of each table: nothing is wider than the window.
+/// At a phone's width, all of each table is visible: nothing is wider than the window.
 #[test]
 #[ignore = "needs chromium"]
 fn nothing_is_cut_off_on_a_phone() {
     let world = World::new();
     let html = report(&world);
-    // In a frame of 390 pixels, for a window of a browser has a least width.
+    // In a frame of 390 pixels, because a browser's window has a minimum width.
     let probe = "<script>onload = () => { const d = document.querySelector('iframe').contentDocument.documentElement; \
                  document.title = [...d.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > 391 \
                  && !e.closest('details')).map((e) => e.tagName).join(' ') || 'fits' }</script>";

@@ -1,5 +1,5 @@
-//! `run`: what runs, what it may do, and what `run` says. The confinement is tested beside the code; docs/run.md is tried
-//! here.
+//! `run`: the command, its permissions, and the messages. The confinement is tested next to the code. The commands of
+//! docs/run.md run here.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// A project with programs that no table knows: copies of the system's under other names.
+/// Creates a project with programs that no table knows: copies of system programs under other names.
 fn world() -> World {
     let world = World::new();
     for (name, program) in [("maker", "/bin/touch"), ("reader", "/bin/cat"), ("tool", "/bin/true")] {
@@ -105,7 +105,7 @@ fn a_known_command_works_as_without() {
 #[ignore = "needs landlock"]
 fn a_guarded_file_is_not_read() {
     let world = world();
-    // A name that isn't in the text, so that only the kernel can refuse it.
+    // A name that isn't in the text, so that only the kernel can deny access.
     std::os::unix::fs::symlink(".env", world.path("repo/plain")).unwrap();
     let ended = run(&world, &["--", "./reader", "plain"]);
     assert!(ended.exit != 0 && !ended.stdout.contains("hidden"), "{ended:?}");

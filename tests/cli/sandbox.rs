@@ -1,4 +1,4 @@
-//! `sandbox new`: where the folder comes to lie, and what the command says. The rest is tested beside the code.
+//! `sandbox new`: the location of the folder, and the messages. The rest is tested next to the code.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn s4_70_from_any_folder_of_the_project_it_lies_at_the_root() {
     assert!(fs::metadata(path).unwrap().is_dir());
     let (start, rest) = path.split_once("/repo/").unwrap();
     assert!(world.home.path().ends_with(start.rsplit('/').next().unwrap()));
-    // The day may have ended between the two looks at the clock.
+    // Midnight may be between the two readings of the clock.
     let day = rest.strip_prefix("agent_sandbox/").and_then(|rest| rest.strip_suffix("/auth-investigation")).unwrap();
     assert!(day.len() == 10 && *day <= *today, "{day}");
     assert!(!world.path("repo/a/b/agent_sandbox").exists());

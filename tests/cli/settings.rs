@@ -1,4 +1,4 @@
-//! `settings`: the input and output of its processes. The rendering is tested beside the renderer.
+//! `settings`: the input and output of its processes. The rendering is tested next to the renderer.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -138,7 +138,7 @@ fn s3_12_s3_30_path_and_args_name_the_file() {
     assert_eq!((some.exit, some.stdout), (0, format!("--settings {path}\n")));
 }
 
-/// Runs a line as a person does, with the program on the path and `claude` that prints its arguments, one a line.
+/// Runs a shell line as a person does, with the program on the path and a `claude` that prints each argument on a line.
 fn shell(world: &World, line: &str) -> String {
     let mut shell = std::process::Command::new("/bin/sh");
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_guard-host"));
@@ -228,7 +228,7 @@ fn a_plan_that_cannot_be_used_is_told() {
     assert_text!("settings_plan", transcript.0);
 }
 
-/// The harness keeps its file tools to the folders, and path-context keeps the rest of a call to them.
+/// The harness restricts its file tools to the folders, and path-context restricts other calls.
 #[test]
 fn s3_04_s3_35_a_write_outside_of_the_experiment_is_not_free() {
     let world = World::new();
@@ -243,7 +243,7 @@ fn s3_04_s3_35_a_write_outside_of_the_experiment_is_not_free() {
     };
     let write = |path: &str| hook("Write", serde_json::json!({ "file_path": path, "content": "" }));
     let bash = |command: &str| hook("Bash", serde_json::json!({ "command": command }));
-    // `repo` is a git repository, which is no part of the experiment.
+    // `repo` is a git repository outside of the experiment.
     for (path, expected) in
         [("~/run/out.csv", ""), ("~/other/out.csv", "deny"), ("/etc/hosts", "deny"), ("~/repo/src/a.rs", "deny")]
     {

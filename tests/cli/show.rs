@@ -1,4 +1,4 @@
-//! `policy`, `cache` and `config`: what they print, and how they end.
+//! `policy`, `cache` and `config`: their output and exit codes.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `config init` and `config schema`: files to start from, and what an editor holds them against.
+//! `config init` and `config schema`: starter files, and the schema for editors.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn of_toml(text: &str) -> Value {
     serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap_or_else(|error| panic!("{text}\n{error}"))).unwrap()
 }
 
-/// The file with its marks taken away: the defaults alone, or with the examples.
+/// Returns the file without comment marks: only the defaults, or with the examples.
 fn without_marks(with_examples: bool) -> String {
     let text = starter("guard.toml");
     let (defaults, examples) = text.split_once("## Examples\n").unwrap();
@@ -54,7 +54,7 @@ fn s2_70_each_file_is_written_once_to_where_it_is_read() {
         transcript.add(&world, 0, &world.run(&["config", "init", name], ""));
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     }
-    // What stands there is what holds.
+    // The file's values are the defaults.
     let world = World::new();
     for (name, policy, path, list, pattern) in [
         ("guardrails.json", "path-context", "/opt/x", "blocked_paths", "/opt"),
@@ -83,7 +83,7 @@ fn config_init_goes_where_the_configuration_is() {
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init"], "").exit, 0);
     assert!(world.path("repo/deep/er/my.toml").is_file());
     assert_eq!(world.run(&["--config", "deep/er/my.toml", "config", "init", "write-policies.json"], "").exit, 0);
-    // Where a preset reads it, whatever the configuration's place.
+    // A preset reads it there, regardless of the configuration's path.
     assert!(world.path(".claude/hooks/config/write-policies.json").is_file());
 }
 
@@ -129,7 +129,7 @@ fn the_starter_configuration_names_every_key() {
     assert_eq!(complaints(&schema, &value), [""; 0]);
     let keys =
         |place: &str| -> Vec<String> { schema.pointer(place).unwrap().as_object().unwrap().keys().cloned().collect() };
-    // It stands in the managed file only.
+    // These keys are only in the managed file.
     let elsewhere = ["lock"];
     for place in [
         "/properties",
@@ -200,7 +200,7 @@ fn the_schema_of_fixtures_fits_every_case_of_the_built_ins() {
     }
 }
 
-/// The value with an unknown key in each of its objects, one at a time.
+/// Returns the value with an unknown key in each of its objects, one at a time.
 fn with_slips(value: &Value) -> Vec<Value> {
     fn places(value: &Value, at: &str, found: &mut Vec<String>) {
         match value {
@@ -216,7 +216,7 @@ fn with_slips(value: &Value) -> Vec<Value> {
     }
     let mut found = Vec::new();
     places(value, "", &mut found);
-    // What a policy's own settings may say, and the names of streams, are not the configuration's business.
+    // A policy's own settings and the names of streams aren't in the configuration's schema.
     found.retain(|at| !at.ends_with("/settings") && !at.ends_with("/journal"));
     let slip = |at: &String| {
         let mut value = value.clone();
@@ -240,7 +240,7 @@ fn unknown_keys_are_refused_wherever_they_stand() {
             assert!(complaints(&schema, &slip).iter().any(|text| text.contains("/zzz: ")), "{name}: {slip}");
         }
     }
-    // The program agrees with the schema of its configuration.
+    // The program accepts the same keys as the schema.
     let world = World::new();
     for slip in with_slips(&of_toml(&without_marks(true))) {
         world.configure(&toml::to_string(&slip).unwrap());

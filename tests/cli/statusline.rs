@@ -1,4 +1,4 @@
-//! `statusline`, `doctor --last`, and the line at the start of a session: is the guard on?
+//! `statusline`, `doctor --last`, and the line at the start of a session: they show whether the guard is active.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -35,7 +35,7 @@ fn the_status_line_says_what_the_guard_did_in_this_session() {
     assert!(line(&world, "s1").starts_with("guard on, 1 problem: run `guard-host doctor`"), "{}", line(&world, "s1"));
 }
 
-/// The problems of `doctor` are those of the status line.
+/// Asserts that `doctor` and the status line have the same number of problems.
 #[track_caller]
 fn assert_problems(world: &World, expected: usize) {
     let line = line(world, "s1");
@@ -68,7 +68,7 @@ fn a_guard_that_stops_less_than_its_files_say_is_not_simply_on() {
         let line = line(&world, "s1");
         assert_eq!(line.contains("problem"), expected > 0, "{text}: {line}");
     }
-    // What the policy itself refuses counts where it isn't started by a call of this kind.
+    // An error in the policy itself is a problem, even though no call of this kind starts the policy.
     world.configure("[[policy]]\nname = \"write-control\"\nsettings = { protected = [\"a\", \"!a/b\"] }\n");
     assert_problems(&world, 1);
     world.configure("[audit]\npath = \"/proc/none/audit.jsonl\"\non-error = \"deny\"\n");
@@ -267,7 +267,7 @@ fn newer_events_are_registered_where_the_version_has_them() {
     }
 }
 
-/// As 2.1.332 sends it.
+/// In the form that 2.1.332 sends.
 #[test]
 fn a_command_in_a_skill_is_judged_and_an_ask_denies() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! `guard-host audit suggest`: what would have spared questions that were always approved.
+//! `guard-host audit suggest`: changes that would avoid prompts that were always approved.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::texts::{Transcript, lines_about, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
-/// The line of a harness that tells a No, which Claude Code does not.
+/// Writes the line of a harness that reports a refusal, which Claude Code doesn't.
 fn refuse(world: &World, command: &str) {
     let line = json!({ "ts": "2026-01-02T03:04:05.678Z", "tool": "Bash", "operation": command, "action": "refused",
         "cwd": world.repo() });
@@ -17,12 +17,12 @@ fn refuse(world: &World, command: &str) {
     std::fs::write(log, format!("{before}{line}\n")).unwrap();
 }
 
-/// Asks about a command on the screen, and tells what became of it, as Claude Code does.
+/// Prompts for a command and reports the outcome, as Claude Code does.
 fn asked(world: &World, command: &str, became: &str) {
     asked_from(world, "cli", command, became);
 }
 
-/// The same from this entry point of Claude Code.
+/// Does the same from this entry point of Claude Code.
 fn asked_from(world: &World, entry: &str, command: &str, became: &str) {
     let hook = |payload: &str| {
         let mut start = world.command(&["hook", "claude"]);
@@ -44,14 +44,14 @@ fn asked_from(world: &World, entry: &str, command: &str, became: &str) {
 #[test]
 fn calls_that_nobody_is_known_to_have_approved_are_counted() {
     let world = World::new();
-    // An entry point of which it isn't known that a person sees the question.
+    // An entry point for which it is unknown whether a person sees the prompt.
     for _ in 0..2 {
         asked_from(&world, "sdk-cli", "git push origin topic", "PostToolUse");
     }
     assert_text!("suggest_unclear", &world, 0, world.run(&["audit", "suggest"], ""));
 }
 
-/// The suggestions of allows and rules. That of copies is tested with undo.
+/// Returns the suggestions of allows and rules. Those of copies are tested with undo.
 fn suggestions(world: &World) -> Vec<Value> {
     let ended = world.run(&["audit", "suggest", "--format", "json"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
@@ -84,7 +84,7 @@ fn a_command_that_was_always_approved_is_suggested_with_what_else_it_lets_run() 
         &world,
         &lines_about(&world.run(&["audit", "suggest"], "").stdout, "guard-host allow --id "),
     ));
-    // The second one is that of copies.
+    // The second one is for copies.
     transcript.add(&world, 64, &world.run(&["audit", "suggest", "--apply", "3"], ""));
     assert_text!("suggest", transcript.0);
     let program = env!("CARGO_BIN_EXE_guard-host");

@@ -1,4 +1,4 @@
-//! Help, and command lines that make no sense.
+//! Help, and invalid command lines.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use crate::support::texts::Transcript;
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
-/// The commands of the first screen.
+/// The commands on the first screen.
 const COMMANDS: [&str; 20] = [
     "install",
     "uninstall",
@@ -33,7 +33,7 @@ const COMMANDS: [&str; 20] = [
     "self",
 ];
 
-/// The other ones, which it only names.
+/// The other commands, which the first screen only names.
 const OTHERS: [&str; 8] = ["cache", "completions", "hook", "run", "sandbox", "session", "settings", "statusline"];
 
 #[test]
@@ -147,7 +147,7 @@ fn an_error_is_never_taken_for_a_verdict() {
         let ended = world.run(arguments, "");
         assert!(ended.exit >= 64 && ended.exit != 101, "{arguments:?}: {ended:?}");
     }
-    // The policies of the program need no folder; without a policy that answers, the call is asked about.
+    // Built-in policies need no folder. Without a policy that answers, the verdict is ask.
     assert_eq!(world.run(&["check", "ls"], "").exit, 0);
     guests::configure(&world, &["shell"], "");
     assert_eq!(world.run(&["check", "ls"], "").exit, 1);

@@ -1,4 +1,4 @@
-//! `audit verify`: a log that many processes wrote and that some were killed over is whole, and every edit is named.
+//! `audit verify`: a log that many processes wrote, some of which were killed, is complete, and every edit is found.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ fn assert_whole(world: &World, lines: &str) {
     assert!(ended.exit == 0 && ended.stdout.starts_with(lines), "{ended:?}");
 }
 
-/// Verifies a log that is broken at this line. Returns what is said.
+/// Verifies a log that is broken at this line. Returns the output.
 #[track_caller]
 fn broken(world: &World, file: &str, line: u64) -> String {
     let ended = verify(world);
@@ -45,7 +45,7 @@ fn put(world: &World, file: &str, lines: &[String]) {
     world.write(file, lines.iter().map(|line| format!("{line}\n")).collect::<String>());
 }
 
-/// A world whose log has so many lines.
+/// Creates a world whose log has this many lines.
 fn logged(count: usize) -> World {
     let world = World::new();
     for _ in 0..count {
@@ -125,7 +125,7 @@ fn what_was_done_to_a_log_is_named() {
     edit(&|lines| lines[7].truncate(40), 8);
     put(&world, LOG, &whole);
     assert_whole(&world, "whole: 8 lines");
-    // What was taken out at the end stays missing when the log goes on.
+    // Lines removed at the end are still missing after new ones are appended.
     put(&world, LOG, &whole[..6]);
     assert_ask(&world.bash("git push"), &[]);
     said += &broken(&world, LOG, 7);
@@ -151,7 +151,7 @@ fn the_chain_goes_through_rotation() {
     put(&world, ROTATED, &rotated[..rotated.len() - 1]);
     broken(&world, LOG, 1);
     put(&world, ROTATED, &rotated);
-    // The two files in each other's place.
+    // The two files are swapped.
     put(&world, ROTATED, &present);
     put(&world, LOG, &rotated);
     assert_eq!(verify(&world).exit, 1);
@@ -199,7 +199,7 @@ fn what_is_shipped_shows_that_nothing_is_missing() {
     }
 }
 
-/// Fifty workers each start the hook so often, and kill every third one at any moment.
+/// Fifty workers start the hook this many times each, and kill every third process at a random time.
 fn write_with_kills(world: &World, rounds: std::ops::Range<u64>) {
     let payload = json!({ "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": { "command": "git push" } })
@@ -224,7 +224,7 @@ fn write_with_kills(world: &World, rounds: std::ops::Range<u64>) {
     });
 }
 
-/// The places of the lines that are whole.
+/// Returns the indexes of the complete lines.
 fn whole_lines(lines: &[String]) -> Vec<usize> {
     let number = |line: &String| serde_json::from_str::<Value>(line).ok()?["n"].as_u64();
     (0..lines.len()).filter(|at| number(&lines[*at]).is_some()).collect()
@@ -242,13 +242,13 @@ fn processes_that_are_killed_leave_a_whole_log() {
     assert_eq!(numbers.iter().collect::<BTreeSet<_>>().len(), numbers.len());
 }
 
-/// Changes a log in one of the ways in which somebody could, by a random number.
+/// Changes a log in one of the ways an attacker could, chosen by a random number.
 fn edit(lines: &mut Vec<String>, random: &mut impl FnMut(usize) -> usize) -> String {
     let whole = whole_lines(lines);
     let at = whole[random(whole.len())];
     match random(8) {
         0 => {
-            // Another letter in the place of one.
+            // Replaces one character.
             let mut bytes = lines[at].clone().into_bytes();
             let place = random(bytes.len());
             bytes[place] = if bytes[place] == b'x' { b'y' } else { b'x' };
@@ -266,7 +266,7 @@ fn edit(lines: &mut Vec<String>, random: &mut impl FnMut(usize) -> usize) -> Str
             format!("lines {at} to {end} are gone")
         }
         3 => {
-            // Another one, wherever the first is.
+            // Another line than the first.
             let place = whole.iter().position(|place| *place == at).unwrap();
             let other = whole[(place + 1 + random(whole.len() - 1)) % whole.len()];
             lines.swap(at, other);
@@ -295,7 +295,7 @@ fn edit(lines: &mut Vec<String>, random: &mut impl FnMut(usize) -> usize) -> Str
 }
 
 #[test]
-// It takes minutes.
+// This test takes minutes.
 #[ignore = "needs git"]
 fn ten_thousand_lines_of_fifty_processes_are_whole_and_two_hundred_edits_are_found() {
     let world = World::new();
@@ -311,7 +311,7 @@ fn ten_thousand_lines_of_fifty_processes_are_whole_and_two_hundred_edits_are_fou
     assert!(ended.exit == 0 && ended.stdout.starts_with("whole: "), "{ended:?}");
     let whole = lines(&world, LOG);
     eprintln!("{} lines after {round} rounds: {}", whole.len(), ended.stdout);
-    // Numbers as random as they have to be, and the same each time.
+    // A sufficiently random sequence that is the same each time.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,4 +1,4 @@
-//! `guard-host self version`: the programs that run, and a list of digests.
+//! `guard-host self version`: the running programs, and a list of digests.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// The lines that `sha256sum` would write for both programs.
+/// Returns the lines that `sha256sum` would write for both programs.
 fn sums() -> String {
     let program = |name, path| {
         let digest: String =
@@ -59,7 +59,7 @@ fn another_digest_is_different() {
         format!("{hook}\n{zeros}  guard-host-tools\n"),
         format!("{hook}\n"),
         String::new(),
-        // Of two digests of one name none counts.
+        // If a name has two digests, neither is used.
         format!("{zeros}  guard-host\n{sums}"),
         format!("{sums}{zeros}  guard-host\n"),
     ] {

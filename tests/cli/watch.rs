@@ -20,11 +20,11 @@ fn the_last_call_is_shown_with_its_commands_and_why() {
     let watch = format!("stty rows 40 cols 160; exec '{program}' watch");
     let ended = attended_by(&world, "/bin/sh", &["-c", &watch], "q");
     assert_eq!(ended.exit, 0, "{ended:?}");
-    // Where a line has a space, the cursor is moved.
+    // In place of a space, the cursor is moved.
     for part in ["1 denied, 1 asked about", "--force", "codex", "fs.delete.recursive", "rm-recursive-force]"] {
         assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
     }
-    // It leaves the screen as it was, and no sign of the call reaches it but as text.
+    // It restores the screen, and control characters in calls are escaped.
     assert!(ended.stdout.contains("\u{1b}[?1049h") && ended.stdout.contains("\u{1b}[?1049l"), "{}", ended.stdout);
     assert!(!ended.stdout.contains("\u{1b}[2Jgone") && !ended.stdout.contains('\u{202e}'), "{}", ended.stdout);
 }

@@ -1,4 +1,4 @@
-//! `[[allow]]`: what a person lets run for good, and all that it leaves as it was.
+//! `[[allow]]`: calls that a person allows permanently, and everything that it doesn't affect.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -25,7 +25,7 @@ why = "npm recreates it"
 until = "2999-01-31"
 "#;
 
-/// A world whose user lets these run.
+/// Creates a world whose user allows these calls.
 fn allowing(text: &str) -> World {
     let world = World::new();
     world.configure(text);
@@ -72,14 +72,14 @@ fn a_call_that_does_anything_else_is_asked_about() {
         "./rm -rf node_modules && rm -rf node_modules src",
         "xargs rm -rf node_modules",
         "bash -c 'rm -rf node_modules'",
-        // A pattern finds `..`, or goes through a link.
+        // The pattern matches `..`, or follows a link.
         "rm -rf dist/.?/lib",
         "rm -rf dist/.*",
         "rm -rf dist/[.]./lib",
         "rm -rf dist/*/lib",
         "rm -rf dist/*/",
         "rm -rf dist/**",
-        // A variable changes, or something runs, that is no command of its own.
+        // A variable is changed or something is run by other than a simple command.
         "for HOME in /x; do rm -rf node_modules; done",
         "for d in .?; do rm -rf dist/$d/lib; done",
         "((PATH=1)); rm -rf node_modules",
@@ -92,14 +92,14 @@ fn a_call_that_does_anything_else_is_asked_about() {
         assert_ask(&world.bash(command), &[]);
     }
     assert_deny(&world.bash("rm -rf node_modules /"), &["[command-guard: rm-root]"]);
-    // Another project's folder of that name, and a link to something else.
+    // Another project's folder with that name, and a link to something else.
     assert_ask(&world.bash(&format!("rm -rf {}/elsewhere/node_modules", world.home.path().display())), &[]);
     std::fs::create_dir_all(world.path("repo/src")).unwrap();
     symlink("src", world.path("repo/node_modules")).unwrap();
     assert_ask(&world.bash("rm -rf node_modules/"), &[]);
 }
 
-/// Every rewrite of the text, and every rewrite of those.
+/// Returns every rewrite of the text, and every rewrite of those.
 fn rewritten(analyzer: &Analyzer, world: &World, text: &str) -> BTreeSet<String> {
     let (cwd, home) = (world.repo().display().to_string(), world.home.path().display().to_string());
     let of = |text: &str| -> Vec<String> {

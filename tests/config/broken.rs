@@ -1,4 +1,4 @@
-//! Files that cannot be used: the layer is dropped whole, and the verdict says where and why.
+//! Invalid files: the whole layer is dropped, and the verdict has the location and the reason.
 
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn a_file_that_is_named_and_not_there_is_told() {
     {
         assert_text!("config_not_there", &world, 66, world.run(line, ""));
     }
-    // The usual one may be missing.
+    // The usual file may be missing.
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
     world.write("repo/guard.toml", "");
     assert_eq!(world.run(&["config", "check", "--config", "./guard.toml"], "").exit, 0);
@@ -60,7 +60,7 @@ fn a_component_that_is_not_the_pinned_one_is_found_by_config_check() {
         world.run(&["config", "check"], "")
     };
     world.write("mine.wasm", "abc");
-    // The digest of `abc`, as the standard has it.
+    // The digest of `abc`, from the standard.
     let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let mut transcript = Transcript::default();
     transcript.add(&world, 78, &check(&format!("source = \"~/mine.wasm\"\nsha256 = \"{digest}\"\n")));
@@ -85,7 +85,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
         "[[policy]]\nname = \"command-guard\"\nlimits = { time = 5 }\n",
         "preset = \"ful\"\n",
         "[[policy]]\nname = \"command-guard\"\non-error = \"alow\"\n",
-        // It is near to none.
+        // Similar to no known key.
         "frobnication-level-of-the-day = 1\n",
     ];
     assert_text!("config_unknown_keys", problems.map(|text| Layers::new().user(text).problem()).concat());

@@ -1,5 +1,5 @@
-//! Broken configurations, each a row of a table: `config check` names file and key and ends with 78, and the hook holds
-//! the calls that the mistake covers. None is silent.
+//! Broken configurations, each a row of a table: `config check` names the file and the key and exits with 78, and the
+//! hook holds the calls that the mistake affects. None is silent.
 
 mod rows;
 
@@ -22,7 +22,7 @@ use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// The hook holds a shell command or a write.
+/// Returns whether the hook holds a shell command or a write.
 fn is_held(world: &World) -> bool {
     let write = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Write",
@@ -32,7 +32,7 @@ fn is_held(world: &World) -> bool {
     held(world.bash("ls").decision()) || held(world.hook(&write.to_string()).decision())
 }
 
-/// The error in the report of a broken configuration; `None` if the report is complete.
+/// Returns the error in the report of a broken configuration, if any.
 fn complaint(world: &World, words: &[&str]) -> Option<String> {
     let checked = world.run(&["config", "check"], "");
     let missing = words.iter().find(|word| !checked.stderr.contains(**word));
@@ -42,7 +42,7 @@ fn complaint(world: &World, words: &[&str]) -> Option<String> {
     (!is_held(world)).then(|| "the hook is silent".to_owned())
 }
 
-/// Tries every row in a world of its own, some at a time.
+/// Tries every row in its own world, several at a time.
 fn try_all<T>(rows: &[T], world_of: impl Fn(&T) -> (World, Vec<&'static str>) + Sync)
 where
     T: std::fmt::Debug + Sync,
@@ -121,7 +121,7 @@ fn a_broken_managed_file_is_told_and_holds_every_call() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Files that are no regular files, in the place of a configuration.
+/// Files that aren't regular, in place of a configuration.
 #[test]
 fn links_and_other_things_in_the_place_of_a_file_are_told_and_asked_about() {
     let kinds = ["dangling", "around", "parent", "folder", "binary", "large", "pipe"];
@@ -158,7 +158,7 @@ fn links_and_other_things_in_the_place_of_a_file_are_told_and_asked_about() {
     });
 }
 
-/// A file is valid again once it is back, and a later link is noticed: no earlier state is kept.
+/// A file is valid again once it is restored, and a later link is noticed: no earlier state is kept.
 #[test]
 fn a_link_that_leads_nowhere_later_is_seen_at_the_next_call() {
     let world = World::new();
@@ -204,7 +204,7 @@ fn a_usual_file_that_cannot_be_used_leaves_the_defaults_and_a_warning_in_every_r
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
 }
 
-/// S2-18, S2-25, S4-63: one slip costs that entry and no other.
+/// S2-18, S2-25, S4-63: a mistake only disables its own entry.
 #[test]
 fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     let world = World::new();
@@ -249,7 +249,7 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
     assert_text!("usual_file_entries", transcript.0);
 }
 
-/// A log that cannot be written changes no verdict, and replaces nothing but a file.
+/// A log that can't be written changes no verdict, and only replaces regular files.
 #[test]
 fn a_log_in_the_place_of_something_else_is_told() {
     let world = World::new();
@@ -291,7 +291,7 @@ fn a_plan_that_cannot_be_read_is_told_with_its_line() {
     assert_eq!(fs::read_dir(world.path("plan")).unwrap().count(), 1, "a check writes nothing");
 }
 
-/// A mistake takes no deny of the policy's defaults back.
+/// Broken settings don't remove the policy's default denies.
 #[test]
 fn what_the_defaults_deny_is_denied_with_broken_settings() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! The output about an entry: that it is switched off, its place, and the paths it reads.
+//! The output about an entry: whether it is disabled, its place, and the paths it reads.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::texts::{lines_about, normalized_output};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// The names of the chain, in order.
+/// Returns the names of the chain, in order.
 fn chain(world: &World) -> Vec<String> {
     let ended = world.run(&["policy", "list", "--format", "json"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");
@@ -15,7 +15,7 @@ fn chain(world: &World) -> Vec<String> {
     rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Checks a configuration that is broken. Returns what is said of it.
+/// Checks a broken configuration. Returns the output.
 #[track_caller]
 fn broken(world: &World) -> String {
     let ended = world.run(&["config", "check"], "");
@@ -35,7 +35,7 @@ fn an_entry_that_is_switched_off_is_checked_and_not_asked() {
     let shown = lines_about(&world.run(&["config", "show"], "").stdout, " command-guard");
     world.configure("[[policy]]\nname = \"command-guard\"\nenabled = true\n");
     assert_ask(&world.bash("git push"), &["[command-guard: "]);
-    // A typo is one, switched off or not.
+    // A typo is a mistake, even if the entry is disabled.
     world.configure("[[policy]]\nname = \"comand-guard\"\nenabled = false\n");
     let typo = broken(&world);
     world.configure("[[policy]]\nname = \"a\"\nsource = \"builtin:cel\"\nenabled = false\n".repeat(2).as_str());
@@ -86,10 +86,10 @@ fn an_entry_stands_before_or_after_another_one() {
     ] {
         world.configure(&text);
         said += &broken(&world);
-        // No policy is lost by it.
+        // No policy is lost.
         assert_deny(&world.bash("rm -rf /"), &["[command-guard: "]);
     }
-    // A project puts its own in order, and knows no other.
+    // A project orders its own entries, and can't refer to others.
     world.configure("");
     world.write("repo/.guard/guard.toml", entry("x", "") + &entry("y", "before = \"x\""));
     assert_eq!(chain(&world)[5..], ["y", "x"]);
@@ -97,7 +97,7 @@ fn an_entry_stands_before_or_after_another_one() {
     assert_text!("config_order", said + &broken(&world));
 }
 
-/// The plan enforcer in the project, with a grant to read the plan.
+/// Runs the plan enforcer in the project, with a grant to read the plan.
 fn planned(world: &World, read: &str) -> ProcessOutput {
     world.configure(&format!(
         "[[policy]]\nname = \"plan-enforcer\"\n[policy.grants]\nenv = [\"NOUS_ITER_DIR\", \"NOUS_PLAN_ENFORCEMENT\"]\nread = [\"{read}\"]\n"

@@ -1,4 +1,4 @@
-//! The managed file: it stands first, it may lock names, and when it is broken nothing runs.
+//! The managed file: it comes first, it may lock names, and if it is broken, every call is held.
 
 use guard_contract::Layer;
 use guard_contract::Outcome;
@@ -100,7 +100,7 @@ fn a_managed_lock_of_an_unknown_name_is_told() {
     let told = mistakes.iter().find(|mistake| mistake.problem.text.contains("`comand-guard`")).unwrap();
     assert_eq!((told.problem.layer, told.problem.hint.as_str()), (Layer::Managed, "did you mean `command-guard`?"));
     assert_eq!(told.place().1.map(|(line, _)| line), Some(1), "{told:?}");
-    // What was to be locked is open to everyone, so calls are asked about until it is mended.
+    // The policies to lock are unknown, so calls need confirmation until the file is fixed.
     assert!(!layers.load().problems.is_empty());
 }
 

@@ -1,4 +1,4 @@
-//! A `.guard/guard.toml` in a folder below the project's root: whom it concerns, and that it can only tighten.
+//! A `.guard/guard.toml` in a folder below the project's root: its scope, and that it can only tighten.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use crate::texts::assert_text;
 
 const FILE: &str = "repo/svc/a/.guard/guard.toml";
 
-/// A monorepo with a service that protects its migrations.
+/// Creates a monorepo with a service that protects its migrations.
 fn monorepo() -> World {
     let world = World::new();
     world.write("repo/svc/a/migrations/1.sql", "");
@@ -48,10 +48,10 @@ fn it_speaks_in_calls_that_concern_what_lies_below_it() {
     assert_deny(&bash(&world, "repo", "echo x > svc/a/migrations/2.sql"), words);
     assert_deny(&bash(&world, "repo", "cd svc/a/migrations && touch 2.sql"), words);
     assert_deny(&bash(&world, "repo/svc/a", "cp x migrations/2.sql"), words);
-    // A way around by a link leads there as well.
+    // A link into the folder is noticed.
     symlink(world.path("repo/svc/a"), world.path("repo/link")).unwrap();
     assert_deny(&write(&world, "repo", "link/migrations/2.sql"), words);
-    // What lies elsewhere does not concern it, whatever its globs say.
+    // Files elsewhere aren't affected, regardless of its globs.
     assert_silent(&write(&world, "repo", "svc/b/migrations/2.sql"));
     assert_silent(&write(&world, "repo/svc/a", "../b/migrations/2.sql"));
     assert_silent(&bash(&world, "repo", "echo x > svc/b/migrations/2.sql"));
@@ -102,7 +102,7 @@ fn it_speaks_in_calls_from_outside_of_its_repository() {
     // A link leads there as well.
     symlink(world.path("other/db"), world.path("repo/db")).unwrap();
     assert_deny(&write(&world, "repo", "db/migrations/2.sql"), &["[migrations: "]);
-    // It has no say elsewhere, and no other file of the repository is held.
+    // It has no effect elsewhere, and no other file of the repository is held.
     for silent in ["echo x > ../third/db/migrations/1.sql", "echo x > db2", "echo x > ../other/a.txt", "ls ../other/db"]
     {
         assert_silent(&bash(&world, "repo", silent));
@@ -143,7 +143,7 @@ fn it_speaks_of_commands_that_name_its_folder() {
     }
 }
 
-/// From a folder above, too, and after a `git init` that makes a project of a folder in it.
+/// It also applies from a folder above, and after a `git init` in a subfolder.
 #[test]
 fn it_speaks_of_a_repository_in_another_one_and_around_it() {
     let world = World::new();
@@ -167,7 +167,7 @@ fn it_speaks_of_a_repository_in_another_one_and_around_it() {
     }
 }
 
-/// The patterns of a project's file begin at its own root, also in a repository or submodule inside the project.
+/// The patterns of a project's file are relative to its own root, also in a repository or submodule inside the project.
 #[test]
 fn its_patterns_begin_at_its_root_in_a_repository_inside() {
     let world = World::new();
@@ -221,7 +221,7 @@ fn check_config_and_list_know_it() {
     for ended in [run(&["config", "check"]), world.run(&["config", "check"], "")] {
         assert!(ended.exit == 78 && ended.stderr.contains("svc/a/.guard/guard.toml:2:1"), "{ended:?}");
     }
-    // A broken file asks where it would have spoken, and nowhere else.
+    // A broken file asks only where it would have applied.
     assert_ask(&write(&world, "repo", "svc/a/x"), &["[config: broken-config]", "svc/a/.guard/guard.toml"]);
     assert_silent(&write(&world, "repo", "svc/b/x"));
 }
@@ -242,7 +242,7 @@ fn it_can_only_tighten_trusted_or_not() {
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_ask(&bash(&world, "repo/svc/a", "git push"), &["[command-guard: "]);
     assert_deny(&write(&world, "repo/svc/a", ".env"), &["[protected-files: "]);
-    // An allow of it would skip the harness's own prompt.
+    // Allowing it would skip the harness's own prompt.
     world.write("repo/svc/a/src/x", "");
     let ended = write(&world, "repo", "src/x");
     assert_silent(&ended);

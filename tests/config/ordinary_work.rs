@@ -1,4 +1,4 @@
-//! Ordinary work passes in silence: see `tests/ordinary_work.toml`.
+//! Ordinary work passes without a message: see `tests/ordinary_work.toml`.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ struct HonestWorld {
     edits: Vec<String>,
 }
 
-/// The outcomes of the lines of a batch, in the project of `world`.
+/// Returns the outcomes of the lines of a batch, in the project of `world`.
 fn outcomes(world: &World, calls: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = calls.iter().map(Value::to_string).collect();
     let ended = world.run(&["check", "--batch"], &lines.join("\n"));

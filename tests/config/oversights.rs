@@ -1,4 +1,4 @@
-//! Parts of a configuration that are valid and have no effect: `config check` and `doctor` warn, and exit with 0.
+//! Parts of a configuration that are valid but have no effect: `config check` and `doctor` warn, and exit with 0.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use crate::support::guests;
 use crate::support::world::World;
 
-/// The warnings of `config check`, which finds no mistake.
+/// Returns the warnings of `config check`, which must find no mistake.
 #[track_caller]
 fn warnings(world: &World) -> String {
     let ended = world.run(&["config", "check"], "");
@@ -15,7 +15,7 @@ fn warnings(world: &World) -> String {
     ended.stderr
 }
 
-/// A project whose file protects these patterns.
+/// Creates a project whose file protects these patterns.
 fn protecting(patterns: &str) -> World {
     let world = World::new();
     for folder in ["repo/db/migrations", "repo/infra", "repo/svc/a/db"] {
@@ -233,7 +233,7 @@ fn a_projects_entry_that_would_loosen_another_policy_is_told() {
             "{output}"
         );
         assert_eq!(ours("command-guard", &format!("{key} = []")), "");
-        // The chain has no such rules besides.
+        // The chain has no other such rules.
         assert_eq!(ours("write-control", &format!("{key} = [\"production-path\"]")), "");
     }
     assert_eq!(ours("command-guard", "raise = [\"git-push\"]"), "");
@@ -344,7 +344,7 @@ fn a_warning_is_no_mistake_in_any_format() {
 #[test]
 fn a_managed_file_is_checked_before_it_is_in_use() {
     let world = World::new();
-    // It would be a mistake in a file of a user, which is left out here.
+    // It would be a mistake in a user's file, which isn't used here.
     world.configure("preset = \"standrad\"\n");
     world.write("repo/new.toml", "preset = \"standard\"\nlock = [\"command-guard\"]\n");
     let fine = world.run(&["config", "check", "new.toml", "--managed"], "");

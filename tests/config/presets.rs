@@ -1,5 +1,5 @@
 //! The additions of a preset to its policies' defaults: settings from the built-in's default file, `may-allow`, and the
-//! tools that they judge.
+//! tools.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// A rule of its own, and `~/work` as the one safe path.
+/// A custom rule, and `~/work` as the only safe path.
 const GUARDRAILS: &str = r#"{"version": 1, "safe_paths": ["~/work"], "blocked_paths": ["~/vault"],
     "rules": {"bash": [{"pattern": "frobnicate", "action": "block"}], "write": [{"path_patterns": ["blocked_paths"], "action": "block"}]}}"#;
 

@@ -1,4 +1,4 @@
-//! The project's file: what it may not say.
+//! The project's file: the keys that it can't set.
 
 use guard_contract::Outcome;
 use serde_json::json;

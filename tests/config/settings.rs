@@ -1,4 +1,4 @@
-//! Entries of the user's file: how one takes a place in the chain, and where its settings come from.
+//! Entries of the user's file: their places in the chain, and the sources of their settings.
 
 use guard_contract::Outcome;
 use guard_contract::policy::Source;
@@ -82,7 +82,7 @@ fn the_chains_of_the_presets_have_their_order() {
     assert_eq!(full[6..], ["write-control", "plan-enforcer"]);
 }
 
-/// The settings that come of a settings file, and why there are none of the file's.
+/// Returns the settings from a settings file, and the reason if there are none.
 fn read(name: &str, text: Option<&str>) -> (Value, String) {
     let layers = Layers::new().user(format!("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/{name}\"\n"));
     if let Some(text) = text {
@@ -108,7 +108,7 @@ fn a_settings_file_is_read_by_its_extension() {
     assert_eq!((settings.as_object().unwrap().len(), problem.as_str()), (2, ""));
 }
 
-/// S2-26, S4-62: that a file is missing which no entry names is tested in `presets`.
+/// S2-26, S4-62: `presets` tests that a file is missing which no entry names.
 #[test]
 fn a_settings_file_that_is_named_and_missing_breaks_its_entry() {
     for name in ["s.json", "s.toml", "s.txt"] {
@@ -165,7 +165,7 @@ fn tools_narrow_what_a_policy_sees_and_never_widen_it() {
     entry("[\"*\"]");
     assert_deny(&world.bash("git push -f origin main"), &[]);
     assert_silent(&world.hook("{\"tool_name\":\"WebFetch\",\"tool_input\":{\"command\":\"git push -f origin main\"}}"));
-    // Nobody writes a policy into the chain so that it is never asked.
+    // A policy without tools is a mistake.
     entry("[]");
     assert_deny(&world.bash("git push -f origin main"), &["[config: broken-config]", "`tools`"]);
 }

@@ -1,4 +1,4 @@
-//! Whatever a project's file says, no verdict gets milder.
+//! A project's file never makes a verdict less severe.
 
 use guard_contract::rank;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn pick(from: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop::sample::select(from).prop_map(str::to_owned)
 }
 
-/// A line of an entry: sound, loosening, or nonsense.
+/// A line of an entry: valid, loosening, or nonsense.
 fn key() -> impl Strategy<Value = String> {
     pick(&[
         "",
@@ -94,7 +94,7 @@ fn top() -> impl Strategy<Value = String> {
     ])
 }
 
-/// A sound entry most of the time, so that many files come through.
+/// Usually a valid entry, so that many files are accepted.
 fn file() -> impl Strategy<Value = String> {
     let sound = pick(&[
         "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\nsettings = { silence = [\"git-push\"] }\n",

@@ -1,4 +1,4 @@
-//! `mode = "watch"`: what policies would stop is logged and runs.
+//! `mode = "watch"`: policies log what they would stop, and the call runs.
 
 use guard_contract::Outcome;
 use serde_json::{Value, json};

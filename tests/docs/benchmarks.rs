@@ -1,5 +1,5 @@
-//! `docs/benchmarks.md` shows the figures that `cargo bench -p guard-host --bench hook -- --keep` left in
-//! `host/cli/benches/kept/`, and no others. `UPDATE_PAGES=1` writes its tables anew.
+//! `docs/benchmarks.md` shows exactly the results of `cargo bench -p guard-host --bench hook -- --keep`, which are in
+//! `host/cli/benches/kept/`. `UPDATE_PAGES=1` rewrites its tables.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::support::pages::root;
 
-/// Stands above the tables.
+/// The text above the tables.
 const MARK: &str = "<!-- The tables below are generated from the files in host/cli/benches/kept/. -->\n";
 
-/// The table of one file.
+/// Returns the table of one file.
 fn table(file: &Value) -> String {
     let text = |key: &str| file[key].as_str().unwrap().to_owned();
     let mut page = format!(

@@ -1,4 +1,4 @@
-//! Every block of every page is tried: by a test that does what the page says, or here.
+//! Every block of every page is tested, by a test that follows the page or here.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use crate::serve::client::Server;
 use crate::support::pages::{Block, Shell, blocks, root};
 use crate::support::world::World;
 
-/// Pages that other tests try whole, and the file of the test.
+/// Pages that other tests follow, and the test's file.
 const ELSEWHERE: [(&str, &str); 35] = [
     ("guest-sdk/README.md", "tests/languages.rs"),
     ("guest-sdk/docs/analysis.md", "tests/docs.rs"),
@@ -50,7 +50,8 @@ const ELSEWHERE: [(&str, &str); 35] = [
     ("docs/rates.md", "tests/docs/blocks.rs"),
 ];
 
-/// Pages whose commands build or test this repository, or need what no test has: it is tried that they name what there is.
+/// Pages whose commands build or test this repository, or need unavailable things. Here, only the named commands and
+/// files are checked.
 const OF_CARGO: [&str; 4] =
     ["CONTRIBUTING.md", "host/analyzer/programs/README.md", "host/analyzer/fuzz/README.md", "tests/live/README.md"];
 
@@ -67,13 +68,13 @@ fn every_block_has_a_test() {
         let is_tried =
             ELSEWHERE.iter().any(|(tried, _)| *tried == page) || lists.iter().any(|list| list.contains(&page.as_str()));
         for block in blocks(&page) {
-            // Text is what is printed, or a drawing.
+            // Text is output, or a drawing.
             assert!(is_tried || block.language == "text", "{page}:{}: no test tries this block", block.line);
         }
     }
 }
 
-/// Makes a program of this name, which is a text of a shell.
+/// Writes a program with this name, from a shell text.
 fn stub(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -81,7 +82,7 @@ fn stub(folder: &Path, name: &str, text: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A shell at home: `~` is the home of the world, `cargo` and `rustup` do nothing, and a built program is there.
+/// Starts a shell at home: `~` is the home of the world, `cargo` and `rustup` do nothing, and there is a built program.
 fn at_home() -> Shell {
     let mut shell = Shell::new();
     shell.at_home();
@@ -151,7 +152,7 @@ fn the_commands_of_the_pages_for_users_run_one_after_another() {
 
 #[test]
 fn the_settings_of_the_pages_for_users_pass_the_check() {
-    // `examples` tries those with entries.
+    // `examples` tests those with entries.
     let is_setting = |block: &&Block| block.language == "toml" && !block.text.contains("[[policy]]");
     let mut checked = 0;
     for page in FOR_USERS {
@@ -196,7 +197,7 @@ fn the_commands_about_rates_run() {
     }
 }
 
-/// The archive is one in name; the programs in it are these.
+/// The archive is a dummy. Its programs are these.
 #[test]
 fn the_commands_about_a_release_run() {
     let mut shell = at_home();
@@ -208,7 +209,7 @@ fn the_commands_about_a_release_run() {
          && cp SHA256SUMS {folder}.tar.gz {folder}/"
     );
     assert_eq!(shell.run(&pack).exit, 0);
-    // The programs that a home finds are those that it installed.
+    // A home finds the programs that it installed.
     stub(shell.bin(), "guard-host", "exec ~/.local/bin/guard-host \"$@\"");
     let all = blocks("docs/releases.md");
     assert!(all.len() >= 2);
@@ -245,18 +246,18 @@ fn the_server_of_its_page_answers_as_the_page_asks() {
         let [Some(&"guard-host"), Some(&"serve")] = [words.first(), words.get(1)] else { panic!("{page}: {line}") };
         let home = shell.world.home.path().display().to_string();
         let options: Vec<String> = words[2..].iter().map(|word| word.replace('~', &home)).collect();
-        // Another program may have the page's port, so this one takes any that is free.
+        // Another program may use the page's port, so this one takes a free one.
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let server = Server::start(&shell.world, &options);
         if number == 0 {
             let printed = shell.run(&ask.text.replace("127.0.0.1:8273", &server.address)).stdout;
             assert!(printed.contains("command-guard: rm-root"), "{printed}");
-            // What Prometheus would send, for there is no Prometheus here.
+            // Sends the request that Prometheus would send, without Prometheus.
             let value =
                 |key: &str| scrape.text.lines().find_map(|line| line.trim().strip_prefix(key)).unwrap().to_owned();
             let token = value("credentials_file: /home/me");
             assert_eq!(value("- targets: "), "[\"127.0.0.1:8273\"]");
-            // One that is refused is counted.
+            // A rejected request is counted.
             let refused = shell.run(&format!("curl http://{}/metrics", server.address)).stdout;
             assert!(!refused.contains("guard_host_calls_total"), "{refused}");
             let command =
@@ -277,7 +278,7 @@ fn the_server_of_its_page_answers_as_the_page_asks() {
     assert!(shown.starts_with("ok: "), "{shown}");
 }
 
-/// The names of metrics in the table of their page.
+/// Returns the names of metrics in the page's table.
 pub(super) fn names_of_metrics() -> Vec<String> {
     let text = fs::read_to_string(root().join("docs/serve.md")).unwrap();
     let name =
@@ -304,7 +305,7 @@ fn what_the_pages_have_cargo_do_is_there() {
                 ["cd", folder] => (!root().join(folder).is_dir()).then(|| "there is no such folder".to_owned()),
                 ["cargo", ..] | ["target/release/guard-host", ..] => missing(command),
                 [program, ..] if program.starts_with("tests/") => missing(command),
-                // The shell's own, or `guard-host`, which is run above.
+                // The shell's own, or `guard-host`, which runs above.
                 _ => continue,
             };
             assert_eq!(fault, None, "{page}: `{command}`");
@@ -324,7 +325,7 @@ fn the_documents_that_pages_show_can_be_read() {
     for block in blocks(page).iter().filter(|block| block.language == "json") {
         serde_json::from_str::<serde_json::Value>(&block.text).unwrap_or_else(|error| panic!("{page}: {error}"));
     }
-    // A policy of the workspace has this table, and the build takes no key that it does not know.
+    // A policy of the workspace has this table, and the build rejects unknown keys.
     let page = "policies/README.md";
     let known: Vec<String> =
         blocks(page).iter().filter(|block| block.language == "toml").map(|block| block.text.clone()).collect();

@@ -1,4 +1,4 @@
-//! The recipes of the cookbook do what they say: each has cases that it stops and cases that pass, and all of them run.
+//! The cookbook's recipes work: each has cases that it stops and cases that pass, and all of them run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use guard_kit::suite::{self, Case};
 
 const PAGE: &str = "guest-sdk/docs/cookbook.md";
 
-/// The part of the page below one heading `###`.
+/// The part of the page below one `###` heading.
 #[derive(Debug)]
 struct Recipe {
     title: String,
@@ -51,14 +51,14 @@ impl Recipe {
         self.policy.file.as_deref().unwrap_or_default()
     }
 
-    /// The names of the rules that a text in CEL or Rego has.
+    /// Returns the names of the rules in a CEL or Rego text.
     fn rules(&self) -> BTreeSet<&str> {
         let starts = ["\nrule = \"", "\"rule\": \""];
         let rules = starts.iter().flat_map(|start| self.policy.text.split(start).skip(1));
         rules.map(|rest| rest.split('"').next().unwrap_or_default()).collect()
     }
 
-    /// The missing parts.
+    /// Returns the missing parts.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let stops = |case: &&Case| case.expect.0.iter().all(|outcome| ["ask", "deny"].contains(&outcome.as_str()));
@@ -117,7 +117,7 @@ fn every_recipe_stops_something_and_lets_something_pass() {
     assert_eq!(files.len(), recipes.len(), "two recipes write the same file");
 }
 
-/// An entry whose cases hold without it too would show nothing.
+/// An entry whose cases also pass without it would show nothing.
 #[test]
 fn an_entry_of_a_recipe_changes_what_the_preset_says() {
     let shell = &mut Shell::new();
@@ -131,7 +131,8 @@ fn an_entry_of_a_recipe_changes_what_the_preset_says() {
     assert!(tried >= 3, "{tried}");
 }
 
-/// Each text alone passes its cases; here all of them stand in one chain, which the check has decide odd calls as well.
+/// Each text by itself passes its cases. Here, all of them are in one chain, which the check also tests with unusual
+/// calls.
 #[test]
 fn all_recipes_stand_in_one_chain() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Every example of a configuration passes `config check`, in the pages and in the help of `policy add`.
+//! Every example of a configuration, in the pages and in the help of `policy add`, passes `config check`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::support::guests;
 use crate::support::pages::{Block, blocks, root};
 use crate::support::world::World;
 
-/// Every page of the repository.
+/// Returns every page of the repository.
 pub(super) fn pages() -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -28,7 +28,7 @@ pub(super) fn pages() -> Vec<String> {
     found
 }
 
-/// A world in which there is what the examples name.
+/// Creates a world with everything that the examples name.
 fn world() -> World {
     let world = World::new();
     let component = guests::bytes("shell");
@@ -44,7 +44,7 @@ fn passes(world: &World, place: &str) {
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{place}: {ended:?}");
 }
 
-/// The configurations of `policies/cel/README.md` and `policies/rego/README.md` come with the rules that they load.
+/// The configurations in `policies/cel/README.md` and `policies/rego/README.md` include the rules that they load.
 #[test]
 fn every_configuration_of_a_page_passes_the_check() {
     let mut checked = 0;
@@ -57,9 +57,9 @@ fn every_configuration_of_a_page_passes_the_check() {
             }
             let world = world();
             world.configure(&block.text);
-            // What it names as its settings is the block that follows.
+            // The next block is its settings file.
             if let Some(name) = settings_file(block) {
-                // The README has the rules first.
+                // In the README, the rules come first.
                 let is_rego = |block: &&Block| block.language == "rego";
                 let next = &all[at + 1];
                 let before = all[..at].last().filter(is_rego).filter(|_| !is_rego(&next));
@@ -112,7 +112,7 @@ fn the_examples_of_policy_add_do_what_they_show() {
     let help = world().run(&["policy", "add", "--help"], "").stdout;
     let examples: Vec<&str> = help.lines().map(str::trim).filter(|line| line.starts_with("guard-host ")).collect();
     assert!(examples.len() >= 3, "{help}");
-    // The tests of registries have one of their own.
+    // The registry tests cover these.
     for example in examples.into_iter().filter(|example| !example.contains("oci://")) {
         let world = world();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host")).display();
@@ -125,7 +125,7 @@ fn the_examples_of_policy_add_do_what_they_show() {
     }
 }
 
-/// The team's example keeps the shell from the folder, too.
+/// The team's example also protects the folder from the shell.
 #[test]
 fn the_example_for_a_team_keeps_what_it_names() {
     let block = blocks("docs/teams.md").into_iter().find(|block| block.text.contains("db/migrations")).unwrap();

@@ -1,6 +1,6 @@
-//! `guest-sdk/examples/fleet-log`: its receiver takes what `audit ship` sends, and its files name what there is.
+//! `guest-sdk/examples/fleet-log`: its receiver accepts the records of `audit ship`, and its files use existing names.
 //!
-//! The database is a module of Python in the place of psycopg, for a test that is `root` can start no PostgreSQL.
+//! A Python module replaces psycopg as the database, because a test that runs as `root` can't start PostgreSQL.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -17,7 +17,7 @@ use crate::texts::assert_text;
 
 const EXAMPLE: &str = "guest-sdk/examples/fleet-log";
 
-/// A psycopg that appends rows to a file, and is away while the file `away` is there.
+/// A replacement for psycopg that appends rows to a file, and fails while the file `away` exists.
 const DATABASE: &str = r#"
 import contextlib, json, os
 class Error(Exception): pass
@@ -42,7 +42,7 @@ fn text(name: &str) -> String {
     fs::read_to_string(root().join(EXAMPLE).join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// A process that ends with this value.
+/// A process that is killed when this value is dropped.
 struct Ends(Child);
 
 impl Drop for Ends {
@@ -105,7 +105,7 @@ fn the_receiver_stores_what_ship_sends() {
         assert_eq!(sent.remove("digest").unwrap().as_str().map(str::len), Some(64));
         assert_eq!(sent, rest);
     }
-    // Each column that is filled is one of the table.
+    // Each written column is in the table.
     let schema = text("schema.sql");
     for column in rows[0].as_object().unwrap().keys() {
         assert!(schema.contains(&format!("\n    {column} ")), "{column}");

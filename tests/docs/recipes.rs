@@ -1,4 +1,4 @@
-//! The recipes of the `justfile` run what there is, and the pages show the same commands.
+//! The recipes of the `justfile` use existing commands, and the pages show the same commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,9 +11,9 @@ use crate::support::world::World;
 /// A recipe of the `justfile`.
 struct Recipe {
     name: String,
-    /// The lines of comment right above it.
+    /// The number of comment lines directly above it.
     comment: usize,
-    /// The commands, without what `just` alone reads.
+    /// The commands, without the syntax of `just`.
     commands: Vec<String>,
 }
 
@@ -37,13 +37,13 @@ fn recipes() -> Vec<Recipe> {
     found
 }
 
-/// The commands that rewrite files which tests compare.
+/// Returns the commands that rewrite files which tests compare.
 fn blessings() -> BTreeSet<String> {
     let commands = recipes().into_iter().flat_map(|recipe| recipe.commands);
     commands.filter(|command| command.starts_with("UPDATE_")).collect()
 }
 
-/// The text of every source file and page of the repository, by its path.
+/// Returns the text of every source file and page of the repository, by path.
 fn texts() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root()];
@@ -61,7 +61,7 @@ fn texts() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The variables with which a test writes its files.
+/// Returns the variables that make a test write its files.
 fn variables() -> BTreeSet<String> {
     let texts = texts();
     let read = texts.iter().flat_map(|(_, text)| text.split("var_os(\"").skip(1));
@@ -69,7 +69,7 @@ fn variables() -> BTreeSet<String> {
     names.filter(|name| name.starts_with("UPDATE_")).collect()
 }
 
-/// The folder of every package of the workspace, by its name.
+/// Returns the folder of every package of the workspace, by name.
 fn packages() -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
     for parent in ["", "host", "policies", "policies/lib"] {
@@ -88,7 +88,7 @@ fn manifest(folder: &Path) -> toml::Table {
     toml::from_str(&fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default()).unwrap()
 }
 
-/// The error in a command that names a subcommand or an option which doesn't exist.
+/// Returns the error in a command with a nonexistent subcommand or option.
 pub(super) fn missing(command: &str) -> Option<String> {
     let mut words: Vec<&str> = command.split_whitespace().collect();
     let assigned = words.iter().take_while(|word| word.split('/').next().unwrap().contains('=')).count();
@@ -201,7 +201,7 @@ fn a_command_that_runs_nothing_is_found() {
     }
 }
 
-/// The `justfile` owns the commands that rewrite files: whatever names one names it as it stands there.
+/// The `justfile` owns the commands that rewrite files. All other mentions must match it exactly.
 #[test]
 fn every_command_that_writes_pages_is_one_of_a_recipe() {
     let blessings = blessings();

@@ -1,8 +1,8 @@
-//! `policies/NAME/RULES.md` is made from doc comments: that of the policy, and that of each rule's file.
+//! `policies/NAME/RULES.md` is generated from doc comments: those of the policy and of each rule's file.
 //!
-//! `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules` writes the pages anew. Ids, order, defaults
-//! and summaries come from the manifest, which `guard-host policy inspect` prints. An example is a case that runs, or
-//! the page is not made.
+//! `UPDATE_PAGES=1 cargo test --release -p guard-host --test all docs::rules` rewrites the pages. Ids, order, defaults
+//! and summaries come from the manifest, as printed by `guard-host policy inspect`. Each example must be a case that
+//! runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,10 +25,10 @@ A *noted* call runs, and the finding appears only in `guard-host explain`.
 Each example is also a test case in [cases](cases).
 ";
 
-/// The sections of a rule's doc comment, in their order; the first two must be there.
+/// The sections of a rule's doc comment, in order. The first two are required.
 const SECTIONS: [&str; 4] = ["Why", "Examples", "Instead", "Settings"];
 
-/// How an example ends, and the outcome of its case.
+/// The result in an example, and the outcome of its case.
 const ENDS: [(&str, &str); 6] = [
     ("denied", "deny"),
     ("asked", "ask"),
@@ -38,14 +38,14 @@ const ENDS: [(&str, &str); 6] = [
     ("passes", "abstain"),
 ];
 
-/// A rule, as the manifest names it.
+/// A rule in the manifest.
 pub(crate) struct Rule {
     pub(crate) id: String,
     summary: String,
     default: String,
 }
 
-/// The rules of a built-in policy, as `policy inspect` prints them.
+/// Returns the rules of a built-in policy, as printed by `policy inspect`.
 pub(crate) fn rules(policy: &str, world: &World) -> Vec<Rule> {
     let ended = world.run(&["policy", "inspect", policy, "--format", "json"], "");
     let about: Value =
@@ -62,13 +62,13 @@ fn suites(policy: &Path) -> Vec<Suite> {
     files.iter().map(|file| suite::read(file).unwrap_or_else(|error| panic!("{error}"))).collect()
 }
 
-/// The doc comment at the start of a source file.
+/// Returns the doc comment at the start of a source file.
 fn doc(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     lines.map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
 }
 
-/// The classes of rules that settings may name, by the rule's module: lines such as `"git": git_push, git_clean;`.
+/// Returns the rules' classes in settings, by the rule's module, from lines such as `"git": git_push, git_clean;`.
 fn classes(policy: &Path) -> BTreeMap<String, String> {
     let source = fs::read_to_string(policy.join("src/rules.rs")).unwrap();
     let mut classes = BTreeMap::new();
@@ -102,7 +102,7 @@ fn example(line: &str) -> Option<Example<'_>> {
     Some(Example { end, by, text, remark: remark.trim_start_matches(", ") })
 }
 
-/// A call as an example writes it: a command, or a tool and a path.
+/// Formats a call as in an example: a command, or a tool and a path.
 fn shown(case: &Case) -> Option<String> {
     let of_payload = || case.payload.as_ref()?.get("tool_input")?.as_object().cloned();
     let input = case.input().or_else(of_payload)?;
@@ -113,7 +113,7 @@ fn shown(case: &Case) -> Option<String> {
     }
 }
 
-/// The error in an example; `None` if a case is the same call with the same outcome.
+/// Returns the error in an example. `None` if a case is the same call with the same outcome.
 fn fault(rule: &str, line: &str, suites: &[Suite]) -> Option<String> {
     let Some(Example { end, by, text, remark }) = example(line) else {
         return Some(format!("`{line}` is no example: `- denied: CODE`, `- asked by RULE: CODE`, `- passes: CODE`"));
@@ -132,7 +132,7 @@ fn fault(rule: &str, line: &str, suites: &[Suite]) -> Option<String> {
     (!plain && !remark.starts_with("with ")).then(|| format!("`{text}` needs settings: add `, with ...`"))
 }
 
-/// A rule's section of the page, from its doc comment.
+/// Returns a rule's section of the page, from its doc comment.
 fn section(rule: &Rule, doc: &str, suites: &[Suite]) -> Result<String, Vec<String>> {
     let mut faults = Vec::new();
     let mut parts = doc.split("\n## ");
@@ -174,7 +174,7 @@ fn section(rule: &Rule, doc: &str, suites: &[Suite]) -> Result<String, Vec<Strin
     if faults.is_empty() { Ok(page) } else { Err(faults) }
 }
 
-/// The page of a policy.
+/// Returns a policy's page.
 fn page(policy: &str, world: &World) -> Result<String, Vec<String>> {
     let folder = root().join("policies").join(policy);
     let rules = rules(policy, world);

@@ -1,4 +1,4 @@
-//! The site of the documentation: its sources have no dead link, and the check of a built one finds them.
+//! The documentation site: its sources have no dead links, and the check of a built site finds them.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The pages about threats and about AARM name tests that there are.
+//! The pages about threats and about AARM name existing tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,10 +6,10 @@ use std::fs;
 use crate::support::pages::root;
 use crate::tidy::early_ends::has_test;
 
-/// Each page, with how many tests and rows it has at least.
+/// Each page, with the minimum number of tests and rows.
 const PAGES: [(&str, usize, usize); 2] = [("docs/security-model.md", 30, 25), ("docs/aarm.md", 10, 9)];
 
-/// Whether a test of that path exists: `a::b::name` is `name` in `tests/a/b.rs`.
+/// Returns whether there is a test with that path: `a::b::name` is `name` in `tests/a/b.rs`.
 fn exists(path: &str) -> bool {
     let Some((module, name)) = path.rsplit_once("::") else { return false };
     let file = root().join("tests").join(module.replace("::", "/")).with_extension("rs");
@@ -28,17 +28,17 @@ fn every_test_that_shows_a_claim_exists() {
     }
 }
 
-/// The marks of the footnotes in a text, such as `x` for `[^x]`.
+/// Returns the footnote marks in a text, such as `x` for `[^x]`.
 fn marks(text: &str) -> impl Iterator<Item = &str> {
     text.split("[^").skip(1).filter_map(|rest| Some(rest.split_once(']')?.0))
 }
 
-/// The footnotes of a page by their marks.
+/// Returns a page's footnotes by mark.
 fn footnotes(page: &str) -> BTreeMap<&str, &str> {
     page.lines().filter_map(|line| line.strip_prefix("[^")?.split_once("]: ")).collect()
 }
 
-/// A row of a table without its proof would be a claim like any other. The proof is in the last cell, or in a footnote.
+/// Each row of a table must have a proof, in the last cell or in a footnote.
 #[test]
 fn every_claim_of_a_table_is_shown_by_something() {
     let is_head = |line: &str| ["| attack |", "| fault |", "| requirement |"].iter().any(|head| line.starts_with(head));

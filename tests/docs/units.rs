@@ -1,4 +1,5 @@
-//! The units of systemd in `.ci/release/systemd`: each starts a command that there is, and the pages and the package have it.
+//! The systemd units in `.ci/release/systemd`: each starts an existing command, and the pages and the package include
+//! it.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use crate::support::world::World;
 
 const FOLDER: &str = ".ci/release/systemd";
 
-/// The units, as `system/NAME`, with their texts.
+/// Returns the units, as `system/NAME`, with their texts.
 fn units() -> Vec<(String, String)> {
     let mut units = Vec::new();
     for kind in ["system", "user"] {

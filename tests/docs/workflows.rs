@@ -1,4 +1,4 @@
-//! The workflows call scripts of the repository: what a workflow does can be done, and tried, by hand.
+//! The workflows call the repository's scripts, so that their steps can be run manually.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::support::pages::root;
 
-/// The error in a line of a workflow.
+/// Returns the error in a line of a workflow.
 fn fault(line: &str) -> Option<String> {
     let line = line.trim_start().trim_start_matches("- ");
     if let Some(script) = line.strip_prefix("run:").map(str::trim) {
@@ -24,7 +24,7 @@ fn fault(line: &str) -> Option<String> {
     (!is_pinned).then(|| format!("`{action}` is no commit with its version behind it"))
 }
 
-/// The workflows of this repository; `policies.yml` is for others.
+/// The workflows of this repository. `policies.yml` is for other repositories.
 #[test]
 fn every_step_of_a_workflow_runs_a_script_that_there_is() {
     for name in ["ci.yml", "release.yml"] {
@@ -55,7 +55,7 @@ fn a_step_that_runs_something_else_is_found() {
     assert_eq!(fault("      - run: .ci/run"), None);
 }
 
-/// `.ci/ignored` in CI, over what `cargo test` printed.
+/// Runs `.ci/ignored` as in CI, with the output of `cargo test`.
 fn ignored(log: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");

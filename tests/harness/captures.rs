@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::golden::{Calls, with_payloads};
 use super::read;
 
-/// The tools that no table knows by name, of which nothing but their arguments is known.
+/// Tools without a table entry, which are only known by their arguments.
 const OTHERS: &[(&str, &[&str])] = &[
     ("codex", &["collaborationwait_agent"]),
     ("copilot", &["lab-run", "lab-write_file"]),
@@ -19,7 +19,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("vibe", &["self.wait"]),
 ];
 
-/// Each capture: the harness's name, the file, and the record.
+/// Returns each capture: the harness's name, the file, and the record.
 fn captures() -> Vec<(String, PathBuf, Value)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/live/captures");
     let mut found = Vec::new();
@@ -51,7 +51,7 @@ fn what_real_agents_send_is_theirs_and_each_call_of_it_is_clear() {
         }
         match named.decode(&payload).map(|payload| payload.event) {
             Ok(Event::Calls(calls) | Event::CallsEnded(_, calls)) if !calls.is_empty() => {
-                // What keeps its name is a tool that policies know, or one that nobody knows.
+                // A tool that keeps its name is either known to policies or entirely unknown.
                 let kept = calls.iter().filter(|call| call.tool == call.original_tool && !known(&call.tool));
                 others.extend(kept.map(|call| (name.clone(), call.tool.clone())));
             }
@@ -89,7 +89,7 @@ fn a_written_payload_has_the_keys_of_a_real_one() {
     assert!(compared > 70, "{compared}");
 }
 
-/// A case of Claude Code leaves out what it is not about, so it is held the other way round.
+/// Claude Code's cases omit irrelevant keys, so the comparison is reversed.
 #[test]
 fn a_written_payload_of_claude_has_no_key_that_no_real_one_has() {
     let mut real: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -114,7 +114,7 @@ fn a_written_payload_of_claude_has_no_key_that_no_real_one_has() {
     assert!(compared > 50, "{compared}");
 }
 
-/// The event of a payload, and the tool.
+/// Returns the event of a payload, and the tool.
 fn kind(payload: &Map<String, Value>) -> [String; 2] {
     let told = |keys: &[&str]| keys.iter().find_map(|key| payload.get(*key)?.as_str()).unwrap_or_default().to_owned();
     let ran = if payload.contains_key("toolResult") { " ran" } else { "" };
@@ -123,7 +123,7 @@ fn kind(payload: &Map<String, Value>) -> [String; 2] {
     [event, nested.map_or_else(|| told(&["tool_name", "toolName", "tool"]), str::to_owned)]
 }
 
-/// A tool of the common vocabulary.
+/// Returns whether it is a tool of the common vocabulary.
 fn known(tool: &str) -> bool {
     const COMMON: [&str; 9] = ["Bash", "Write", "Edit", "MultiEdit", "Read", "Glob", "Grep", "LS", "Agent"];
     COMMON.contains(&tool) || tool.starts_with("mcp__")

@@ -1,4 +1,4 @@
-//! The golden files: `calls.toml`, payloads and the calls that they are, and `replies.toml`, each kind of verdict and the
+//! The golden files: `calls.toml` with payloads and their calls, and `replies.toml` with each kind of verdict and the
 //! bytes of its reply on each surface.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::read;
 
-/// The harnesses whose payloads have a file of their own. Claude Code's lie beside it, one a file.
+/// The harnesses with a file of payloads. Claude Code has one file for each payload.
 pub(super) fn with_payloads() -> impl Iterator<Item = &'static dyn Harness> {
     guard_harness::ALL.iter().copied().filter(|harness| !matches!(harness.name(), "claude" | "generic"))
 }
@@ -30,10 +30,10 @@ pub(super) struct Case {
     /// Keys that real payloads have and this one deliberately lacks.
     #[serde(default)]
     pub(super) lacks: BTreeSet<String>,
-    /// The harness that the payload alone tells, if it is another one.
+    /// The harness that is detected from the payload, if it is another one.
     detected: Option<String>,
     surface: Option<String>,
-    /// Tool, tool as the harness spells it, dialect, input.
+    /// The tool, the harness's name for it, the dialect, and the input.
     calls: Option<Vec<(String, String, String, String)>>,
     /// `ran`, `end` or `other`.
     event: Option<String>,
@@ -151,7 +151,7 @@ fn opinion(outcome: Outcome, message: &str, remedy: &str, may_allow: bool) -> Op
     Opinion { policy: "p".to_owned(), decision, may_allow, of_host: false }
 }
 
-/// The verdicts of the golden replies, by the names that those use.
+/// Returns the verdicts of the golden replies by name.
 fn verdict(say: &str) -> Verdict {
     merge(match say {
         "grant" => vec![opinion(Outcome::Allow, "It is fine", "", true)],
@@ -192,7 +192,7 @@ fn every_reply_is_the_bytes_that_its_file_says() {
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
-/// The replies to a call that has to run with another input, on the surfaces that can replace one and on one that can't.
+/// The replies to a call that must run with another input, on surfaces with and without that ability.
 #[test]
 fn an_input_is_replaced_where_the_harness_takes_it() {
     const INPUT: &str = r#"{"command":"guard-host run -- bash -c './x \"it'\\''s\"'","description":"d"}"#;
@@ -246,7 +246,7 @@ fn every_harness_has_its_facets_and_every_facet_its_harness() {
 
 #[test]
 fn what_a_tool_is_given_tells_no_harness() {
-    // The arguments are in the model's hand: it must not choose who reads the reply.
+    // The model controls the arguments, so they must not determine the harness.
     let marks = r#"{"command":"ls","turn_id":"t","cursor_version":"2","hookName":"PreToolUse","toolCall":{"args":{}},
         "agent_action_name":"x","event":"PreToolUse","toolArgs":"{}","toolName":"x","permission_mode":"auto-low",
         "toolInputTruncated":true,"workspaceRoot":"/","client_type":"x","timestamp":"x"}"#;
@@ -266,10 +266,10 @@ fn the_plain_protocol_is_never_guessed_and_never_left() {
             let generic = guard_harness::named("generic").unwrap();
             assert_eq!(guard_harness::detect(&payload, generic).name(), "generic");
             assert_ne!(guard_harness::detect(&payload, guard_harness::default()).name(), "generic");
-            // It reads what the payload tells, and answers in its own form.
+            // The payload determines the harness and the reply's format.
             let told = guard_harness::detect(&payload, guard_harness::default());
             let (read, told) = (generic.decode(&payload), told.decode(&payload));
-            // An event without a call is no question, and this protocol has no other.
+            // An event without a call is unknown to this protocol, which only has calls.
             let is_other = told.as_ref().is_ok_and(|told| told.event == Event::Other);
             let is_refused = matches!(&read, Err(Unreadable::Unclear(text)) if text.starts_with("it names no call"));
             assert!(read == told || is_other && is_refused, "{}: {}: {read:?}", harness.name(), case.name);
@@ -294,7 +294,7 @@ fn a_tool_of_a_harness_that_loads_claude_codes_hooks_is_no_unknown_one() {
     }
 }
 
-/// The places of all values within a value.
+/// Collects the paths of all values within a value.
 fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(at.to_owned());
     match value {
@@ -324,7 +324,7 @@ fn a_value_of_another_kind_anywhere_hides_no_call() {
                 let mut changed = whole.clone();
                 *changed.pointer_mut(place).unwrap() = other.clone();
                 let Value::Object(payload) = changed else { panic!("an object") };
-                // Whatever it is now, it is decided, said to be unreadable, or of another event.
+                // The changed payload is either decided, reported as unreadable, or another event.
                 let decoded = harness.decode(&payload);
                 if let Ok(Event::Calls(calls)) = decoded.map(|payload| payload.event) {
                     assert!(!calls.is_empty(), "{}: {}: {place} = {other}", harness.name(), case.name);
@@ -348,7 +348,7 @@ fn a_file_of_hooks_that_two_harnesses_read_answers_each_in_its_form() {
         )
     };
     assert_eq!(told(&of_vscode("run_in_terminal")), "vscode");
-    // Claude Code's form, which VS Code reads as well.
+    // Claude Code's format, which VS Code also reads.
     assert_eq!(told(&of_vscode("read_file")), "claude");
     assert_eq!(told("{\"sessionId\":\"s\",\"toolName\":\"bash\",\"toolArgs\":\"{}\"}"), "copilot");
 }

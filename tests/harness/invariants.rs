@@ -1,4 +1,4 @@
-//! Invariants of every reply of every harness, whatever the verdict.
+//! Invariants of every reply of every harness, for all verdicts.
 
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_contract::{Decision, Finding, Outcome};
@@ -12,7 +12,7 @@ use super::file;
 use super::reading::{CallFate, reads};
 use crate::support::schema::complaints;
 
-/// Random verdicts, each for every surface.
+/// The number of random verdicts for each surface.
 const VERDICTS: u32 = 1000;
 
 fn surfaces() -> impl Iterator<Item = (&'static dyn Harness, &'static Surface)> {
@@ -25,7 +25,7 @@ fn outcomes() -> impl Strategy<Value = Outcome> {
     prop::sample::select(vec![Outcome::Abstain, Outcome::Allow, Outcome::Warn, Outcome::Ask, Outcome::Deny])
 }
 
-/// Words: none at all, plain ones, and all that is bad for a reply.
+/// Words: none, plain ones, and everything that is difficult in a reply.
 fn words() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -57,7 +57,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
     (prop_oneof![1 => bare, 6 => said], words()).prop_map(|(opinions, closing)| Verdict { closing, ..merge(opinions) })
 }
 
-/// Each key with those that it lies in.
+/// Collects each key with its enclosing keys.
 fn keys(value: &Value, within: &str, found: &mut Vec<String>) {
     for (key, value) in value.as_object().into_iter().flatten() {
         let path = if within.is_empty() { key.clone() } else { format!("{within}.{key}") };
@@ -66,7 +66,7 @@ fn keys(value: &Value, within: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The error in the reply's form; `None` if there is none.
+/// Returns the error in the reply's format, if any.
 fn misshapen(surface: &Surface, reply: &Reply) -> Option<String> {
     if !surface.exits.contains(&reply.exit) {
         return Some(format!("exit code {}", reply.exit));
@@ -87,10 +87,10 @@ fn misshapen(surface: &Surface, reply: &Reply) -> Option<String> {
     found.into_iter().find(|key| !surface.keys.contains(&key.as_str())).map(|key| format!("the key `{key}`"))
 }
 
-/// The harness's wrong reading of the reply; `None` if it reads it right.
+/// Returns the harness's misinterpretation of the reply, if any.
 fn misread(harness: &dyn Harness, surface: &Surface, verdict: &Verdict, reply: &Reply) -> Option<String> {
     let means = reads(harness.name(), surface.event, reply);
-    // An event that asks for no permission has nothing that could be blocked, but for a fault that is said all the same.
+    // Events without permission decisions can't be blocked, but faults are still reported.
     let well = match verdict.outcome {
         Outcome::Deny => means == CallFate::Blocked,
         Outcome::Ask => matches!(means, CallFate::Blocked | CallFate::Asked),
@@ -100,7 +100,7 @@ fn misread(harness: &dyn Harness, surface: &Surface, verdict: &Verdict, reply: &
     (!well).then(|| format!("{:?} is read as {means:?}", verdict.outcome))
 }
 
-/// Checks random verdicts, the same ones in each run.
+/// Checks random verdicts, which are the same in each run.
 fn for_all_verdicts(holds: impl Fn(&Verdict) -> Result<(), TestCaseError>) {
     let config = Config { cases: VERDICTS, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
@@ -149,7 +149,7 @@ fn no_opinion_is_read_as_none() {
     }
 }
 
-/// The schemas of those that may throw a whole reply away, and the surfaces that they are of.
+/// The schemas of harnesses that may reject a whole reply, and their surfaces.
 const SCHEMAS: [(&str, &str, &str); 8] = [
     ("codex", "PreToolUse", "pre-tool-use.schema.json"),
     ("codex", "PermissionRequest", "permission-request.schema.json"),
@@ -211,7 +211,7 @@ fn the_schemas_refuse_what_the_harnesses_refuse() {
             format!("{{\"hookSpecificOutput\":{{\"hookEventName\":\"PermissionRequest\",\"decision\":{decision}}}}}");
         !complaints(&request, &serde_json::from_str(&text).unwrap()).is_empty()
     };
-    // What Codex knows and this program never says.
+    // Values that Codex accepts and this program never sends.
     assert!(asked("{\"behavior\":\"allow\"}") && asked("{\"behavior\":\"deny\",\"message\":\"x\",\"interrupt\":true}"));
     assert!(!asked("{\"behavior\":\"deny\",\"message\":\"x\"}"));
     let cursor = schema("cursor", "permission.schema.json");

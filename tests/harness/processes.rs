@@ -1,5 +1,5 @@
-//! The program as each harness starts it, without a word on the command line about whose payload comes: a command that
-//! is denied, one that is asked about and one that nobody has an opinion on, answered to the byte.
+//! The program as each harness starts it, without the harness's name on the command line: a denied command, one that
+//! needs confirmation, and one without findings, compared byte for byte.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -20,7 +20,7 @@ const ASKED: &str = "`git push origin main` needs confirmation (a push to a remo
     everyone who can read the remote. [command-guard: git-push]\n\
     Instead: see what would be pushed with `git log --oneline --branches --not --remotes`";
 const ALLOW: &str = "\n\nTo stop being asked, run: guard-host allow --last";
-/// The end of a question that a person reads.
+/// The end of a prompt for a person.
 const ALLOW_LINES: &str = "\n\nTo stop being asked, run:\nguard-host allow --last";
 const APPROVE: &str =
     "\n\nIf no prompt appears, ask the user to run this in a terminal:\nguard-host confirm 'git push origin main'";
@@ -32,13 +32,13 @@ struct Processes {
     process: Vec<Process>,
 }
 
-/// A payload with `${COMMAND}` and `${REPO}` in it, and the replies with `${DENIED}`, `${ASKED}` and, where the harness
-/// asks a person itself, `${QUESTION}`, or `${EITHER}` where that isn't known; `${ASKED_WORD}` is a word of a shell.
+/// A payload with `${COMMAND}` and `${REPO}`, and the replies with `${DENIED}`, `${ASKED}` and, if the harness prompts
+/// a person itself, `${QUESTION}`, or `${EITHER}` if that is unknown. `${ASKED_WORD}` is a shell word.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Process {
     payload: String,
-    /// Variables that the harness sets besides.
+    /// Other variables that the harness sets.
     #[serde(default)]
     environment: BTreeMap<String, String>,
     deny: Expected,
@@ -57,7 +57,7 @@ struct Expected {
     exit: i32,
 }
 
-/// The text as it stands within a string of JSON.
+/// Returns the text as escaped in a JSON string.
 fn escaped(text: &str) -> String {
     let quoted = Value::String(text.to_owned()).to_string();
     quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap().to_owned()
@@ -134,7 +134,7 @@ fn the_payload_outranks_the_command_line() {
     let crush = r#"{"event":"PreToolUse","session_id":"s","tool_name":"bash","tool_input":{"command":"rm -rf /"}}"#;
     let ended = world.run(&["hook", "claude"], crush);
     assert!(ended.exit == 0 && ended.stdout.starts_with("{\"decision\":\"deny\","), "{ended:?}");
-    // What looks like any of several stays with the one that is named.
+    // A payload that matches several harnesses belongs to the named one.
     let usual = r#"{"hook_event_name":"PreToolUse","tool_name":"Execute","tool_input":{"command":"rm -rf /"}}"#;
     let ended = world.run(&["hook", "droid"], usual);
     assert!(ended.exit == 0 && ended.stdout.contains("\"permissionDecision\":\"deny\""), "{ended:?}");
@@ -206,7 +206,7 @@ fn a_harness_that_sends_nothing_is_answered_in_time_and_in_its_dialect() {
         let world = World::new();
         let mut command = world.command(&["hook", name]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        // Kept until the end: the program waits for what does not come.
+        // Kept open until the end: the program waits for input that never comes.
         let stdin = child.stdin.take().unwrap();
         let mut stdout = String::new();
         child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
@@ -219,7 +219,7 @@ fn a_harness_that_sends_nothing_is_answered_in_time_and_in_its_dialect() {
 #[test]
 fn a_fault_is_answered_in_the_dialect_of_the_payload() {
     let world = World::new();
-    // A policy that is not there gives no answer, and what it says of itself is an ask.
+    // A missing policy gives no answer, which results in an ask.
     world.configure("[[policy]]\nname = \"gone\"\nsource = \"/nowhere/gone.wasm\"\n");
     for name in ["codex", "cursor", "crush", "windsurf", "opencode"] {
         let processes: Processes = read(name, "processes.toml");

@@ -1,4 +1,4 @@
-//! How each harness reads a reply, written from what is known of its protocol and without a look at the encoders.
+//! Each harness's reading of a reply, written from its protocol's documentation, independently of the encoders.
 
 use guard_harness::Reply;
 use serde_json::Value;
@@ -6,24 +6,24 @@ use serde_json::Value;
 /// The fate of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallFate {
-    /// It runs, whatever the harness's own rules say.
+    /// It runs, regardless of the harness's own rules.
     Granted,
-    /// It goes on as if no hook had been asked.
+    /// It continues as if there were no hook.
     Passes,
-    /// A person is asked, or it does not run.
+    /// A person is prompted, or it doesn't run.
     Asked,
-    /// It does not run.
+    /// It doesn't run.
     Blocked,
-    /// The reply is none; what follows differs.
+    /// The reply is invalid. The consequences vary.
     Broken,
 }
 
 use CallFate::{Asked, Blocked, Broken, Granted, Passes};
 
-/// A reply as a harness gets it.
+/// A reply as a harness receives it.
 struct Received<'a> {
     reply: &'a Reply,
-    /// The JSON object that it is.
+    /// The JSON object, if the reply is one.
     object: Option<Value>,
 }
 
@@ -40,12 +40,12 @@ impl Received<'_> {
         self.reply.stdout.trim().is_empty()
     }
 
-    /// The exit code that blocks counts with a reason alone.
+    /// Returns whether the exit code blocks, which requires a reason.
     fn exit_blocks(&self) -> bool {
         self.reply.exit == 2 && !self.reply.stderr.trim().is_empty()
     }
 
-    /// The meaning of Claude Code's keys.
+    /// Reads Claude Code's keys.
     fn nested(&self) -> CallFate {
         match self.text("/hookSpecificOutput/permissionDecision") {
             Some("allow") => Granted,
@@ -56,7 +56,7 @@ impl Received<'_> {
     }
 }
 
-/// The harness's reading of these bytes and this exit code.
+/// Returns the harness's reading of these bytes and this exit code.
 pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> CallFate {
     let json: Option<Value> = serde_json::from_str(reply.stdout.trim()).ok();
     let received = Received { reply, object: json.filter(Value::is_object) };
@@ -66,13 +66,13 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> CallFate {
         "copilot" if reply.exit != 0 => Blocked,
         "copilot" => copilot(&reply.stdout),
         "vscode" | "droid" | "qwen" | "kimi" | "kiro" | "windsurf" | "devin" if received.exit_blocks() => Blocked,
-        // A decision without its reason is none.
+        // A decision without its reason is ignored.
         "qwen" if received.text("/hookSpecificOutput/permissionDecisionReason").is_none() => Passes,
         "vscode" | "droid" | "qwen" => received.nested(),
         "kimi" if received.nested() == Blocked => Blocked,
         "kimi" | "kiro" | "windsurf" => Passes,
         "devin" | "hermes" if received.decision() == Some("block") => Blocked,
-        // A shell hook's exit code says nothing, and no other action than `block` is taken from it.
+        // A shell hook's exit code is ignored, and `block` is its only action.
         "hermes" if received.text("/action") == Some("block") => Blocked,
         "devin" | "hermes" => Passes,
         "opencode" | "kilo" | "pi" | "amp" | "openclaw" => plugin(harness, event, &received),
@@ -84,7 +84,7 @@ pub(crate) fn reads(harness: &str, event: &str, reply: &Reply) -> CallFate {
 fn claude(event: &str, received: &Received<'_>) -> CallFate {
     match received.decision() {
         _ if event == "PreToolUse" && received.exit_blocks() => Blocked,
-        // Any JSON counts; what does not begin with a brace is no JSON.
+        // Any JSON is accepted, and text without a leading brace isn't JSON.
         _ if received.is_silent() || !received.reply.stdout.starts_with('{') => Passes,
         Some("approve") => Granted,
         Some("block") => Blocked,
@@ -102,9 +102,9 @@ fn codex(event: &str, received: &Received<'_>) -> CallFate {
     }
 }
 
-/// Our plugins.
+/// Reads a reply to our plugins.
 fn plugin(harness: &str, event: &str, received: &Received<'_>) -> CallFate {
-    // Anything but an exit of 0 and a decision holds the call.
+    // Only an exit code of 0 with a decision lets the call continue.
     let can_ask = !matches!((harness, event), ("opencode" | "kilo", _) | ("pi", "pi.tool_call print"));
     match received.decision() {
         Some("allow") if received.reply.exit == 0 => Passes,
@@ -113,18 +113,18 @@ fn plugin(harness: &str, event: &str, received: &Received<'_>) -> CallFate {
     }
 }
 
-/// The harnesses whose replies have a `decision`, or a `permission`, at their top.
+/// Reads the replies of harnesses with a `decision` or a `permission` at the top level.
 fn by_decision(harness: &str, event: &str, received: &Received<'_>) -> CallFate {
     let Received { reply, object } = received;
     match (harness, received.decision()) {
-        // JSON counts at any exit code; any other text blocks from 2 on.
+        // JSON is read with any exit code. Any other text blocks from exit code 2 on.
         ("gemini", Some("deny" | "block")) => Blocked,
         ("gemini", None)
             if object.is_none() && reply.exit >= 2 && !(received.is_silent() && reply.stderr.is_empty()) =>
         {
             Blocked
         }
-        // An ask is taken before the deny rules: it is worse than nothing.
+        // An ask overrides the deny rules, so it is worse than no reply.
         ("gemini", Some("ask")) => Granted,
         ("gemini", _) => Passes,
         ("antigravity" | "generic", Some("allow")) => Passes,
@@ -139,7 +139,7 @@ fn by_decision(harness: &str, event: &str, received: &Received<'_>) -> CallFate 
             None if event == "other" && object.is_some() => Passes,
             _ => Broken,
         },
-        // An allow only declines to deny.
+        // An allow only means no denial.
         ("grok", decision) => match received.text("/hookSpecificOutput/permissionDecision").or(decision) {
             _ if reply.exit == 2 => Blocked,
             Some("ask") => Asked,
@@ -147,7 +147,7 @@ fn by_decision(harness: &str, event: &str, received: &Received<'_>) -> CallFate 
             _ => Passes,
         },
         ("crush", _) if matches!(reply.exit, 2 | 49) => Blocked,
-        // Strict: an exit of 0 with nothing or an object, or else it counts as a deny.
+        // Strict: anything but an exit code of 0 with no output or an object is a deny.
         ("vibe", _) if reply.exit != 0 || !(received.is_silent() || object.is_some()) => Blocked,
         ("crush" | "vibe", Some("deny")) => Blocked,
         ("crush", Some("allow")) => Granted,
@@ -161,7 +161,7 @@ fn cline(event: &str, received: &Received<'_>) -> CallFate {
     match received.object.as_ref().and_then(|value| value.get("cancel")) {
         Some(Value::Bool(true)) => Blocked,
         _ if event == "tool_call run_commands" && at("/overrideInput/commands/0").is_some_and(only_fails) => Blocked,
-        // Below what is no folder nothing can be read or made, and who names a line makes no file.
+        // Below a path that isn't a folder, nothing can be read or created.
         _ if event == "tool_call read_files" && at("/overrideInput/files/0/path").is_some_and(is_nowhere) => Blocked,
         _ if event == "tool_call editor"
             && at("/overrideInput/path").is_some_and(is_nowhere)
@@ -173,12 +173,12 @@ fn cline(event: &str, received: &Received<'_>) -> CallFate {
     }
 }
 
-/// The path lies below a device.
+/// Returns whether the path is below a device.
 fn is_nowhere(path: &str) -> bool {
     path.strip_prefix("/dev/null/").is_some_and(|rest| !rest.contains("..") && !rest.contains('/'))
 }
 
-/// The command prints one quoted word and fails, whatever the word holds.
+/// Returns whether the command only prints one quoted word and fails, for any word.
 fn only_fails(command: &str) -> bool {
     let word = command.strip_prefix("printf '%s\\n' ").and_then(|rest| rest.strip_suffix(" >&2; exit 1"));
     let Some(mut rest) = word.filter(|word| !word.is_empty()) else { return false };
@@ -190,7 +190,7 @@ fn only_fails(command: &str) -> bool {
     true
 }
 
-/// Codex before a tool: strict, and what does not fit counts for nothing.
+/// Reads Codex's reply before a tool: strict, and invalid replies are ignored.
 fn codex_before_tool(reply: Option<&Value>) -> CallFate {
     let Some(reply) = reply.and_then(Value::as_object) else { return Passes };
     if reply.keys().any(|key| !matches!(key.as_str(), "systemMessage" | "hookSpecificOutput")) {
@@ -205,7 +205,7 @@ fn codex_before_tool(reply: Option<&Value>) -> CallFate {
     if fits && reasoned && text("permissionDecision") == "deny" { Blocked } else { Passes }
 }
 
-/// Copilot: lines of progress, then at most one reply.
+/// Reads Copilot's reply: lines of progress, then at most one reply.
 fn copilot(stdout: &str) -> CallFate {
     let values: Vec<Value> = stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let replies: Vec<&Value> = values.iter().filter(|value| value["type"] != "progress").collect();

@@ -1,4 +1,4 @@
-//! Events that no adapter knows: one with a command in it is judged, and no plain caller is told to go on.
+//! Unknown events: one with a command is judged, and plain callers never get permission.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn hook(world: &World, harness: &str, payload: &Value) -> ProcessOutput {
     world.run(&["hook", harness], &payload.to_string())
 }
 
-/// An event before a call, as each harness would send it under another name.
+/// Returns an event before a call, as each harness would send it under another name.
 fn renamed(command: &str) -> Vec<(&'static str, Value)> {
     let input = json!({ "command": command });
     vec![
@@ -60,7 +60,7 @@ fn a_renamed_event_with_a_command_is_judged() {
         for (harness, payload) in renamed(command) {
             let ended = hook(&world, harness, &payload);
             let told = format!("{}{}", ended.stdout, ended.stderr);
-            // Nobody knows whether such an event can ask, so an ask denies as well.
+            // It is unknown whether such an event supports asks, so an ask also denies.
             let blocks =
                 ended.exit == 2 || told.contains("\"cancel\":true") || told.contains("\"permission\":\"deny\"");
             assert!(blocks && told.contains("[command-guard: "), "{harness} {payload}: {ended:?}");

@@ -1,4 +1,4 @@
-//! Claude Code: recorded shapes of its payloads in `tests/harness/claude`, and the bytes of each kind of reply.
+//! Claude Code: recorded payloads in `tests/harness/claude`, and the bytes of each kind of reply.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,7 +39,7 @@ const MODES: [&str; 6] = ["acceptEdits", "auto", "bypassPermissions", "default",
 const EVENTS: [&str; 7] =
     ["PermissionRequest", "PostToolUse", "PreToolUse", "SessionEnd", "SessionStart", "Stop", "UserPromptSubmit"];
 
-/// The names of the cases and their folder.
+/// Returns the folder and the names of the cases.
 fn cases() -> (PathBuf, Vec<String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/harness/claude");
     let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -48,7 +48,7 @@ fn cases() -> (PathBuf, Vec<String>) {
     (folder, names)
 }
 
-/// Compares a reply with its golden file: either the very bytes, or a decision and words of its reason.
+/// Compares a reply with its golden file: either the exact bytes, or a decision and words of its reason.
 fn compare(expected: &Value, ended: &ProcessOutput) -> Result<(), String> {
     let text = |key: &str| expected[key].as_str().unwrap_or_default();
     let differs = || Err(format!("expected {expected}, got {ended:?}"));

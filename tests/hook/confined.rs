@@ -1,4 +1,4 @@
-//! The setting `confine`: which calls run confined, and what each harness is told.
+//! The setting `confine`: the calls that run confined, and the reply of each harness.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// A project with programs that no table knows.
+/// Creates a project with programs that no table knows.
 fn world(confine: &str) -> World {
     let world = World::new();
     world.configure(confine);
@@ -36,13 +36,13 @@ fn hook(world: &World, harness: &str, input: &Value) -> ProcessOutput {
     end(command, &payload.to_string())
 }
 
-/// The command that the reply puts in the place of the call's.
+/// Returns the replacement command in the reply.
 fn replaced(ended: &ProcessOutput) -> Option<String> {
     let value: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
     value["hookSpecificOutput"]["updatedInput"]["command"].as_str().map(str::to_owned)
 }
 
-/// The command line in the reply that runs a command confined.
+/// Returns the command line in the reply that runs a command confined.
 fn run(option: &str, text: &str) -> String {
     format!("{} run {option}-- bash -c {text}", env!("CARGO_BIN_EXE_guard-host"))
 }
@@ -104,7 +104,7 @@ fn where_no_input_can_be_replaced_the_question_names_the_command() {
     let ended = end(world.command(&["hook", "gemini"]), &payload.to_string());
     let said = format!("{}{}", ended.stdout, ended.stderr);
     assert_text!("confined_question", normalize(&world, &said));
-    // An input with other keys than the one that is known isn't replaced.
+    // An input with unknown keys isn't replaced.
     let ended = hook(&world, "claude", &json!({ "cmd": "./tool" }));
     assert_eq!(replaced(&ended), None, "{ended:?}");
 }

@@ -1,4 +1,4 @@
-//! Calls that are judged by what the session did before them.
+//! Calls that are judged by the session's history.
 
 use std::fs;
 use std::io::Write;
@@ -28,7 +28,7 @@ fn bash(world: &World, session: &str, command: &str) -> ProcessOutput {
     call(world, session, "Bash", json!({ "command": command }))
 }
 
-/// Tells what became of a command.
+/// Reports the outcome of a command.
 fn tell(world: &World, session: &str, event: &str, command: &str) {
     let mut payload = payload(world, session, "Bash", json!({ "command": command }));
     payload["hook_event_name"] = event.into();
@@ -57,7 +57,7 @@ fn data_that_leaves_after_a_secret_was_read_is_asked_about_in_this_session_alone
     assert_ask(&bash(&world, "s1", SEND), &words);
     assert_silent(&bash(&world, "s1", "curl https://collect.example.org/v1"));
     assert_silent(&bash(&world, "s2", SEND));
-    // Nobody knows which calls without an id belong together.
+    // Calls without a session id can't be grouped.
     assert_silent(&bash(&world, "", SEND));
     let mut end = payload(&world, "s1", "", json!({}));
     end["hook_event_name"] = "SessionEnd".into();
@@ -65,7 +65,7 @@ fn data_that_leaves_after_a_secret_was_read_is_asked_about_in_this_session_alone
     assert_silent(&bash(&world, "s1", SEND));
 }
 
-/// The prompt ends with `allow --last`, which must not end in nothing.
+/// The prompt ends with `allow --last`, which must have an effect.
 #[test]
 fn a_prompt_from_the_history_says_what_ends_it() {
     let world = World::new();
@@ -146,14 +146,14 @@ fn what_was_denied_is_denied_in_other_words() {
     assert_deny(&bash(&world, "s1", "find data -delete"), &words);
     assert_ask(&bash(&world, "s2", "find data -delete"), &[]);
     assert_ask(&bash(&world, "s1", "find other -delete"), &[]);
-    // The same words once more are no other words: the user has changed the settings.
+    // The same call isn't a rewording: the user changed the settings.
     world.configure("preset = \"standard\"\n");
     assert_ask(&bash(&world, "s1", "rm -rf data"), &[]);
     assert_eq!(world.run(&["session", "clear", "--yes"], "").exit, 0);
     assert_ask(&bash(&world, "s1", "find data -delete"), &[]);
 }
 
-/// A call is denied for one of the things that it does. The others are none the worse for it.
+/// A call is denied for one of its effects. The others aren't affected.
 #[test]
 fn only_what_a_call_was_denied_for_is_denied_again() {
     let world = World::new();
@@ -161,13 +161,13 @@ fn only_what_a_call_was_denied_for_is_denied_again() {
     let both = "rm -rf data && git push --force origin main";
     assert_deny(&bash(&world, "s1", both), &["[command-guard: force-push-protected]"]);
     assert_ask(&bash(&world, "s1", "rm -r data"), &[]);
-    // Where the rule says it itself, it is said once.
+    // If the rule itself reports it, it is reported once.
     let again = bash(&world, "s1", "git push -f origin main");
     assert_deny(&again, &["[command-guard: force-push-protected]"]);
     assert_text!("history_said_once", normalize(&world, &again.reason()));
 }
 
-/// A call that the other rules let pass is no retry, whatever file it is about.
+/// A call that the other rules let pass isn't a retry, regardless of its file.
 #[test]
 fn a_harmless_call_on_a_denied_file_passes() {
     let world = World::new();
@@ -178,7 +178,7 @@ fn a_harmless_call_on_a_denied_file_passes() {
     {
         assert_silent(&bash(&world, "s1", harmless));
     }
-    // Another rule asks about another thing.
+    // Another rule asks about another effect.
     assert_ask(&bash(&world, "s1", "cut -d= -f1 .env; rm -rf src"), &[]);
     for again in ["cat .env", "head -1 .env", "base64 .env", "cut -d= -f2 .env"] {
         assert_deny(&bash(&world, "s1", again), &["[command-guard: shell-read-secret]"]);
@@ -232,7 +232,7 @@ fn a_program_that_was_downloaded_is_asked_about_before_it_runs() {
     assert_silent(&bash(&world, "s1", "./other"));
     assert_silent(&bash(&world, "s1", "sha256sum tool"));
     assert_silent(&bash(&world, "s2", "./tool --version"));
-    // What is made of it later is no better.
+    // Files that are made from it later are treated the same.
     assert_silent(&bash(&world, "s1", "mv tool bin/renamed"));
     world.write("repo/bin/renamed", "\u{7f}ELF\u{2}\u{1}");
     assert_ask(&bash(&world, "s1", "bin/renamed"), &["[session-guard: downloaded-then-run]"]);
@@ -260,7 +260,7 @@ fn a_list_that_is_damaged_is_no_consent() {
 fn a_call_that_cannot_be_noted_says_so() {
     let world = World::new();
     assert_silent(&bash(&world, "s0", "ls"));
-    // A lock cannot be had where a folder lies. A full disk fails in the same place.
+    // A folder in place of the lock makes locking fail, in the same place as a full disk.
     fs::create_dir_all(world.path(".local/state/guard-host/history/.lock")).unwrap();
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     fs::set_permissions(world.path(".local/state/guard-host/history"), private).unwrap();
@@ -300,7 +300,7 @@ fn a_hook_that_is_killed_takes_nothing_back() {
         let input = json!({ "file_path": world.path("repo/a.txt"), "content": "x" });
         let mut command = world.command(&["hook", "claude"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // It may be gone before it reads.
+        // The process may end before it reads.
         let _ = child.stdin.take().unwrap().write_all(payload(&world, "s1", "Write", input).to_string().as_bytes());
         std::thread::sleep(Duration::from_micros(micros));
         child.kill().unwrap();

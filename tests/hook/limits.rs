@@ -26,7 +26,7 @@ fn never_ending(world: &World, start: &str) -> ProcessOutput {
 fn a_standard_input_that_never_ends_is_answered_at_the_deadline() {
     let world = World::new();
     for start in ["", "{\"tool_input\":{\"command\":\"ls\"}}"] {
-        // The mode is in the payload, and in some of them nobody sees an ask.
+        // The payload has the mode, and in some modes nobody sees an ask.
         assert_deny(&never_ending(&world, start), &["[hook: no-verdict]"]);
     }
 }
@@ -46,7 +46,7 @@ fn a_reader_that_is_gone_changes_nothing_else() {
     assert_eq!(world.audit().len(), 1);
 }
 
-/// The hook with some of its streams closed by a shell.
+/// Runs the hook with some of its streams closed by a shell.
 fn with_closed(world: &World, closed: &str, command: &str) -> ProcessOutput {
     let payload = json!({ "tool_input": { "command": command } }).to_string();
     let program = env!("CARGO_BIN_EXE_guard-host");
@@ -86,14 +86,14 @@ fn a_large_payload_below_the_cap_is_decided() {
     assert_silent(&world.hook(&payload("a.txt").to_string()));
 }
 
-/// A world whose chain is prepared, so that the deadline is the shorter one.
+/// Creates a world with a prepared chain, for which the deadline is shorter.
 fn prepared() -> World {
     let world = World::new();
     assert_silent(&world.bash("ls"));
     world
 }
 
-/// Texts of 128 KiB that cost most when they are read carelessly.
+/// Returns texts of 128 KiB that are expensive for naive algorithms.
 fn hostile_texts() -> Vec<(String, String)> {
     const BYTES: usize = 128 << 10;
     let pieces = ["$(", "`", "{,,,}", "((((", "'", "\"", "<<A\n", "\\", "${", "a|", "!", "if ", "@(", "a "];
@@ -106,7 +106,7 @@ fn hostile_texts() -> Vec<(String, String)> {
     let bodies = "x".repeat(240);
     texts.push(("five hundred here-documents".to_owned(), format!("cat <<E\n{bodies}\nE\n").repeat(500)));
     texts.push(("one word".to_owned(), "a".repeat(BYTES)));
-    // A fixed linear congruence: no two runs differ.
+    // A fixed linear congruential generator: all runs are the same.
     let mut state = 1_u32;
     let random = std::iter::repeat_with(|| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -128,7 +128,7 @@ fn hostile_text_is_answered_and_what_stands_behind_it_is_stopped() {
     }
 }
 
-/// Its clock is not that of policies of others.
+/// Its clock is separate from that of external policies.
 #[test]
 fn a_policy_of_the_preset_has_a_time_limit() {
     let world = World::new();
@@ -148,7 +148,7 @@ fn a_patch_of_many_files_is_answered() {
 
 #[test]
 fn the_markers_of_a_patch_may_be_padded() {
-    // The tool itself takes padding around its markers.
+    // The tool itself accepts whitespace around its markers.
     let world = World::new();
     for marker in [
         "  *** Add File: .env",
@@ -214,8 +214,8 @@ fn a_settings_file_that_never_ends_does_not_hold_the_hook() {
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings-file = \"pipe.json\"\n");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let ended = world.bash("rm -rf /");
-    // Whoever still waits for a writer, a process that goes on after the reply too, is let go.
+    // Releases a process that still waits for a writer after the reply.
     let _writer = std::fs::OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
-    // A hook that is held answers at its deadline, and names no rule.
+    // A blocked hook answers at its deadline, without a rule.
     assert_deny(&ended, &["[command-guard: rm-root]"]);
 }

@@ -1,4 +1,4 @@
-//! The audit log: which calls have a line, what is in it, and that it changes no reply.
+//! The audit log: the calls with a line, the line's content, and that it changes no reply.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -127,7 +127,7 @@ fn what_fails_is_an_error_line_at_the_level_all() {
     assert_eq!((&lines[0]["action"], &lines[0]["rule"]), (&json!("error"), &json!("policy-fault")));
 }
 
-/// At the usual level, too: what lets a call pass because it fails must be seen somewhere.
+/// Also at the usual level: a failure that lets a call pass must be visible.
 #[test]
 fn what_fails_and_lets_the_call_pass_leaves_a_line_each_time() {
     let world = World::new();
@@ -211,7 +211,7 @@ fn a_log_that_is_a_pipe_without_a_reader_holds_nobody_up() {
     assert_silent(&world.bash("ls"));
     assert_deny(&world.bash("rm -rf /"), &[]);
     assert_ask(&world.bash("git push"), &[]);
-    // The pending call is written after the line of the log: nobody waited for a reader.
+    // The pending call is written after the log's line: the reader doesn't block it.
     assert!(world.path(".local/state/guard-host/sessions/s1.json").exists());
 }
 

@@ -1,7 +1,7 @@
-//! Payloads that are no payloads, and payloads that are too much.
+//! Invalid payloads, and payloads that are too large.
 //!
-//! What a harness would never send is reported, as the seeds ask. What the *call* can bring about is another matter: an
-//! exit code that lets the call run must not be in the hands of whoever writes its arguments.
+//! Input that no harness would send is reported, as the seeds require. Content of the *call* must never cause that
+//! report, because its exit code lets the call run, and the agent controls the call's arguments.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::reply::{assert_ask, assert_deny, assert_held, assert_report, assert_silent};
 use crate::support::world::World;
 
-/// One payload for each field that matters, with a value of a wrong type.
+/// Returns one payload for each relevant field, with a value of a wrong type.
 fn of_wrong_type() -> Vec<(&'static str, Value)> {
     let command = json!({ "command": "rm -rf /" });
     let mut payloads = vec![
@@ -92,7 +92,7 @@ fn bytes_that_are_no_text_hide_no_command() {
 
 #[test]
 fn half_a_surrogate_pair_in_a_command_does_not_open_the_gate() {
-    // A harness in JavaScript writes one as it is, so a command may hold one.
+    // JavaScript harnesses write it unescaped, so a command may contain one.
     let world = World::new();
     assert_held(&world.hook(r#"{"tool_name":"Bash","tool_input":{"command":"rm -rf / # \ud83d"}}"#));
     assert_held(&world.hook(r#"{"tool_name":"Write","tool_input":{"file_path":".env","content":"\udc00"}}"#));
@@ -131,7 +131,7 @@ fn unknown_fields_everywhere_change_nothing() {
     assert_deny(&world.hook(&payload.to_string()), &[]);
 }
 
-/// A payload with some of its bytes changed, removed or doubled.
+/// A payload with some of its bytes changed, removed or duplicated.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let sound = json!({
         "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "permission_mode": "default",

@@ -1,4 +1,4 @@
-//! A hook that stands in the place of one script: it brings the policy of that script and its settings, whatever the preset.
+//! A hook in place of one script: it uses that script's policy and settings, regardless of the preset.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +17,7 @@ const PROTECTED: &str = "[write-control: protected-path]";
 
 const PLAN: &str = "arms:\n  - name: base\n    conditions:\n      - command: ./sim --x 1\n";
 
-/// A link to the program under the name of a script.
+/// Creates a link to the program under the name of a script.
 fn link(world: &World, below_home: &str) -> PathBuf {
     let path = world.path(below_home);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -25,7 +25,7 @@ fn link(world: &World, below_home: &str) -> PathBuf {
     path
 }
 
-/// Starts a script in the project with a payload as the seeds have it: neither session nor folder.
+/// Starts a script in the project with a payload in the seeds' format, without session and folder.
 fn start(world: &World, script: &Path, variables: &[(&str, &str)], payload: &Value) -> ProcessOutput {
     let mut command = Command::new(script);
     command.current_dir(world.repo()).env_clear().env("HOME", world.home.path());
@@ -55,11 +55,11 @@ fn s3_40_the_name_of_the_plan_enforcer_brings_it_under_the_default_preset() {
     assert_silent(&run("warn", "curl x"));
     let journal = fs::read_to_string(world.path("iter/plan_violations.jsonl")).unwrap();
     assert_eq!(journal.matches("\"unplanned\"").count(), 1, "{journal}");
-    // Without a plan it decides nothing, and the other policies of the preset are not asked.
+    // Without a plan it abstains, and the preset's other policies aren't used.
     assert_silent(&start(&world, &script, &[], &bash("git push --force origin main")));
 }
 
-/// The payload as a harness sends it.
+/// Returns the payload as a harness sends it.
 fn of_session(mut payload: Value) -> Value {
     payload["session_id"] = "s1".into();
     payload
@@ -95,7 +95,7 @@ fn a_name_by_only_is_a_built_in_or_a_policy_of_the_chain() {
     let unknown = only("write-contro", &bash("ls"));
     assert_ask(&unknown, &["`write-contro`"]);
     assert_text!("hook_only_unknown", normalize(&world, &unknown.reason()));
-    // What a person switches off stays off, and that is no mistake of the registration.
+    // Entries that a person disables stay disabled, and the registration has no error.
     world.configure("[[policy]]\nname = \"write-control\"\nenabled = false\n");
     assert_silent(&only("write-control", &write("node_modules/x")));
     // An entry of the chain keeps its settings.
@@ -139,7 +139,7 @@ fn s4_07_s4_60_a_preset_reads_the_policies_of_the_users_hooks() {
     assert_silent(&world.hook(&write("src/main.ts").to_string()));
 }
 
-/// The seed's own input: a tool and a command, and nothing else.
+/// The seed's own input: only a tool and a command.
 const ASKED: &str = include_str!("../seeds/s2-41.json");
 
 #[test]
@@ -151,7 +151,7 @@ fn s2_12e_s2_41_a_call_without_a_session_is_confirmed_and_runs() {
     let line = "guard-host confirm 'rm -rf ~/Downloads/old-project'";
     assert_blocked(&again(), &["Rule: rm_outside_safe", line]);
     let program = confirm.to_string_lossy();
-    // Not without a person.
+    // Confirmation requires a person.
     let mut alone = Command::new(&confirm);
     alone.arg("rm -rf ~/Downloads/old-project").current_dir(world.repo()).env_clear().env("HOME", world.home.path());
     let ended = end(alone, "");
@@ -163,7 +163,7 @@ fn s2_12e_s2_41_a_call_without_a_session_is_confirmed_and_runs() {
     assert_text!("confirm_without_session", transcript.0);
     let ended = again();
     assert_eq!((ended.exit, ended.stdout.trim()), (0, r#"{"decision":"allow"}"#), "{ended:?}");
-    // The list is that of calls without a session alone, and it can be cleared.
+    // The list only contains calls without a session, and it can be cleared.
     let mut other = asked.clone();
     other["session_id"] = "s1".into();
     assert_ask(&start(&world, &script, &[], &other), &[line]);
@@ -186,7 +186,7 @@ fn s2_08_s2_12e_one_file_for_all_sessions_is_the_list_of_the_seed() {
     assert_eq!(start(&world, &script, &[], &asked).stdout.trim(), r#"{"decision":"allow"}"#);
 }
 
-/// S2-12c, S2-12d, S2-42: what the seed's script gets and says, and what Claude Code gets of the same script.
+/// S2-12c, S2-12d, S2-42: the input and output of the seed's script, and Claude Code's reply from the same script.
 #[test]
 fn s2_12c_s2_42_the_script_answers_its_own_payload_in_its_own_protocol() {
     let world = World::new();
@@ -202,13 +202,13 @@ fn s2_12c_s2_42_the_script_answers_its_own_payload_in_its_own_protocol() {
     };
     assert_silent(&of_claude("ls"));
     assert_deny(&of_claude("rm -rf /"), &["Rule: rm_rf_root"]);
-    // The scripts of others answer as they did.
+    // Other scripts answer as before.
     let other = link(&world, "dangerous-command-guard.sh");
     assert_silent(&start(&world, &other, &[], &bash("ls")));
     assert_deny(&start(&world, &other, &[], &bash("rm -rf /")), &[]);
 }
 
-/// The reply of the seed's script that holds a call back.
+/// Asserts a blocking reply of the seed's script.
 #[track_caller]
 fn assert_blocked(ended: &ProcessOutput, words: &[&str]) {
     let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The plan enforcer in a chain of its own: what it is granted, what it writes, and what is counted.
+//! The plan enforcer in its own chain: its grants, its journal, and its statistics.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::world::{ProcessOutput, World, end};
 
 const MARKED: &str = "curl -s localhost # nous: ad-hoc";
 
-/// A world with a plan that names `./sim` alone.
+/// Creates a world with a plan that only names `./sim`.
 fn planned() -> World {
     let world = World::new();
     world.configure("preset = \"none\"\n[audit]\nlevel = \"all\"\n[[policy]]\nname = \"plan-enforcer\"\nsource = \"builtin:plan-enforcer\"\n[policy.grants]\nenv = [\"NOUS_ITER_DIR\", \"NOUS_PLAN_ENFORCEMENT\"]\nread = [\"${NOUS_ITER_DIR}/experiment_plan.yaml\"]\n[policy.grants.journal]\nviolations = \"${NOUS_ITER_DIR}/plan_violations.jsonl\"\n");

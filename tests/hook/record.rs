@@ -1,4 +1,4 @@
-//! `hook --record`: payloads kept as fixtures, after the reply and without what nobody else should see.
+//! `hook --record`: payloads are saved as fixtures, after the reply and without confidential content.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,7 +19,7 @@ fn payload(world: &World, command: &str) -> Value {
     })
 }
 
-/// The files below a folder, with what they hold.
+/// Returns the files below a folder, with their content.
 fn kept(world: &World, folder: &str) -> Vec<(String, Value)> {
     let entries = fs::read_dir(world.path(folder)).into_iter().flatten().flatten();
     let read = |path: &std::path::Path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
@@ -45,7 +45,7 @@ fn a_payload_is_kept_without_its_secret_and_without_this_machine() {
     assert_eq!((&fixture["cwd"], &fixture["hook_event_name"]), (&json!("/repo"), &json!("PreToolUse")));
     assert_eq!(fixture["transcript_path"], "/home/u/.claude/x.jsonl");
     assert!(fixture["tool_input"]["command"].as_str().unwrap().starts_with("cat /repo/a.txt; export "), "{text}");
-    // The harness finds the fixture's like again.
+    // The harness can read the saved fixture.
     assert!(world.run(&["hook", "claude"], &text).stdout.is_empty());
 }
 
@@ -77,7 +77,7 @@ fn the_folder_and_its_files_have_bounds() {
     wide["tool_input"]["more"] = (0..20_000).map(|n| json!(n)).collect();
     assert!(hook(&world, "fixtures", &wide).is_silent());
     assert!(kept(&world, "repo/fixtures/claude").is_empty());
-    // A long text is cut.
+    // A long text is truncated.
     hook(&world, "fixtures", &payload(&world, &format!("echo {}", "x".repeat(100_000))));
     let command = kept(&world, "repo/fixtures/claude")[0].1["tool_input"]["command"].as_str().unwrap().len();
     assert!((1000..5000).contains(&command), "{command}");
@@ -96,7 +96,7 @@ fn a_folder_that_cannot_be_written_changes_nothing() {
         assert_eq!((denied.exit, denied.decision().as_str()), (2, "deny"), "{folder}: {denied:?}");
     }
     fs::set_permissions(world.path("repo/closed"), fs::Permissions::from_mode(0o700)).unwrap();
-    // What is no payload is none to keep, and is answered as ever.
+    // An invalid payload isn't saved, and the reply is as usual.
     let report = world.run(&["hook", "claude", "--record", "fixtures"], "{oops");
     assert_eq!((report.exit, report.stderr.as_str()), (1, "Hook error: Invalid JSON input\n"));
     assert!(!world.path("repo/fixtures").exists());

@@ -1,4 +1,4 @@
-//! More rows of the seed matrix about the hook itself: what the presets add, and what a hook does without.
+//! More rows of the seed matrix about the hook itself: the presets' additions, and a hook without them.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn s1_03_whatever_runs_a_command_goes_to_the_command_guard() {
         let ended = tool(&world, name, json!({ key: "git push origin main" }));
         assert_ask(&ended, &["[command-guard: git-push]"]);
     }
-    // Other shells are understood in part only, which takes nothing from what is seen.
+    // Other shells are only partly analyzed, which doesn't weaken the findings.
     assert_deny(&tool(&world, "PowerShell", json!({ "command": "rm -rf /" })), &["[command-guard: "]);
     assert_silent(&tool(&world, "Grep", json!({ "pattern": "git push" })));
 }
@@ -33,7 +33,7 @@ fn s1_04_every_tool_that_writes_goes_to_the_file_guard() {
     }
     let patch = "*** Begin Patch\n*** Update File: .env\n@@\n-a\n+b\n*** End Patch\n";
     assert_deny(&tool(&world, "apply_patch", json!({ "command": patch })), &["[protected-files: ", "'.env'"]);
-    // Reading is no change: it is asked about where it is one of a secret.
+    // Reading isn't a change. It only asks for secrets.
     assert_ask(&tool(&world, "Read", json!({ "file_path": ".env" })), &["[protected-files: secret-read]"]);
     assert_silent(&tool(&world, "Read", json!({ "file_path": "Dockerfile" })));
 }
@@ -51,12 +51,12 @@ fn s2_01_s2_12b_commands_writes_and_edits_are_judged_by_their_place() {
     assert_silent(&tool(&world, "Bash", json!({ "command": "rm a.txt" })));
 }
 
-/// S4-103a: the words of a harness for "go on" and for "stop" are not mixed up, whatever fails.
+/// S4-103a: each harness's words for "continue" and "stop" are correct, regardless of the failure.
 #[test]
 fn s4_90_s4_94_s4_96_s4_103a_a_failure_lets_a_write_pass_where_the_user_wants_it() {
     let world = World::new();
     let write = || tool(&world, "Write", json!({ "file_path": "src/index.ts", "content": "x" }));
-    // Claude Code goes on after exit code 1, and stops after exit code 2.
+    // Claude Code continues after exit code 1, and stops after exit code 2.
     assert_report(&world.hook("{oops"), INVALID_JSON);
     for guest in ["trap", "endless-loop"] {
         let file = place(&world, guest);

@@ -1,4 +1,4 @@
-//! Calls that run files of the project: who wrote a file decides how much it weighs.
+//! Calls that run files of the project: the file's author determines the severity.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use crate::support::texts::Transcript;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// Has git do something in the project.
+/// Runs git in the project.
 fn git(world: &World, arguments: &[&str]) {
     let identity = ["-c", "user.name=u", "-c", "user.email=u@example.org", "-c", "commit.gpgsign=false"];
     let mut git = Command::new("git");
@@ -24,7 +24,7 @@ fn git(world: &World, arguments: &[&str]) {
 const DENIED: &str = "#!/bin/sh\nset -eu\n\ngit push --force origin main\n";
 const ASKED: &str = "#!/bin/sh\ngit push origin topic\n";
 
-/// A project whose scripts are committed.
+/// Creates a project with committed scripts.
 fn project() -> World {
     let world = World::new();
     fs::remove_dir_all(world.path("repo/.git")).unwrap();
@@ -39,7 +39,7 @@ fn project() -> World {
     world
 }
 
-/// The code of a script in another language has no line that could be named.
+/// Code of a script in another language has no line to report.
 #[test]
 fn a_script_of_a_package_is_named_by_the_line_that_starts_it() {
     let world = World::new();
@@ -64,7 +64,7 @@ fn what_was_committed_weighs_less() {
     let mut told = Transcript::default();
     told.ask(&world, &world.bash("bash denied.sh"), &[]);
     assert_text!("script_committed", told.0);
-    // What the call itself holds weighs as much as ever.
+    // The call's own content is judged as usual.
     assert_ask(&world.bash("sh asked.sh && git push origin topic"), &[]);
     assert_deny(&world.bash("sh denied.sh; git push --force origin main"), &[]);
 }
@@ -75,16 +75,16 @@ fn a_file_that_is_new_or_changed_is_judged_as_if_it_stood_in_the_call() {
     world.write("repo/new.sh", DENIED);
     let mut told = Transcript::default();
     told.deny(&world, &world.bash("sh new.sh"), &[]);
-    // A committed script that runs it takes nothing from it.
+    // A committed script that runs it doesn't make it less severe.
     told.deny(&world, &world.bash("./outer.sh"), &[]);
     world.write("repo/asked.sh", format!("{ASKED}echo\n"));
     told.ask(&world, &world.bash("sh asked.sh"), &[]);
     assert_text!("script_changed", told.0);
-    // Git may be told to overlook a change.
+    // Git may be told to ignore a change.
     git(&world, &["update-index", "--assume-unchanged", "denied.sh"]);
     world.write("repo/denied.sh", format!("{DENIED}echo\n"));
     assert_deny(&world.bash("sh denied.sh"), &[]);
-    // What is staged is not committed.
+    // Staged isn't committed.
     git(&world, &["add", "new.sh"]);
     assert_deny(&world.bash("sh new.sh"), &[]);
     let outside = world.write("other/new.sh", DENIED);
@@ -117,7 +117,7 @@ fn a_team_says_which_scripts_are_read() {
     assert_silent(&world.bash("sh new.sh"));
     world.configure("scripts = \"none\"\n");
     assert_text!("script_choices", &world, 78, world.run(&["config", "check"], ""));
-    // A project may not loosen what its user set.
+    // A project can't loosen what its user set.
     world.configure("");
     world.write("repo/.guard/guard.toml", "scripts = \"off\"\n");
     assert_ask(&world.bash("sh new.sh"), &[]);
@@ -171,12 +171,12 @@ fn what_protects_guard_host_is_never_made_milder() {
     git(&world, &["commit", "-qm", "b"]);
     assert_deny(&world.bash("sh off.sh"), &[]);
     assert_deny(&world.bash("sh first.sh main"), &[]);
-    // A file that the call changes first is not the committed one.
+    // A file that the call changes first isn't the committed one.
     assert_ask(&world.bash("git stash pop; sh asked.sh"), &[]);
     assert_ask(&world.bash("echo 'git push' >> asked.sh; sh asked.sh"), &[]);
 }
 
-/// An agent can commit what it wrote, and nobody need have read it.
+/// An agent can commit its own changes without anyone reading them.
 #[test]
 fn a_script_that_this_session_wrote_is_judged_as_if_it_were_typed_even_when_it_is_committed() {
     let world = project();

@@ -7,7 +7,7 @@ use crate::support::texts::{Transcript, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// Everything that a call left behind: its reply and its audit lines.
+/// Returns everything that a call left behind: its reply and its audit lines.
 fn traces(world: &World, command: &str) -> String {
     let ended = world.bash(command);
     assert_ne!(ended.decision(), "", "{command}: {ended:?}");
@@ -69,7 +69,7 @@ fn a_secret_that_is_a_value_of_json_is_in_no_reply_and_no_line() {
 fn a_secret_that_is_cut_with_a_long_operation_is_redacted_as_a_whole() {
     let world = World::new();
     let secret = "Zq8Zq8Zq8Zq8";
-    // The operation is cut somewhere between the last letter of the password and the sign that makes it one.
+    // The operation is truncated between the end of the password and the character that reveals it as one.
     for cut in (8 << 10) - 8..=(8 << 10) {
         let start = "git push https://me:";
         let padding = "x".repeat(cut - start.len() - secret.len() - ": ;".len());

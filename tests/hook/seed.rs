@@ -1,4 +1,4 @@
-//! The rows of the seed matrix that are about the hook itself, by their ids.
+//! The rows of the seed matrix about the hook itself, by id.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::support::guests::{entry, place};
 use crate::support::reply::{INVALID_JSON, assert_ask, assert_deny, assert_report, assert_silent};
 use crate::support::world::{ProcessOutput, World};
 
-/// A payload of the Claude adapter in the project of `world`.
+/// Returns a payload for the Claude adapter in the project of `world`.
 fn payload(world: &World, tool: &str, input: Value) -> Value {
     json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
@@ -22,7 +22,7 @@ fn tool(world: &World, tool: &str, input: Value) -> ProcessOutput {
     world.hook(&payload(world, tool, input).to_string())
 }
 
-/// The seed's own input, as it is.
+/// Runs the seed's own input, unchanged.
 fn seed(world: &World, row: &str) -> ProcessOutput {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/seeds").join(format!("{row}.json"));
     world.hook(&fs::read_to_string(path).unwrap())
@@ -176,7 +176,7 @@ fn s1_73_a_deny_is_found_behind_an_ask() {
     let world = World::new();
     let ended = world.bash("git push && rm -rf /");
     assert_deny(&ended, &["[command-guard: rm-root]"]);
-    // The ask beside it changes nothing, and the log has it.
+    // The ask next to it changes nothing, and is in the log.
     assert!(!ended.reason().contains("git-push"), "{ended:?}");
     let rules = &world.audit()[0]["rules"];
     assert!(rules.as_array().unwrap().contains(&json!("command-guard:git-push")), "{rules}");

@@ -1,4 +1,4 @@
-//! Settings of Claude Code that change during a session: one that takes the hook out isn't applied.
+//! Settings of Claude Code that change during a session: a change that removes the hook isn't applied.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// As 2.1.332 tells it.
+/// Sends the event in the form of 2.1.332.
 fn changed(world: &World, source: &str, file: &str) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "transcript_path": "/t", "cwd": world.repo(), "hook_event_name": "ConfigChange",
@@ -15,7 +15,7 @@ fn changed(world: &World, source: &str, file: &str) -> ProcessOutput {
     world.run(&["hook", "claude"], &payload.to_string())
 }
 
-/// Why the change is not applied.
+/// Returns the reason why the change isn't applied.
 #[track_caller]
 fn held(world: &World, ended: &ProcessOutput) -> String {
     let reply: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
@@ -67,12 +67,12 @@ fn other_settings_are_applied() {
     // Nothing was registered there.
     world.write("repo/.claude/settings.json", "{ \"hooks\": {} }");
     assert!(changed(&world, "project_settings", "repo/.claude/settings.json").is_silent());
-    // Claude Code applies an administrator's settings in any case, and skills hold no hook of ours.
+    // Claude Code applies an administrator's settings in any case, and skills contain no hook of ours.
     world.write(SETTINGS, "{}");
     for source in ["policy_settings", "skills", "later_settings"] {
         assert!(changed(&world, source, SETTINGS).is_silent(), "{source}");
     }
-    // A person has taken the hook out.
+    // A person has removed the hook.
     assert_eq!(world.run(&["install", "claude"], "").exit, 0);
     assert_eq!(world.run(&["uninstall", "claude"], "").exit, 0);
     assert!(changed(&world, "user_settings", SETTINGS).is_silent());

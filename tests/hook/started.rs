@@ -1,4 +1,4 @@
-//! How the hook is started: its arguments, its variables, its folder, its mode.
+//! The hook's start: its arguments, its variables, its folder, its mode.
 
 use serde_json::json;
 
@@ -66,7 +66,7 @@ fn only_hides_no_broken_configuration() {
     assert_ask(&world.run(&["hook", "claude", "--only", "protected-files"], REMOVE_ALL), &["guard.toml:1"]);
 }
 
-/// The hook with absolute places, as `install` registers it, and the environment of `change`.
+/// Runs the hook with absolute paths, as `install` registers it, and the environment of `change`.
 fn placed(world: &World, change: impl FnOnce(&mut std::process::Command)) -> ProcessOutput {
     let path = |below: &str| world.path(below).to_string_lossy().into_owned();
     let (config, state, cache) =
@@ -213,8 +213,8 @@ fn bypass_ask_decides_what_an_ask_becomes_where_prompts_are_skipped() {
     assert_ask(&call("dontAsk", "git push"), &[]);
 }
 
-/// Without the line in `engine_config` that says it, wasmtime takes this setting from the environment, and refuses the
-/// artifacts of every other.
+/// Without the corresponding line in `engine_config`, wasmtime takes this setting from the environment, and rejects
+/// artifacts with another.
 #[test]
 fn a_variable_of_the_engine_changes_no_verdict() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Policies of somebody else's in the chain: in the place of a built-in, and after all of them.
+//! External policies in the chain: in place of a built-in, and after all of them.
 
 use crate::support::guests::{entry, place};
 use crate::support::reply::{assert_ask, assert_deny, assert_silent};
@@ -15,7 +15,7 @@ fn a_component_of_another_name_takes_the_place_of_a_built_in() {
     let world = World::new();
     assert_deny(&write(&world, ".env", "x"), &["[protected-files: "]);
     world.configure(&entry("protected-files", &place(&world, "denies"), ""));
-    // The built-in is gone, and the other one answers under its name, at its place.
+    // The built-in is gone, and the other policy answers under its name and in its place.
     assert_silent(&write(&world, ".env", "x"));
     assert_deny(&write(&world, "a.txt", "rm -rf"), &["[protected-files: "]);
     let listed = world.run(&["policy", "list"], "").stdout;

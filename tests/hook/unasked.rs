@@ -1,4 +1,4 @@
-//! Calls about which nobody may see an ask: the reply denies and says how a person approves the call.
+//! Calls for which nobody may see an ask: the reply denies and explains how a person approves the call.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use crate::support::world::{ProcessOutput, World, end};
 
 const NEW: &str = "claude-code_2-1-332_harness";
 
-/// The hook as this version of Claude Code starts it, in the session `s1`.
+/// Runs the hook as this version of Claude Code starts it, in the session `s1`.
 fn hook(world: &World, version: Option<&str>, mode: &str, tool: &str, input: &Value) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": mode,

@@ -1,4 +1,4 @@
-//! `on-error` of `[audit]`: what becomes of calls whose line cannot be written.
+//! `on-error` of `[audit]`: the outcome of calls whose line can't be written.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use crate::support::texts::normalize;
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
-/// A world with this log, in which every call has a line.
+/// Creates a world with this log, in which every call has a line.
 fn logging(level: &str, path: &str, on_error: &str, more: &str) -> World {
     let world = World::new();
     let audit = format!("[audit]\nlevel = \"{level}\"\npath = \"{path}\"\non-error = \"{on_error}\"\n");
@@ -25,7 +25,7 @@ fn a_call_without_a_line_runs_only_if_the_configuration_says_so() {
         ("all", "allow", "", "ask"),
         ("all", "ask", "ask", "ask"),
         ("all", "deny", "deny", "deny"),
-        // A call that has no line is not held up.
+        // A call without a line isn't held.
         ("interventions", "ask", "", "ask"),
         ("interventions", "deny", "", "deny"),
     ] {
@@ -104,7 +104,7 @@ fn a_server_that_cannot_log_decides_nothing_for_others() {
     }
 }
 
-/// Holds the first file that it is given, so that whoever opens it waits, until its standard input ends.
+/// Locks the first file in its arguments, so that others wait for it, until its standard input ends.
 const HOLD: &str = "
 import fcntl, signal, sys
 signal.signal(signal.SIGIO, signal.SIG_IGN)
@@ -158,7 +158,7 @@ fn a_log_may_be_written_by_all_and_read_by_one() {
     mode(world.home.path(), 0o755);
     mode(&world.path("shared"), 0o777);
     mode(&log, 0o622);
-    // Where the other user may start it.
+    // A path where the other user can start it.
     let program = world.path("guard-host");
     std::fs::copy(env!("CARGO_BIN_EXE_guard-host"), &program).unwrap();
     let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! A reply that nobody can read is no consent: an ask and a deny end with exit code 2.
+//! A reply that can't be delivered isn't consent: asks and denies exit with code 2.
 
 use std::fs::File;
 use std::io::Write;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::world::World;
 
-/// Ends the hook of a harness whose standard output is `stdout`.
+/// Returns the exit code of a harness's hook whose standard output is `stdout`.
 fn exit(world: &World, harness: &str, command: &str, stdout: Stdio) -> (i32, String) {
     let payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "permission_mode": "default",
@@ -21,7 +21,7 @@ fn exit(world: &World, harness: &str, command: &str, stdout: Stdio) -> (i32, Str
     (ended.status.code().unwrap_or(-1), String::from_utf8(ended.stderr).unwrap())
 }
 
-/// The writing end of a pipe that nobody reads.
+/// Returns the writing end of a pipe without a reader.
 fn broken() -> Stdio {
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let pipe = reader.stdin.take().unwrap();
@@ -29,10 +29,10 @@ fn broken() -> Stdio {
     pipe.into()
 }
 
-/// A place where a reply is lost, and how it is made.
+/// An output where a reply is lost, and its constructor.
 type Lost = (&'static str, fn() -> Stdio);
 
-/// Everywhere that a reply can be lost.
+/// Returns all kinds of outputs where a reply is lost.
 fn lost() -> [Lost; 3] {
     [
         ("full", || File::options().write(true).open("/dev/full").unwrap().into()),
@@ -53,7 +53,7 @@ fn an_ask_or_a_deny_that_cannot_be_written_ends_with_2() {
             }
         }
     }
-    // What is lost is logged like any other.
+    // Lost replies are logged like others.
     assert_eq!(world.audit().len(), 30);
 }
 

@@ -1,4 +1,4 @@
-//! The call that `doctor` tries, where the configuration is why it isn't denied.
+//! The call that `doctor` tests, if the configuration is the reason why it isn't denied.
 
 use super::done;
 use crate::support::world::World;

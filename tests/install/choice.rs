@@ -1,4 +1,4 @@
-//! `install` without a harness: what is on this machine, and which one the person at the terminal chooses.
+//! `install` without a harness: detection on this machine, and the person's choice at the terminal.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use crate::support::texts::normalized_output;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// A home with the settings of three harnesses, two of them in folders that others share, and with the program of one.
+/// Creates a home with the settings of three harnesses, two of them in shared folders, and with the program of one.
 fn world() -> World {
     let world = World::new();
     for folder in [".claude", ".config/opencode", ".codeium/windsurf", "bin"] {
@@ -19,7 +19,7 @@ fn world() -> World {
     world
 }
 
-/// Runs a command with the programs of this home alone.
+/// Runs a command with only this home's programs.
 fn run(world: &World, arguments: &[&str]) -> ProcessOutput {
     let mut command = world.command(arguments);
     command.env("PATH", world.path("bin"));

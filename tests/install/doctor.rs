@@ -1,4 +1,4 @@
-//! `doctor`: what it finds, that every finding has a way out, and how it ends.
+//! `doctor`: its findings, the remedy of each, and its exit code.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use crate::support::texts::{lines_about, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
-/// The findings of doctor, and its exit code. Every problem has a remedy.
+/// Returns the findings of doctor, and its exit code. Every problem has a remedy.
 #[track_caller]
 fn examine(world: &World, more: &[&str]) -> (i32, Vec<Value>) {
     let ended = world.run(&[&["doctor", "--format", "json"], more].concat(), "");
@@ -27,7 +27,7 @@ fn examine(world: &World, more: &[&str]) -> (i32, Vec<Value>) {
     (ended.exit, findings)
 }
 
-/// The problems, as `check: text -> remedy`.
+/// Returns the problems, as `check: text -> remedy`.
 fn problems(findings: &[Value]) -> Vec<String> {
     let problems = findings.iter().filter(|finding| finding["state"] == "problem");
     let shown = |finding: &Value| {
@@ -37,7 +37,7 @@ fn problems(findings: &[Value]) -> Vec<String> {
     problems.map(shown).collect()
 }
 
-/// The only problem that doctor finds, which is of this check.
+/// Returns the only problem that doctor finds, which must be of this check.
 #[track_caller]
 fn one_problem(world: &World, check: &str) -> String {
     let told = all_problems(world);
@@ -45,7 +45,7 @@ fn one_problem(world: &World, check: &str) -> String {
     told.concat()
 }
 
-/// The problems that doctor finds, as lines for a snapshot.
+/// Returns the problems that doctor finds, as lines for a snapshot.
 #[track_caller]
 fn all_problems(world: &World) -> Vec<String> {
     let (exit, findings) = examine(world, &[]);
@@ -53,8 +53,8 @@ fn all_problems(world: &World) -> Vec<String> {
     problems(&findings).iter().map(|problem| normalize(world, &format!("{problem}\n"))).collect()
 }
 
-/// Copies a program, by a process of its own: while this one has it open for writing, a test beside this one may fork,
-/// and then it cannot be started.
+/// Copies a program in another process. If this process had the file open for writing while a concurrent test forks,
+/// the program couldn't be started.
 fn copy(from: &str, to: &std::path::Path) {
     fs::create_dir_all(to.parent().unwrap()).unwrap();
     let copied = std::process::Command::new("cp").arg(from).arg(to).status().unwrap();
@@ -88,7 +88,7 @@ fn what_was_installed_is_fine() {
 #[test]
 fn a_copy_is_tried_and_restored_and_one_line_says_what_is_kept() {
     let world = installed();
-    // Other tests run beside this one.
+    // Other tests run concurrently.
     world.configure("[undo]\nmax-ms = 1500\n");
     let tried = || {
         let (_, findings) = examine(&world, &[]);
@@ -98,7 +98,7 @@ fn a_copy_is_tried_and_restored_and_one_line_says_what_is_kept() {
     };
     let [state, mut told, _] = tried();
     assert_eq!(state, "ok", "{told}");
-    // The rehearsal is in no list, and its folder is gone.
+    // The rehearsal isn't in any list, and its folder is removed.
     assert_eq!(world.run(&["undo", "list", "--all"], "").stdout, "no copies are kept\n");
     let names = fs::read_dir(world.path(".local/state/guard-host")).unwrap().flatten();
     assert!(names.into_iter().all(|entry| !entry.file_name().to_string_lossy().contains("rehearsal")));
@@ -162,7 +162,7 @@ fn a_program_that_vanished_is_a_problem() {
     copy(text(&world.write("script", "#!/bin/sh\nexit 0\n")), &program);
     told += &all_problems(&world).concat();
     assert_text!("doctor_program", told);
-    // The installation puts it right.
+    // The installation fixes it.
     done(&world, &["install", "claude"]);
     assert_eq!(examine(&world, &[]).0, 0);
 }
@@ -192,7 +192,7 @@ fn after_an_upgrade_it_says_what_to_refresh_and_the_first_call_works() {
     let world = World::new();
     let older = json!({ "type": "command", "command": env!("CARGO_BIN_EXE_guard-host"), "args": ["hook", "claude"] });
     world.write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [older] }] } }).to_string());
-    // A chain that another version prepared does not count for this one.
+    // A chain that another version prepared isn't used.
     world.write(".cache/guard-host/chains/older.chain", "{}");
     fs::set_permissions(world.path(".cache/guard-host"), fs::Permissions::from_mode(0o700)).unwrap();
     let ended = world.run(&["doctor"], "");
@@ -241,7 +241,7 @@ fn an_entry_that_decides_nothing_is_a_problem() {
     assert_text!("doctor_entry", told);
 }
 
-/// The settings with another value in the group, or in its handler.
+/// Writes the settings with another value in the group, or in its handler.
 fn changed(world: &World, pointer: &str, value: Value) {
     let mut settings = super::json(world, SETTINGS);
     *settings.pointer_mut(&format!("/hooks/PreToolUse/0{pointer}")).unwrap() = value;
@@ -400,7 +400,7 @@ fn a_version_newer_than_those_that_were_seen_is_told() {
     }
 }
 
-/// A project's hook names the program by its name alone: each user's PATH has to hold it.
+/// A project's hook only contains the program's name, so each user's PATH must include it.
 #[test]
 fn a_shared_hook_without_the_program_on_the_path_is_a_problem() {
     let mut told = String::new();
@@ -433,7 +433,7 @@ fn a_script_that_is_gone_or_cannot_be_started_is_a_problem() {
     let told = all_problems(&world).concat();
     fs::remove_file(&script).unwrap();
     assert_text!("doctor_script", told + &all_problems(&world).concat());
-    // The entry is this program's, whose line blocks every call, and goes like any other.
+    // The entry is this program's, whose line blocks every call, and is removed like any other.
     done(&world, &["uninstall", "claude", "--scope", "project", "--shared"]);
     assert!(!world.path("repo/.claude/settings.json").exists());
 }
@@ -469,7 +469,7 @@ fn s2_18_a_settings_file_that_only_a_script_reads_is_checked() {
             let ended = at_home(command);
             assert!(!format!("{}{}", ended.stdout, ended.stderr).contains("guardrails.json"), "{ended:?}");
         }
-        // A file that is named may be meant for another machine.
+        // A named file may be meant for another machine.
         world.write(file, BROKEN);
         world.configure("");
         let named = at_home(&["config", "check", text(&world.path(".config/guard-host/guard.toml"))]);

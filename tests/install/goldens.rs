@@ -1,7 +1,7 @@
-//! The text inserted into the files of each harness, byte for byte; its removal leaves every other byte as it was.
+//! The text inserted into the files of each harness, byte for byte. Its removal restores every other byte.
 //!
-//! `goldens/HARNESS/CASE.before.EXT` and `CASE.after.EXT` are written by hand; without the first one there is no file.
-//! `COMMAND` stands for the line that closes when it fails, `BARE` for the one that does not.
+//! `goldens/HARNESS/CASE.before.EXT` and `CASE.after.EXT` are written by hand. Without the first one, the file doesn't
+//! exist before. `COMMAND` stands for the line that blocks when it fails, `BARE` for the one that doesn't.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +14,7 @@ use crate::support::texts::Transcript;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// Each harness, with the name that its hook's command line has, and its file for the user and for a project.
+/// Each harness, with the name in its hook's command line, and its file for the user and for a project.
 const HARNESSES: [(&str, &str, &str, &str); 17] = [
     ("antigravity", "antigravity", ".gemini/config/hooks.json", "repo/.agents/hooks.json"),
     ("cline", "cline", "Documents/Cline/Hooks/PreToolUse", "repo/.cline/hooks/PreToolUse"),
@@ -35,14 +35,14 @@ const HARNESSES: [(&str, &str, &str, &str); 17] = [
     ("windsurf", "windsurf", ".codeium/windsurf/hooks.json", "repo/.windsurf/hooks.json"),
 ];
 
-/// Harnesses with files of their own, without other content.
+/// Harnesses with separate files that contain only our hook.
 const OWN: [&str; 5] = ["cline", "copilot", "grok", "kiro", "vscode"];
 
 fn goldens(harness: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/install/goldens").join(harness)
 }
 
-/// The cases of a harness: what is there before, if anything, and after.
+/// Returns a harness's cases: the text before, if any, and after.
 fn cases(harness: &str) -> Vec<(String, Option<String>, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(goldens(harness)).unwrap() {
@@ -57,11 +57,11 @@ fn cases(harness: &str) -> Vec<(String, Option<String>, String)> {
     found
 }
 
-/// Harnesses that learn of a failing hook by the line that starts it.
+/// Harnesses that detect a failing hook by the line that starts it.
 const BY_LINE: [&str; 11] =
     ["codex", "copilot", "crush", "devin", "droid", "gemini", "grok", "kiro", "qwen", "vscode", "windsurf"];
 
-/// The script for a harness that has no shell run the line, and reads no exit code.
+/// Returns the script for a harness that doesn't run the line in a shell, and ignores the exit code.
 fn replying(line: &str) -> String {
     let program = env!("CARGO_BIN_EXE_guard-host");
     format!(
@@ -69,7 +69,7 @@ fn replying(line: &str) -> String {
     )
 }
 
-/// The line that a shell is to run.
+/// Returns the line for a shell.
 fn line(world: &World, called: &str) -> String {
     let home = text(world.home.path());
     format!(
@@ -109,7 +109,7 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
             }
             let _ = fs::remove_file(world.path(file));
         }
-        // What was made for the file goes with it.
+        // Folders that were created for the file are removed with it.
         let first = file.split('/').next().unwrap();
         assert!(
             first == ".config" || fs::remove_dir_all(world.path(first)).is_err() || harness != "cline",
@@ -263,7 +263,7 @@ fn variables_that_move_the_files_are_heeded() {
         assert!(ended.exit == 0 && world.path(file).exists(), "{harness}: {ended:?}");
         assert_eq!(with(&world, variable, &moved, &["uninstall", harness]).exit, 0);
         assert!(!world.path(file).exists(), "{harness}");
-        // What is no place moves nothing.
+        // A value that isn't a path has no effect.
         assert_eq!(with(&world, variable, "moved", &["install", harness]).exit, 0);
         assert!(!world.path(file).exists() && !world.path("repo/moved").exists(), "{harness}");
     }

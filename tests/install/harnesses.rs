@@ -1,5 +1,5 @@
-//! `doctor` for each harness: the registered command is tried with that harness's payload, and only that harness's own
-//! deny counts.
+//! `doctor` for each harness: the registered command is tested with that harness's payload, and must give that
+//! harness's own deny.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -41,13 +41,13 @@ fn examine(world: &World, arguments: &[&str]) -> (i32, Vec<Value>) {
     (ended.exit, report["findings"].as_array().unwrap().clone())
 }
 
-/// The texts of the findings of one check in one state.
+/// Returns the texts of one check's findings in one state.
 fn told(findings: &[Value], check: &str, state: &str) -> Vec<String> {
     let wanted = findings.iter().filter(|one| one["check"] == check && one["state"] == state);
     wanted.map(|one| one["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Approves the hook in Hermes Agent, as it notes it.
+/// Approves the hook as Hermes Agent records it.
 fn approve_in_hermes(world: &World) {
     let written = read(world, ".hermes/config.yaml");
     let line = written.lines().find_map(|line| line.trim().strip_prefix("sh -c ")).unwrap();
@@ -76,7 +76,7 @@ fn hermes_skips_a_hook_that_nobody_has_consented_to() {
     assert_eq!(unapproved(), 0);
 }
 
-/// Approves the hooks in Codex, as it notes it.
+/// Approves the hooks as Codex records it.
 fn approve(world: &World) {
     let file = world.path(".codex/hooks.json");
     let note = |event| format!("[hooks.state.\"{}:{event}:0:0\"]\ntrusted_hash = \"sha256:1\"\n", text(&file));
@@ -98,13 +98,13 @@ fn codex_skips_a_hook_that_nobody_has_approved() {
     approve(&world);
     let (exit, findings) = examine(&world, &["codex"]);
     assert_eq!((exit, unapproved(&findings)), (0, 0), "{findings:#?}");
-    // One event alone is not enough.
+    // One event alone isn't enough.
     let notes = read(&world, ".codex/config.toml").replace("permission_request", "other");
     world.write(".codex/config.toml", notes);
     assert_eq!(unapproved(&examine(&world, &["codex"]).1), 1);
 }
 
-/// Enables the plugin, as OpenClaw notes it.
+/// Enables the plugin as OpenClaw records it.
 fn enable_in_openclaw(world: &World) {
     let enabled = json!({ "plugins": { "entries": { "guard-host": { "enabled": true } } } });
     world.write(".openclaw/openclaw.json", enabled.to_string());
@@ -255,7 +255,7 @@ fn a_switch_that_was_left_out_is_a_note() {
     }
 }
 
-/// Its program reads two folders and would ask twice.
+/// Its program reads two folders and would prompt twice.
 #[test]
 fn the_second_script_for_cline_goes() {
     let world = World::new();
@@ -263,14 +263,14 @@ fn the_second_script_for_cline_goes() {
     let older = world.write(".cline/hooks/PreToolUse", format!("{start}exec guard-host hook cline\n"));
     done(&world, &["install", "cline"]);
     assert!(!older.exists() && world.path("Documents/Cline/Hooks/PreToolUse").exists());
-    // One of somebody else stays.
+    // Another author's script stays.
     world.write(".cline/hooks/PreToolUse", "#!/bin/sh\nexec ./mine.sh\n");
     done(&world, &["install", "cline"]);
     done(&world, &["uninstall", "cline"]);
     assert!(older.exists() && !world.path("Documents/Cline/Hooks/PreToolUse").exists());
 }
 
-/// The script for Cline says that it cancels when there is nobody to ask, or the reply is none.
+/// The script for Cline cancels if no program answers, or if the reply is invalid.
 #[test]
 fn the_script_for_cline_holds_the_call_when_the_program_is_gone() {
     let world = World::new();

@@ -1,4 +1,5 @@
-//! The names of harnesses that people type, and `self uninstall`: what is left on a machine, and what a yes removes.
+//! The names of harnesses that people type, and `self uninstall`: what is left on a machine, and what is removed after
+//! a yes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -47,7 +48,8 @@ fn a_name_that_is_nearly_one_is_named_and_another_is_not_guessed() {
     assert!(!world.path(SETTINGS).exists());
 }
 
-/// A world with a registration, whose folder of configuration is the user's alone, as `config init` makes it.
+/// Creates a world with a registration, whose configuration folder is only accessible to the user, as with `config
+/// init`.
 fn installed() -> World {
     let world = World::new();
     world.write(SETTINGS, "{ \"model\": \"x\" }\n");
@@ -66,7 +68,7 @@ fn what_is_left_is_listed_and_nothing_is_removed() {
     let mut told = Transcript::default();
     told.add(&world, 0, &world.run(&["self", "uninstall"], ""));
     assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()) && read(&world, SETTINGS) == before);
-    // Without a person nothing is removed.
+    // Without a person, nothing is removed.
     told.add(&world, 77, &world.run(&["self", "uninstall", "--purge"], "y\n"));
     assert_text!("self_uninstall", told.0);
     assert!(FOLDERS.iter().all(|folder| world.path(folder).exists()) && read(&world, SETTINGS) == before);

@@ -1,4 +1,4 @@
-//! Settings behind links, and the rights of files.
+//! Settings behind links, and the permissions of files.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -50,7 +50,7 @@ fn links_that_open_a_door_are_refused() {
     fs::create_dir(world.path(".claude")).unwrap();
     fs::create_dir(world.path("repo/.claude")).unwrap();
     let cases: [(&str, &str, &[&str]); 5] = [
-        // What a repository brings must not lead to the user's other files.
+        // A repository's content must not lead to the user's other files.
         ("repo/.claude/settings.local.json", "../../mine.json", &["--scope", "project"]),
         ("repo/.claude/settings.json", "../../mine.json", &["--shared"]),
         (SETTINGS, "../open.json", &[]),

@@ -1,6 +1,6 @@
-//! `install --managed` for every user of a machine, and what `doctor` and `config check` see of a machine.
+//! `install --managed` for every user of a machine, and the checks by `doctor` and `config check`.
 //!
-//! Each test has an `/etc` of its own, in a mount namespace. `docs/administrators.md` is the page about it.
+//! Each test has its own `/etc`, in a mount namespace. `docs/administrators.md` is the page about it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ use crate::texts::assert_text;
 
 pub(super) const MANAGED: &str = "etc/claude-code/managed-settings.json";
 
-/// A `sync.toml` that can be used.
+/// A valid `sync.toml`.
 pub(super) const SYNC: &str = "source = 'oci://x.example/acme/guard:1'\n\
     signers = [{ name = 'acme', key = 'MCowBQYDK2VwAyEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' }]\n";
 
@@ -31,12 +31,12 @@ impl Machine {
         Machine(world)
     }
 
-    /// Runs the program in the project, with `before` in front of it, such as another user.
+    /// Runs the program in the project, with the prefix `before`, such as another user.
     fn run_as(&self, before: &str, arguments: &[&str]) -> ProcessOutput {
         self.given(before, arguments, "")
     }
 
-    /// The same, with this text on its standard input.
+    /// Runs the program with this text on its standard input.
     pub(super) fn given(&self, before: &str, arguments: &[&str], input: &str) -> ProcessOutput {
         let Machine(world) = self;
         let mut command = Command::new("unshare");
@@ -62,7 +62,7 @@ impl Machine {
         fs::metadata(self.0.path(path)).unwrap().permissions().mode() & 0o777
     }
 
-    /// The problems of `doctor`, as `check: text -> remedy`, after its exit code.
+    /// Returns the exit code and the problems of `doctor`, as `check: text -> remedy`.
     pub(super) fn problems(&self) -> (i32, Vec<String>) {
         let ended = self.run(&["doctor", "--format", "json"]);
         let report: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
@@ -72,10 +72,10 @@ impl Machine {
         (ended.exit, findings.map(line).collect())
     }
 
-    /// `doctor` has this problem alone, and `config check` the same if `is_checked`.
+    /// Asserts that `doctor` has only this problem, and `config check` as well if `is_checked`.
     #[track_caller]
     pub(super) fn assert_problem(&self, is_checked: bool, words: &[&str]) {
-        // The mode of a file is a part of what a chain was prepared from.
+        // The chain depends on the mode of a file.
         self.done(&["cache", "warm"]);
         let (exit, problems) = self.problems();
         assert_eq!((exit, problems.len()), (69, 1), "{problems:#?}");
@@ -101,7 +101,7 @@ fn a_registration_for_every_user_is_healthy_and_comes_out_again() {
     assert_eq!((machine.mode(MANAGED), machine.mode("etc/claude-code")), (0o644, 0o755));
     assert!(!machine.0.path(SETTINGS).exists());
     assert_eq!(machine.problems(), (0, Vec::new()));
-    // Nothing is added by a second time.
+    // A second run adds nothing.
     assert!(machine.done(&["install", "claude", "--managed"]).contains("unchanged: /etc/claude-code"));
     let listed = machine.done(&["self", "uninstall"]);
     assert!(listed.contains("sudo guard-host uninstall claude --managed"), "{listed}");
@@ -121,7 +121,7 @@ fn a_registration_for_every_user_names_the_program_by_its_path() {
     let (exit, problems) = machine.problems();
     let found = problems.iter().find(|problem| problem.contains("no absolute path"));
     assert!(exit == 69 && found.is_some_and(|text| text.contains("install claude --managed")), "{problems:#?}");
-    // A note about it leads to the same file, and to no second entry.
+    // A note about it leads to the same file, without a second entry.
     let told = machine.run(&["doctor", "claude"]).stdout;
     let others = told.lines().filter(|line| line.contains("install claude") && !line.contains("--managed"));
     assert_eq!(others.count(), 0, "{told}");
@@ -204,7 +204,7 @@ fn every_file_of_a_managed_installation_that_others_can_change_is_a_problem() {
     mode("etc/guard-host/sync.toml", 0o646);
     machine.assert_problem(true, &["sync.toml", "other users can write"]);
     mode("etc/guard-host/sync.toml", 0o644);
-    // A program that a user may replace.
+    // A program that a user can replace.
     let settings =
         read(world, MANAGED).replace(env!("CARGO_BIN_EXE_guard-host"), world.path("bin/guard-host").to_str().unwrap());
     fs::create_dir(world.path("bin")).unwrap();
@@ -284,14 +284,14 @@ fn a_server_that_is_down_or_has_another_token_is_a_problem() {
     let problems = || {
         let ended = world.run(&["doctor"], "");
         let lines = ended.stdout.lines().skip_while(|line| !line.contains("remote"));
-        // The machine decides how copies are made.
+        // The creation of copies depends on the machine.
         let lines: Vec<String> = lines.filter(|line| !line.contains(" undo: ")).map(str::to_owned).collect();
         ProcessOutput { stdout: lines.join("\n"), ..ended }
     };
     let mut transcript = Transcript::default();
     transcript.add(&world, 69, &problems());
     assert_eq!(world.run(&["config", "check"], "").exit, 78);
-    // A file that is named may be meant for another machine.
+    // A named file may be meant for another machine.
     let config = world.path(".config/guard-host/guard.toml");
     assert_eq!(world.run(&["config", "check", "--config", config.to_str().unwrap()], "").exit, 0);
     let token = world.write("token", "secret\n");
@@ -299,7 +299,7 @@ fn a_server_that_is_down_or_has_another_token_is_a_problem() {
     transcript.add(&world, 69, &problems());
     fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
     transcript.add(&world, 69, &problems());
-    // No other machine is asked by `config check`.
+    // `config check` contacts no other machine.
     assert_eq!(world.run(&["config", "check"], "").exit, 0);
     let other = World::new();
     let server = crate::serve::client::Server::start(&other, &[]);
@@ -329,13 +329,13 @@ fn a_log_that_this_user_may_not_write_is_a_problem() {
     );
     fs::set_permissions(&log, fs::Permissions::from_mode(0o600)).unwrap();
     assert_eq!(checked().exit, 0);
-    // The folder takes the lock and the rotated log.
+    // The lock and the rotated log are in the folder.
     fs::set_permissions(world.path("logs"), fs::Permissions::from_mode(0o555)).unwrap();
     let ended = checked();
     assert!(ended.exit == 78 && ended.stderr.contains("ls -ld") && ended.stderr.contains("/logs"), "{ended:?}");
 }
 
-/// A home that takes nothing, for each reason: the remedies are those of the reason.
+/// A home that isn't writable, for each reason: each has its own remedies.
 #[test]
 #[ignore = "needs mounts"]
 fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
@@ -373,7 +373,7 @@ fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
     }
 }
 
-/// `docs/administrators.md`: its commands are known, its files are those that are written, and its configuration has no mistake.
+/// `docs/administrators.md`: its commands exist, its files are the written ones, and its configuration is valid.
 #[test]
 #[ignore = "needs mounts"]
 fn the_page_for_administrators_says_what_the_program_does() {

@@ -1,4 +1,4 @@
-//! Our entries and those of others: hooks that only mention this program, and the scripts that `install` made.
+//! Our entries and others: hooks that only mention this program, and the scripts that `install` created.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn s4_97_a_hook_that_only_mentions_this_program_stays() {
         assert_eq!(handlers(&installed, "Stop").len(), 1, "{installed}");
         done(&world, &["uninstall", "claude"]);
         assert_eq!(json(&world, SETTINGS), settings, "{line}");
-        // Without a record the entry is taken out by its shape alone.
+        // Without a record, the entry is removed by its form alone.
         done(&world, &["install", "claude"]);
         std::fs::remove_dir_all(world.path(".local/state/guard-host/registrations")).unwrap();
         done(&world, &["uninstall", "claude"]);
@@ -87,7 +87,7 @@ fn a_script_that_is_no_longer_started_goes_and_one_that_is_stays() {
     done(&world, &["install", "claude", "--scope", "project", "--shim", "guard.sh"]);
     done(&world, &["uninstall", "claude", "--scope", "project"]);
     assert!(world.path("repo/.claude/hooks/guard.sh").exists());
-    // A script of the user's own that does the same is no file of the registration.
+    // A user's own script that does the same isn't part of the registration.
     let own = world.write("bin/mine.sh", "#!/bin/sh\nexec guard-host hook claude \"$@\"\n");
     let handler = json!({ "type": "command", "command": own.to_str().unwrap() });
     world.write(SETTINGS, json!({ "hooks": { "PreToolUse": [{ "hooks": [handler] }] } }).to_string());

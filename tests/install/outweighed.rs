@@ -1,4 +1,4 @@
-//! What users, the administrator and `sync` are told on a machine with managed files: the same by each command.
+//! Messages for users, the administrator and `sync` on a machine with managed files: the same from each command.
 
 use serde_json::json;
 
@@ -68,7 +68,7 @@ fn keys_of_a_user_that_the_managed_file_outweighs_are_told() {
     ] {
         assert_eq!(mine(&text), "", "{text}");
     }
-    // What the user only watches is enforced by the managed file, and a pause has nothing to pause.
+    // The managed file enforces what the user only watches, and there is nothing to pause.
     machine.0.configure(&policy("mode = \"watch\""));
     machine.done(&["install", "claude"]);
     assert!(!machine.done(&["doctor"]).contains("only watched and stop nothing"));

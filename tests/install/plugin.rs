@@ -1,4 +1,4 @@
-//! A plugin that brings the hook: its files, and what of others it leaves alone.
+//! A plugin with the hook: its files, and other files that it leaves unchanged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -53,7 +53,7 @@ fn s4_10_s4_11_s4_99a_the_matcher_stands_as_it_was_given() {
     assert_eq!(json(&world, &file("hooks/hooks.json"))["hooks"]["PreToolUse"].as_array().unwrap().len(), 1);
 }
 
-/// Starts a handler as the harness does: with the variable filled in and set.
+/// Starts a handler as the harness does: with the variable expanded and set.
 fn start(world: &World, handler: &Value) -> crate::support::world::ProcessOutput {
     let root = world.path(DIR);
     let command = handler["command"].as_str().unwrap().replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
@@ -82,14 +82,14 @@ fn s4_12_s4_99b_a_script_in_the_plugin_becomes_the_program() {
     assert_eq!(handler["command"], closed(script));
     assert!(is_executable(&world, "hooks/write-control.sh"));
     assert!(!read(&world, &file("hooks/write-control.sh")).contains(text(world.home.path())));
-    // The policy of that name alone answers, with the settings of the plugin.
+    // Only the policy with that name answers, with the plugin's settings.
     let ended = start(&world, &handler);
     assert_deny(&ended, &["[write-control: protected-path]"]);
     assert!(!ended.reason().contains("protected-files"), "{ended:?}");
     world.write(&file("hooks/config/write-policies.json"), r#"{"protected":["x/**"],"warned":[],"safe":[]}"#);
     assert_silent(&start(&world, &handler));
     fs::remove_dir_all(world.path(&file("hooks/config"))).unwrap();
-    // The script is known again without being named.
+    // The script is recognized without being named.
     install(&world, &[]);
     let [handler] = handlers(&json(&world, &file("hooks/hooks.json")), "PreToolUse").try_into().unwrap();
     assert!(handler["command"].as_str().unwrap().starts_with("[ -s \"${CLAUDE_PLUGIN_ROOT}\"/bin/guard-host ] && "));

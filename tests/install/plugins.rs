@@ -1,6 +1,6 @@
 //! The plugins for OpenCode, Kilo, Amp, Pi and OpenClaw, loaded by node as their harnesses load them, with the real program.
 //!
-//! Without node there is nothing to load them; the test then says so and passes.
+//! These tests need node.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::support::texts::normalize;
 use crate::support::world::{PATIENCE, World};
 use crate::texts::assert_text;
 
-/// Loads a plugin for OpenCode and asks it about one command. Prints what it threw, or `null`.
+/// Loads a plugin for OpenCode and runs it for one command. Prints the thrown error, or `null`.
 const OPENCODE: &str = r#"
 const { GuardHost } = await import(process.argv[2])
 const plugin = await GuardHost({ directory: process.argv[3] })
@@ -26,7 +26,7 @@ try { await plugin["tool.execute.before"](input, output) } catch (error) { throw
 console.log(JSON.stringify({ thrown, args: output.args }))
 "#;
 
-/// Loads a plugin for Amp with an `amp` that remembers the handler, and asks it about one command.
+/// Loads a plugin for Amp with an `amp` that stores the handler, and runs it for one command.
 const AMP: &str = r#"
 const { default: register } = await import(process.argv[2])
 let handler
@@ -39,7 +39,7 @@ const result = await handler(event, { ui: { confirm } })
 console.log(JSON.stringify({ result, asked }))
 "#;
 
-/// Loads an extension for Pi with a `pi` that remembers the handler, and asks it about one command.
+/// Loads an extension for Pi with a `pi` that stores the handler, and runs it for one command.
 const PI: &str = r#"
 const { default: register } = await import(process.argv[2])
 let handler
@@ -54,8 +54,8 @@ const result = await handler(event, ctx)
 console.log(JSON.stringify({ result: result ?? null, asked }))
 "#;
 
-/// Loads a plugin for OpenClaw with an `api` that remembers the handlers, asks it about one command, and answers what it
-/// has a person asked.
+/// Loads a plugin for OpenClaw with an `api` that stores the handlers, runs it for one command, and answers its prompt
+/// for a person.
 const OPENCLAW: &str = r#"
 const { default: entry } = await import(process.argv[2])
 const handlers = {}
@@ -84,7 +84,7 @@ fn node(world: &World, script: &str, plugin: &Path, arguments: &[&str]) -> Value
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
-/// The plugin as a module that this node loads, with the program as it is registered, and with one that is gone.
+/// Returns the plugin as a module for this node, with the registered program, and with a missing one.
 fn modules(world: &World, file: &str) -> [std::path::PathBuf; 2] {
     let text = read(world, file);
     let gone = text.replace(env!("CARGO_BIN_EXE_guard-host"), "/gone/guard-host");
@@ -92,7 +92,7 @@ fn modules(world: &World, file: &str) -> [std::path::PathBuf; 2] {
     [world.write("there.mjs", text), world.write("gone.mjs", gone)]
 }
 
-/// So many answers are on record, and the last one is this, by whoever is known to have given it.
+/// Asserts the number of recorded answers, and the last one with its author.
 #[track_caller]
 fn assert_answers(world: &World, (harness, by): (&str, &str), count: usize, last: &str) {
     let until = Instant::now() + PATIENCE;
@@ -119,7 +119,7 @@ fn the_plugin_for_opencode_throws_what_is_not_allowed() {
     let denied = node(&world, OPENCODE, &there, &["rm -rf /"]);
     let thrown = denied["thrown"].as_str().unwrap();
     assert!(thrown.contains("rm -rf /") && thrown.contains("rm-root"), "{thrown}");
-    // Nobody can be asked there.
+    // Nobody can be prompted there.
     let asked = node(&world, OPENCODE, &there, &["git push origin topic"]);
     assert!(asked["thrown"].as_str().unwrap().contains("git-push"), "{asked}");
     let held = node(&world, OPENCODE, &gone, &["ls"]);
@@ -212,7 +212,7 @@ fn the_extension_for_pi_asks_a_person_where_there_is_a_screen() {
         assert!(question.contains("git push") && !question.contains("guard-host confirm"), "{asked}");
         assert_answers(&world, ("pi", "person"), told, last);
     }
-    // Nobody is there: the model is told how a person can let it pass.
+    // Nobody is present: the model is told how a person can approve it.
     let held = node(&world, PI, &there, &["git push origin topic", "null"]);
     assert_eq!(held["asked"], json!([]));
     assert_text!("plugin_unattended", normalize(&world, held["result"]["reason"].as_str().unwrap()));
@@ -232,7 +232,7 @@ fn the_plugin_for_openclaw_requests_an_approval_for_an_ask() {
     let passed = node(&world, OPENCLAW, &there, &["ls", "deny"]);
     assert_eq!((&passed["id"], &passed["result"]), (&manifest["id"], &Value::Null), "{passed}");
     assert_eq!(passed["events"], json!(["session_end"]));
-    // OpenClaw refuses a policy that the manifest doesn't list.
+    // OpenClaw rejects a policy that the manifest doesn't list.
     assert_eq!(json!([passed["policy"]]), manifest["contracts"]["trustedToolPolicies"]);
     let denied = node(&world, OPENCLAW, &there, &["rm -rf /", "allow-once"]);
     assert_eq!(denied["result"]["block"], true, "{denied}");
@@ -245,7 +245,7 @@ fn the_plugin_for_openclaw_requests_an_approval_for_an_ask() {
         let request = &asked["result"]["requireApproval"];
         assert!(request["description"].as_str().unwrap().contains("git push"), "{asked}");
         assert_eq!(request["allowedDecisions"], json!(["allow-once", "deny"]));
-        // A program with the right to approve may have answered.
+        // A program with permission to approve may have answered.
         assert_answers(&world, ("openclaw", "unknown"), told, last);
     }
     let held = node(&world, OPENCLAW, &gone, &["ls", "deny"]);

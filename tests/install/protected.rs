@@ -1,4 +1,4 @@
-//! An agent asks before it touches a file in which hooks are registered, whichever harness's it is and wherever it lies.
+//! An agent's changes to a file with registered hooks need confirmation, for every harness and in every place.
 
 use guard_harness::capabilities::{self, FileScope};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::text;
 use crate::support::world::{World, end};
 
-/// The exit code of `check` for a write: 0 may run, 1 ask, 2 deny.
+/// Returns the exit code of `check` for a write: 0 may run, 1 ask, 2 deny.
 fn write(world: &World, path: &str) -> i32 {
     let input = json!({ "file_path": path, "content": "{}" }).to_string();
     world.run(&["check", "--tool", "Write", &input], "").exit

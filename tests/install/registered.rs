@@ -11,7 +11,7 @@ use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// Starts a handler with a tool call, with a home that holds nothing.
+/// Starts a handler with a tool call, with an empty home.
 fn start(handler: &Value, world: &World, tool: &str, input: Value) -> ProcessOutput {
     start_with(handler, world, "elsewhere", tool, input)
 }
@@ -42,7 +42,7 @@ fn s1_02_every_tool_reaches_the_hook() {
     let edit = json!({ "file_path": ".env", "old_string": "a", "new_string": "b" });
     assert_deny(&start(&handler, &world, "Edit", edit), &[]);
     assert_silent(&start(&handler, &world, "Glob", json!({ "pattern": "*.rs" })));
-    // The places are those of the installation, whatever the home is at the call.
+    // The paths are those of the installation, regardless of the home at the call.
     assert!(!world.path("elsewhere/.cache").exists() && !world.path("elsewhere/.local").exists());
     let [end] = handlers(&settings, "SessionEnd").try_into().unwrap();
     assert_eq!(closed(end["command"].as_str().unwrap()), handler["command"].as_str().unwrap());
@@ -93,7 +93,7 @@ fn a_hook_that_fails_blocks_by_the_line_that_starts_it() {
         let ended = start(text, mode);
         assert!(ended.exit == 2 && ended.stderr.ends_with(held) && ended.stdout.is_empty(), "{what}: {ended:?}");
     }
-    // An answer passes as it is: a deny with its reason alone, and a call that may run.
+    // An answer is passed on unchanged: a deny with its reason, and a call that may run.
     let denied = start(Some("#!/bin/sh\necho '{}'\necho no >&2\nexit 2\n"), 0o755);
     assert_eq!((denied.exit, denied.stdout.as_str(), denied.stderr.as_str()), (2, "{}\n", "no\n"));
     let passed = start(Some("#!/bin/sh\nexit 0\n"), 0o755);
@@ -173,7 +173,7 @@ fn s1_99b_the_two_scripts_of_the_seed_stand_side_by_side() {
         };
         assert_deny(&run(0, "Bash", &rm), &["[command-guard: "]);
         assert_deny(&run(1, "Write", &env), &["[protected-files: "]);
-        // Each is one policy, as the seed's scripts are.
+        // Each is one policy, like the seed's scripts.
         assert_silent(&run(0, "Write", &env));
         assert_silent(&run(1, "Bash", &rm));
         done(&world, &[&["uninstall", "claude"], target].concat());

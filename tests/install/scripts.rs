@@ -1,4 +1,4 @@
-//! Scripts of the author's own: `install --shim` takes their place and their entries, and `uninstall` puts both back.
+//! Scripts by the user: `install --shim` replaces them and their entries, and `uninstall` restores both.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -24,7 +24,7 @@ fn mode(world: &World, below_home: &str) -> u32 {
     fs::metadata(world.path(below_home)).unwrap().permissions().mode() & 0o777
 }
 
-/// Settings as an author writes them, with other hooks around.
+/// Returns settings as a user writes them, with other hooks around.
 fn settings_with(line: &str) -> Value {
     let other = json!({ "matcher": "Bash", "hooks": [{ "type": "command", "command": "./lint.sh" }] });
     let own = json!({ "matcher": "Bash", "hooks": [{ "type": "command", "command": line, "timeout": 5 }] });
@@ -111,7 +111,7 @@ fn s2_06_s2_72_the_place_that_is_registered_is_the_place_of_the_script() {
     assert!(!world.path(".claude/hooks/guardrail.py").exists());
     let [_, own] = handlers(&json(&world, SETTINGS), "PreToolUse").try_into().unwrap();
     assert!(own["command"].as_str().unwrap().contains(&format!(" && {} || ", text(&world.path(script)))), "{own}");
-    // A change since then leaves the entry to the user, who is told.
+    // If the entry was changed since then, it stays, and the user is told.
     let settings = read(&world, SETTINGS).replace("\"permissions\"", "\"env\"");
     world.write(SETTINGS, settings);
     told.add(&world, 0, &done(&world, &["uninstall", "claude"]));
@@ -191,7 +191,7 @@ fn s1_71_the_names_are_listed_and_a_slip_is_told() {
     assert_text!("install_script_names", told.0);
 }
 
-/// The seed's call, as the author's script was called.
+/// Runs the seed's call as the user's script was called.
 fn called(world: &World, script: &str) -> ProcessOutput {
     let mut start = Command::new(world.path(script));
     start.current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", "/usr/bin:/bin");
@@ -222,14 +222,14 @@ fn s2_08_s2_52_the_script_that_confirms_is_one_of_python() {
         start.current_dir(world.repo()).env_clear().env("HOME", world.home.path()).env("PATH", "/usr/bin:/bin");
         end(start, "")
     };
-    // Not without a person, and an agent that types it is asked about, whatever is known of the script.
+    // Requires a person. If an agent types it, it needs confirmation, whether the script is known or not.
     assert_eq!(python(&[operation]).exit, 77);
     assert_ask(&world.bash(&format!("python3 ~/{confirm} '{operation}'")), &["[self-protect: guard-command]"]);
     assert_ask(&world.bash(&format!("script -qc \"~/{confirm} '{operation}'\" /dev/null")), &[]);
     world.configure("scripts = \"off\"\n");
     assert_ask(&world.bash(&format!("python ~/{confirm} '{operation}'")), &["[self-protect: guard-command]"]);
     let path = world.path(confirm);
-    // Both ways in which the seed's people start it.
+    // Both ways in which the seed's users start it.
     for (program, arguments) in [("python3", &[text(&path), operation][..]), (text(&path), &[operation])] {
         told.add(&world, 0, &attended_by(&world, program, arguments, ""));
         told.add(&world, 0, &called(&world, script));
@@ -255,12 +255,12 @@ fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
         done(&world, &["install", "claude", "--matcher", matcher, "--shim", name]);
         healthy(&world);
     }
-    // Settings of the user's own, in which the tried call is allowed.
+    // The user's own settings, which allow the tested call.
     let world = World::new();
     done(&world, &["install", "claude", "--matcher", "Write|Edit", "--shim", "write-control.sh"]);
     world.write(".claude/hooks/config/write-policies.json", r#"{ "protected": ["vendor/**"] }"#);
     healthy(&world);
-    // A link, in the seed's own spelling.
+    // A link in the seed's own spelling.
     let world = World::new();
     fs::create_dir_all(world.path(".claude/hooks/scripts")).unwrap();
     symlink(env!("CARGO_BIN_EXE_guard-host"), world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
@@ -272,13 +272,13 @@ fn doctor_takes_the_registrations_of_the_seeds_as_they_are() {
     done(&world, &["cache", "warm"]);
     healthy(&world);
     assert_text!("doctor_seeds", told);
-    // A link to another program is another one's.
+    // A link to another program isn't ours.
     fs::remove_file(world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
     symlink("/bin/true", world.path(".claude/hooks/scripts/guardrail.py")).unwrap();
     assert_eq!(world.run(&["doctor", "claude"], "").exit, 69);
 }
 
-/// Two scripts that answer what they cannot read in two ways keep doing so: each has a configuration of its own.
+/// Two scripts that respond differently to unreadable input keep doing so: each has its own configuration.
 #[test]
 fn s1_84_s4_91_a_script_can_have_a_configuration_of_its_own() {
     let world = World::new();

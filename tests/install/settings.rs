@@ -1,4 +1,4 @@
-//! The settings files: what is put in, in whose layout, and that taking it out leaves every byte as it was.
+//! The settings files: the inserted text in the user's layout, and that its removal restores every byte.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use crate::support::texts::{Transcript, lines_about};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// The content of a new file, with `COMMAND` and `CLOSED` filled in.
+/// The content of a new file, with `COMMAND` and `CLOSED` replaced.
 const FRESH: &str = r#"{
   "hooks": {
     "PreToolUse": [
@@ -129,7 +129,7 @@ fn s1_99d_what_was_not_there_is_not_there_again() {
         done(&world, &[&["uninstall"], arguments].concat());
         assert!(!world.path(".claude").exists() && !world.path("repo/.claude").exists());
     }
-    // A folder that was there before stays.
+    // An existing folder stays.
     fs::create_dir(world.path(".claude")).unwrap();
     done(&world, &["install", "claude"]);
     done(&world, &["uninstall", "claude"]);
@@ -230,7 +230,7 @@ fn what_others_add_afterwards_stays() {
     world.write(SETTINGS, &changed);
     done(&world, &["uninstall", "claude"]);
     assert_eq!(read(&world, SETTINGS), "{\n  \"model\": \"sonnet\"\n}\n");
-    // Without the state nothing is known, and the entry goes all the same.
+    // Without the state, the entry is still removed.
     done(&world, &["install", "claude"]);
     fs::remove_dir_all(world.path(".local/state/guard-host/registrations")).unwrap();
     done(&world, &["uninstall", "claude"]);
@@ -286,7 +286,7 @@ fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
     let file = world.path(".claude/hooks/hooks.json");
     let to = ["--matcher", "Bash|Write|Edit", "--timeout", "5", "--hooks-file", text(&file)];
     let ended = done(&world, &[&["install", "claude"], &to[..]].concat());
-    // The command that is named looks into the same file.
+    // The suggested command reads the same file.
     let mut told = Transcript::default();
     told.add(&world, 0, &ended);
     let looked = world.run(&["doctor", "--hooks-file", text(&file)], "");
@@ -303,7 +303,7 @@ fn s2_06_s2_40_another_file_has_the_events_at_its_top() {
     assert!(!world.path(SETTINGS).exists());
     done(&world, &["uninstall", "claude", "--hooks-file", text(&file)]);
     assert!(!world.path(".claude").exists());
-    // One that has them below `hooks` keeps them there.
+    // A file with the events below `hooks` keeps them there.
     world.write("h.json", "{ \"hooks\": {} }");
     done(&world, &["install", "claude", "--hooks-file", "../h.json"]);
     assert_eq!(handlers(&json(&world, "h.json"), "PreToolUse").len(), 1);

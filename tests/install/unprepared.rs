@@ -1,4 +1,4 @@
-//! A chain that cannot be prepared, and a program that is an empty file.
+//! A chain that can't be prepared, and a program that is an empty file.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -7,7 +7,7 @@ use crate::support::texts::{lines_about, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
-/// A file system that takes nothing: no mode of a folder keeps an administrator out.
+/// A read-only file system, because a folder's mode doesn't restrict an administrator.
 #[test]
 fn a_chain_that_cannot_be_prepared_is_a_problem() {
     let world = World::new();

@@ -25,7 +25,7 @@ pub(crate) fn fleet() {
     if !run(&mut shell, &FLEET, &install) {
         return;
     }
-    // Its tests are a block of the page.
+    // A block of the page runs its tests.
     if let Err(error) = shell.follow(FLEET.page) {
         panic!("{error}");
     }

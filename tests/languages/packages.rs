@@ -26,18 +26,18 @@ pub(crate) const PYTHON: Language = Language {
         MYPYPATH=src .venv/bin/mypy src tests",
 };
 
-/// How a project takes a package in and builds its policy.
+/// How a project installs a package and builds its policy.
 struct Use {
     template: &'static str,
     /// The extension of the policy's file.
     extension: &'static str,
-    /// Puts the archives into `$HERE`.
+    /// Writes the archives to `$HERE`.
     pack: &'static str,
     install: &'static str,
     build: &'static str,
 }
 
-/// Bundled, because the tool that makes the component takes one file.
+/// Bundled, because the tool that creates the component takes one file.
 const OF_TYPESCRIPT: Use = Use {
     template: "ts",
     extension: "ts",
@@ -76,7 +76,7 @@ fn try_out(language: &Language, of: &Use) {
     }
     let mut shell = Shell::new();
     let here = shell.folder().to_path_buf();
-    // Not in the repository: what a build leaves behind is no part of it.
+    // Copied out of the repository, because builds leave files behind.
     let package = Path::new(language.page).parent().unwrap();
     for path in [package, Path::new("guest-sdk/globs.json"), Path::new("guest-sdk/templates/js-and-ts/types")] {
         copy(&root().join(path), &here.join("clone").join(path));
@@ -89,7 +89,7 @@ fn try_out(language: &Language, of: &Use) {
     for archive in archives(&here) {
         let listed = shell.run(&format!("python3 -m zipfile -l {archive} 2>/dev/null || tar -tf {archive}"));
         for paper in PAPERS {
-            // A wheel has its page in its metadata.
+            // A wheel's page is in its metadata.
             let is_there = listed.stdout.contains(paper) || archive.ends_with(".whl") && paper == "README.md";
             assert!(is_there, "{archive} lacks {paper}: {}", listed.stdout);
         }
@@ -115,14 +115,14 @@ fn try_out(language: &Language, of: &Use) {
     println!("{}: builds, passes its tests, and its policies say what they must", language.name);
 }
 
-/// Builds a policy of `languages/packages`. False if there is no network.
+/// Builds a policy of `languages/packages`. Returns `false` without a network.
 fn builds(shell: &mut Shell, language: &Language, of: &Use, policy: &str) -> bool {
     let from = root().join(format!("tests/languages/packages/{policy}.{}", of.extension));
     fs::copy(from, shell.folder().join(format!("policy.{}", of.extension))).unwrap();
     run(shell, language, of.build)
 }
 
-/// The names of the archives that a package was made into.
+/// Returns the names of a package's archives.
 fn archives(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
     let mut found: Vec<String> =

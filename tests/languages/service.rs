@@ -1,5 +1,5 @@
-//! A chain as a component, on `wasmtime serve` and on wasmCloud's host: what it says of ten thousand calls is what the hook
-//! and `guard-host serve` say of them, byte for byte. And two of its manifests, checked by those who read them.
+//! A chain as a component, on `wasmtime serve` and on wasmCloud's host: its verdicts on ten thousand calls match those
+//! of the hook and of `guard-host serve`, byte for byte. Also two of its manifests, checked by their consumers.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -27,19 +27,19 @@ const WASMCLOUD: Language = Language { name: "wasmCloud", page: "", tools: &["ca
 const KUBERNETES: Language =
     Language { name: "kubernetes", page: "", tools: &["kubernetes-validate --version"], checks: "" };
 
-/// Where the manifests are.
+/// The folder with the manifests.
 const MANIFESTS: &str = "guest-sdk/examples/service";
 
-/// As many calls as are asked about.
+/// The number of calls.
 const CALLS: usize = 10_000;
 
-/// How many are asked about at once.
+/// The number of concurrent calls.
 const AT_ONCE: usize = 4;
 
-/// How often what is missing is looked up.
+/// The maximum number of lookups of missing facts.
 const ROUNDS: usize = 400;
 
-/// A process that is ended with its test.
+/// A process that is killed with its test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -49,7 +49,7 @@ impl Drop for Running {
     }
 }
 
-/// Where calls are posted, and with which token; and the process that answers there.
+/// The address and token for calls, and the process that answers there.
 struct ServiceAddress {
     name: &'static str,
     address: String,
@@ -62,7 +62,7 @@ impl ServiceAddress {
         self.request(&format!("POST {path}"), body)
     }
 
-    /// Whether it has begun to answer.
+    /// Returns whether it has started to answer.
     fn is_ready(&self) -> bool {
         TcpStream::connect(&self.address).is_ok() && self.request("GET /health", "").0 == 200
     }
@@ -95,7 +95,7 @@ impl ServiceAddress {
     }
 }
 
-/// Looks up on this machine what a response misses.
+/// Looks up a response's missing facts on this machine.
 fn look_up(recording: &Recording, missing: &Missing, own: &[String]) {
     for path in &missing.entries {
         recording.entry(path);
@@ -118,7 +118,7 @@ fn look_up(recording: &Recording, missing: &Missing, own: &[String]) {
     }
 }
 
-/// The calls of all cases of the built-in policies, as payloads of a harness in some folders of the project.
+/// Returns the calls of all cases of the built-in policies, as a harness's payloads in several folders of the project.
 fn payloads(world: &World) -> Vec<Value> {
     let mut inputs = Vec::new();
     for policy in std::fs::read_dir(root().join("policies")).unwrap() {
@@ -158,7 +158,7 @@ fn spawned(words: &[String]) -> Running {
     Running(Command::new(&words[0]).args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// The component on `wasmtime serve`, as the image of the example starts it.
+/// Runs the component on `wasmtime serve`, as the example's image starts it.
 fn on_wasmtime(world: &World) -> ServiceAddress {
     let address = free_address();
     let file = std::fs::read_to_string(root().join(MANIFESTS).join("Containerfile")).unwrap();
@@ -174,12 +174,12 @@ fn on_wasmtime(world: &World) -> ServiceAddress {
     ServiceAddress { name: "wasmtime", token: String::new(), _process: spawned(&words), address }
 }
 
-/// The component on wasmCloud's host, as its manifest says; `None` if it cannot be built here.
+/// Runs the component on wasmCloud's host, as in its manifest. `None` if it can't be built here.
 fn on_wasmcloud(world: &World) -> Option<ServiceAddress> {
     let mut shell = Shell::new();
     let (source, target) =
         (root().join("tests/languages/wasmcloud"), concat!(env!("CARGO_TARGET_TMPDIR"), "/wasmcloud"));
-    // As the host itself is built: it compiles the component when it starts.
+    // Built like the host itself: it compiles the component at its start.
     let build = format!(
         "cp -r {} . && cargo build --quiet --release --manifest-path wasmcloud/Cargo.toml --target-dir {target}",
         source.display(),
@@ -208,7 +208,7 @@ fn on_serve(world: &World) -> ServiceAddress {
     ServiceAddress { name: "serve", address, token: token.trim().to_owned(), _process: server }
 }
 
-/// All that answer; the native server is the first.
+/// Starts all services. The native server is the first.
 fn started(world: &World) -> Vec<ServiceAddress> {
     let built = world.run(&["policy", "bundle", "-o", "../team.wasm"], "");
     assert_eq!(built.exit, 0, "{built:?}");
@@ -224,7 +224,7 @@ fn started(world: &World) -> Vec<ServiceAddress> {
     places
 }
 
-/// Validates the manifests by the schema of Kubernetes.
+/// Validates the manifests with the Kubernetes schema.
 pub(crate) fn kubernetes() {
     if let Some(tool) = missing(&KUBERNETES) {
         return skip(&KUBERNETES, &format!("`{tool}` fails"));
@@ -285,7 +285,7 @@ pub(crate) fn service() {
     );
 }
 
-/// Asks all about one call, and gives the outcome.
+/// Sends one call to all services, and returns the outcome.
 fn one(world: &World, home: &str, payload: &Value, places: &[ServiceAddress], asked: &AtomicUsize) -> String {
     let env = BTreeMap::from([("HOME".to_owned(), home.to_owned())]);
     let recording = Recording::of(Arc::new(RealFacts::new(env)));
@@ -303,7 +303,7 @@ fn one(world: &World, home: &str, payload: &Value, places: &[ServiceAddress], as
         }
         asked.fetch_add(1, Ordering::Relaxed);
         if of_native.0 == 400 {
-            // Nothing is decided, and the hook does not let it pass either.
+            // Nothing is decided, and the hook doesn't let it pass either.
             assert!(!world.hook(&payload.to_string()).is_silent(), "{payload}");
             return "unreadable".to_owned();
         }
@@ -316,7 +316,7 @@ fn one(world: &World, home: &str, payload: &Value, places: &[ServiceAddress], as
             let told: Value = serde_json::from_str(said).unwrap_or_default();
             let told = &told["hookSpecificOutput"];
             assert_eq!(hook.decision(), told["permissionDecision"].as_str().unwrap_or_default(), "{payload}");
-            // The hook ends an ask with how a person lets the call run.
+            // The hook's ask ends with how a person approves the call.
             let reason = told["permissionDecisionReason"].as_str().unwrap_or_default();
             assert!(hook.reason().starts_with(reason), "{payload}: {} / {reason}", hook.reason());
             if hook.decision() != "ask" {

@@ -1,4 +1,4 @@
-//! Signatures that the library of sigstore made, and what it says of ours: Rust's tools for containers verify with it.
+//! Signatures by sigstore's library, and its verification of ours. Rust's container tools verify with it.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ const SIGSTORE: Language = Language {
     checks: "",
 };
 
-/// Each line ends well, and its output holds these words.
+/// Each line must succeed, and its output must contain these words.
 const LINES: [(&str, &str); 9] = [
     ("guard-host policy keygen acme && guard-host policy keygen other", "secret"),
     ("guard-host policy push v1.wasm $HOST/acme/ours:1.0.0 --key acme", "signed    with the key"),

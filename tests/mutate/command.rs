@@ -1,4 +1,4 @@
-//! The command's output: survivors of a policy that only looks at the text, exit codes, and every format of report.
+//! The command's output: survivors of a policy that only searches the text, exit codes, and every report format.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::support::texts::lines_about;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// Cases of the guest `denies`, which denies every input that holds the text `rm -rf`, and nothing else.
+/// Cases of the guest `denies`, which only denies inputs with the text `rm -rf`.
 const CASES: &str = r#"
 [[cases]]
 id = "N-1"
@@ -50,7 +50,7 @@ fn a_policy_that_looks_at_the_text_is_found_out() {
     ] {
         assert!(found(id, mutant), "{id}: {report:#}");
     }
-    // The text is still there.
+    // The text is still present.
     assert!(!found("bash-c", "bash -c 'rm -rf build'"));
     let first = &report["survivors"][0];
     assert_eq!(
@@ -63,14 +63,14 @@ fn a_policy_that_looks_at_the_text_is_found_out() {
 
 #[test]
 fn data_that_is_taken_for_a_deed_is_found() {
-    // The guest says nothing of a text in which a line break parts the two words, and denies it once they stand together.
+    // The guest ignores a text with a line break between the two words, and denies it once they are adjacent.
     let cases = "[[cases]]\ninput = \"ls 'rm' -rf\"\nexpect = 'abstain'\n";
     assert_eq!(mutate(cases, &[]).exit, 0);
     let world = World::new();
     let component = place(&world, "denies");
     world.write("repo/cases.toml", "[[cases]]\ninput = 'rm -rf x'\nexpect = ['abstain', 'deny']\n");
     let ended = world.run(&["test", component.to_str().unwrap(), "cases.toml", "--mutate"], "");
-    // Both kinds of outcome are right, so there is nothing to hold a mutant against.
+    // Both outcomes are accepted, so there is nothing to compare a mutant with.
     assert_text!("mutate_nothing", &world, 66, ended);
 }
 
@@ -81,11 +81,11 @@ fn exit_codes_follow_the_part_that_was_kept() {
     assert!(failing.stdout.starts_with("SURVIVED cases.toml:2: N-1 "), "{failing:?}");
     assert_eq!(mutate(CASES, &["--min-kept", "50"]).exit, 0);
     assert_eq!(mutate(CASES, &["--min-kept", "99"]).exit, 1);
-    // Cases come before their mutants.
+    // Failing cases are reported before mutants.
     let wrong = mutate("[[cases]]\ninput = 'ls'\nexpect = 'deny'\n", &[]);
     assert_eq!(wrong.exit, 1, "{wrong:?}");
     assert_text!("mutate_failing", lines_about(&failing.stdout, "FAIL") + &wrong.stderr);
-    // Too few rules come before mutants, too, and enough of them let the mutants be made.
+    // A missed threshold is also reported before mutants, and enough rules let the mutants run.
     assert!(mutate(CASES, &["--threshold", "100"]).stdout.contains("SURVIVED "));
     for arguments in [&["--depth", "3"][..], &["--min-kept", "101"], &["--timings"]] {
         assert_eq!(mutate(CASES, arguments).exit, 64, "{arguments:?}");

@@ -1,6 +1,7 @@
-//! The rewrites mean what they say: a real bash does the same with a text and with its mutants, and nothing with data.
+//! The rewrites preserve the meaning: a real bash does the same with a text and with its mutants, and nothing with
+//! data.
 //!
-//! The commands are harmless and run in folders of their own.
+//! The commands are harmless and run in temporary folders.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,8 @@ use std::thread;
 use guard_engine::Analyzer;
 use guard_kit::suite::mutate::{Preserved, REWRITES, Rewrite};
 
-/// Texts of all kinds: one command, lists, pipelines, compound commands, here-documents, functions, quotes, variables.
+/// Texts of all kinds: single commands, lists, pipelines, compound commands, here-documents, functions, quotes,
+/// variables.
 const TEXTS: &[&str] = &[
     r"printf '<%s>\n' one 'two words' plain",
     "printf '<%s>\\n' \"three  words\" -rf a*b [x] ~/y",
@@ -56,7 +58,7 @@ const TEXTS: &[&str] = &[
     "exit 0",
 ];
 
-/// Programs in front of the others: one that shows its arguments, and those that a test must not really start.
+/// Programs that replace others: one that shows its arguments, and those that a test must not really run.
 const PROGRAMS: &[(&str, &str)] = &[
     ("show", "printf '<%s>\\n' \"$@\"\nprintf '<%s>' \"$@\" >> \"$LOG\""),
     ("sudo", "[ \"$1\" = -u ] && shift 2\nexec \"$@\""),
@@ -64,7 +66,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("git", "exit 0"),
 ];
 
-/// The traces of running a text.
+/// The results of running a text.
 #[derive(Debug, PartialEq)]
 struct Traces {
     /// Words of standard output.
@@ -74,8 +76,8 @@ struct Traces {
     files: Vec<String>,
 }
 
-/// The folder of the programs. Written by a process of its own: a file that this one has open for writing, or a child that
-/// another test started meanwhile, cannot be executed.
+/// Returns the folder with the programs. Another process writes them, because a file that this process, or another
+/// test's child, has open for writing can't be executed.
 fn programs() -> &'static Path {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     let made = || {
@@ -131,7 +133,7 @@ fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdin(Stdio::null()).output().is_ok()
 }
 
-/// The program that a rewrite puts in front is on this machine.
+/// Returns whether the wrapper program of a rewrite exists on this machine.
 fn can_be_run(rewrite: &Rewrite) -> bool {
     let needed = ["setsid", "stdbuf", "nohup", "timeout", "nice"];
     !needed.contains(&rewrite.id) || has(rewrite.id)
@@ -141,7 +143,7 @@ fn rewritten(rewrite: &Rewrite, text: &str, analyzer: &Analyzer) -> Option<Strin
     rewrite.command(text, analyzer, "/repo", "/tmp/nobody")
 }
 
-/// The rewrites that apply to these texts, and what differs after them.
+/// Returns the rewrites that apply to these texts, and the differences.
 fn compare(texts: &[&str], analyzer: &Analyzer) -> (BTreeSet<&'static str>, Vec<String>) {
     let (mut proved, mut wrong) = (BTreeSet::new(), Vec::new());
     for text in texts {
@@ -150,7 +152,7 @@ fn compare(texts: &[&str], analyzer: &Analyzer) -> (BTreeSet<&'static str>, Vec<
         for rewrite in deeds {
             let Some(mutant) = rewritten(rewrite, text, analyzer) else { continue };
             let mut got = run(&mutant);
-            // Nothing else is to be dropped.
+            // Nothing else may be dropped.
             if rewrite.id == "output-dropped" {
                 got.printed.clone_from(&expected.printed);
             }
@@ -166,7 +168,7 @@ fn compare(texts: &[&str], analyzer: &Analyzer) -> (BTreeSet<&'static str>, Vec<
 #[test]
 fn a_real_bash_does_the_same_with_each_mutant() {
     let subject = super::subject("write-control");
-    // Most of the time is that of starting processes.
+    // Starting processes takes most of the time.
     let results: Vec<(BTreeSet<&str>, Vec<String>)> = thread::scope(|scope| {
         let parts = TEXTS.chunks(TEXTS.len().div_ceil(4));
         let threads: Vec<_> = parts.map(|texts| scope.spawn(|| compare(texts, subject.analyzer()))).collect();
@@ -181,7 +183,7 @@ fn a_real_bash_does_the_same_with_each_mutant() {
         .map(|rewrite| rewrite.id)
         .filter(|id| !proved.contains(id))
         .collect();
-    // It applies only to what no test may run.
+    // It only applies to commands that no test may run.
     assert_eq!(open, ["ssh"]);
 }
 

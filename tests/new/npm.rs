@@ -1,5 +1,5 @@
-//! Promises of the projects in JavaScript and TypeScript, without a build: types as in the contract, and a build that
-//! starts again after an interrupted install.
+//! Properties of the JavaScript and TypeScript projects that need no build: types as in the contract, and a build that
+//! restarts after an interrupted install.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -56,7 +56,7 @@ fn the_types_have_each_name_of_the_contract() {
     assert!(names > 100, "{names}");
 }
 
-/// A program in place of npm: its first install breaks off and leaves half a package behind.
+/// A replacement for npm whose first install fails and leaves half a package behind.
 const NPM: &str = r#"#!/bin/sh
 echo "$*" >> calls
 case $1 in
@@ -95,7 +95,7 @@ fn a_build_starts_anew_after_an_install_that_broke_off() {
         assert_eq!(fs::read_to_string(world.path("repo/team/policy.wasm")).unwrap(), "whole\n", "{language}");
         let calls = fs::read_to_string(world.path("repo/team/calls")).unwrap();
         let calls: Vec<&str> = calls.lines().filter_map(|line| line.split(' ').next()).collect();
-        // `npm ci` removes what is there before it installs; `npm install` would keep half a package.
+        // `npm ci` removes existing packages before it installs, while `npm install` would keep half a package.
         assert_eq!(calls, ["ci", "ci", "run", "run"], "{language}");
     }
 }

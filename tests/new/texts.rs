@@ -1,4 +1,4 @@
-//! The projects in Rego and in CEL: nothing has to be built, so they are followed here, without a network.
+//! The Rego and CEL projects: they need no build, so they are followed here, without a network.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,10 +9,10 @@ use crate::support::texts::normalized_output;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// A language, the file of its rules.
+/// A language, and the file with its rules.
 const TEXTS: [(&str, &str); 2] = [("rego", "policy.rego"), ("cel", "policy.toml")];
 
-/// The files of cases of a language.
+/// Returns a language's files of cases.
 fn cases(language: &str) -> &'static [&'static str] {
     if language == "rego" { &["cases.toml", "policy_test.rego"] } else { &["cases.toml"] }
 }
@@ -32,7 +32,7 @@ fn the_cases_pass_at_once_by_the_commands_that_are_printed() {
             format!("new_{language}"),
             normalized_output(&shell.world, &printed) + &normalized_output(&shell.world, &ended)
         );
-        // A case that is changed fails, so that a case which passes says something.
+        // A changed case fails, which shows that passing is meaningful.
         let cases = shell.folder().join("cases/cases.toml");
         fs::write(&cases, fs::read_to_string(&cases).unwrap().replacen("\"deny\"", "\"ask\"", 1)).unwrap();
         assert_eq!(shell.run(&format!("guard-host test {language} cases/ --settings-file {file}")).exit, 1);
@@ -61,7 +61,7 @@ fn the_folder_holds_a_few_files_as_they_stand_in_the_repository() {
     }
 }
 
-/// The entry of the project's README, in the place that it names.
+/// The entry in the project's README, at the path that it names.
 #[test]
 fn the_entry_of_the_readme_puts_the_rules_into_a_project() {
     for (language, _) in TEXTS {
@@ -80,7 +80,7 @@ fn the_entry_of_the_readme_puts_the_rules_into_a_project() {
     }
 }
 
-/// The commands of the project's README.
+/// The commands in the project's README.
 #[test]
 fn the_commands_of_the_readme_test_the_rules_and_add_them() {
     for (language, _) in TEXTS {
@@ -93,7 +93,7 @@ fn the_commands_of_the_readme_test_the_rules_and_add_them() {
     }
 }
 
-/// The two languages say the same, in the words of the other templates where these have the rule.
+/// The two languages have the same rules and messages, as far as the other templates have the rule.
 #[test]
 fn the_two_texts_have_the_same_rules_and_cases() {
     for rule in RULES {

@@ -1,4 +1,4 @@
-//! `guard-host policy wit`: the files that other tools read are those of `wit/`, and nothing of a user's is overwritten.
+//! `guard-host policy wit`: the files for other tools match `wit/`, and no user's file is overwritten.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use crate::support::texts::{Transcript, normalize};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// The paths of the files in a folder and below it.
+/// Returns the paths of the files in a folder and below it.
 fn names(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -26,11 +26,12 @@ fn names(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The last version at the top, as its package is the one with the world, and the others where tools look for them.
+/// The last version is at the top, because its package contains the world, and the others are where tools look for
+/// them.
 const PARTS: [(&str, &str); 3] =
     [("wit/0.3.0", ""), ("wit/0.2.0", "deps/guard-facts-0.2.0/"), ("wit/0.1.0", "deps/guard-policy-0.1.0/")];
 
-/// Each file of the contract, and where it stands in the repository.
+/// Returns each file of the contract, and its path in the repository.
 fn contract() -> BTreeMap<String, String> {
     let files = PARTS.iter().flat_map(|(folder, prefix)| {
         names(&root().join(folder)).into_iter().map(move |name| (format!("{prefix}{name}"), format!("{folder}/{name}")))
@@ -55,7 +56,7 @@ fn the_folder_holds_the_files_of_the_contract_and_nothing_else() {
     assert!(!contract().is_empty());
 }
 
-/// Some tools take the only world of a package, and refuse a package with two.
+/// Some tools take the only world of a package, and reject packages with two.
 #[test]
 fn tools_find_a_package_with_one_world_and_the_other_where_it_is_looked_for() {
     let world = World::new();

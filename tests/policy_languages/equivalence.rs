@@ -1,4 +1,4 @@
-//! `languages/same.toml` says what a policy must answer in any language; here it is written in Rego and in CEL.
+//! `languages/same.toml` has a policy's expected answers in any language. Here, it is written in Rego and in CEL.
 
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,10 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(languages().join(name)).unwrap()
 }
 
-/// The shared cases with the settings of one language; `policy` names the built-in.
+/// Runs the shared cases with the settings of one language. `policy` names the built-in.
 ///
-/// What a rule of the text says is reported under the one declared rule, so the name that a case gives is compared with
-/// the tag. `exactly`: messages and remedies are those of the case, too.
+/// A rule of the text is reported under the single declared rule, so the case's name is compared with the tag. With
+/// `exactly`, messages and remedies must also match the case.
 fn hold(policy: &str, settings: Map<String, Value>, exactly: bool) {
     let world = World::new();
     let shared = suite::read(&languages().join("same.toml")).unwrap();
@@ -48,7 +48,7 @@ fn hold(policy: &str, settings: Map<String, Value>, exactly: bool) {
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), suite.cases.len(), failures.join("\n"));
 }
 
-/// The rule of the text that names the verdict.
+/// Returns the text's rule that determines the verdict.
 fn rule(report: &Report) -> String {
     let findings = report.verdict.findings.iter().map(|one| &one.finding);
     let deciding = findings.into_iter().find(|finding| finding.outcome == report.verdict.outcome);

@@ -1,4 +1,4 @@
-//! Folders of Rego: modules that import each other, data beside them, and what makes a folder unusable.
+//! Folders of Rego: modules that import each other, data next to them, and errors in a folder.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -30,7 +30,7 @@ forced contains effect.target if {
 }
 "#;
 
-/// A world whose chain is the folder `team` in the user's home alone.
+/// Creates a world whose chain is only the folder `team` in the user's home.
 fn world() -> World {
     let world = World::new();
     world.configure(
@@ -149,7 +149,7 @@ fn an_agent_cannot_put_a_file_into_the_folder() {
     let world = World::new();
     write(&world, "team");
     symlink(world.path("team"), world.path("linked")).unwrap();
-    // By whatever name the folder goes.
+    // With any spelling of the folder.
     for name in ["~/team", "~/linked", "~/repo/../team"] {
         world.configure(&format!(
             "[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"{name}\"\n"

@@ -1,4 +1,4 @@
-//! Where the texts come from, and what becomes of those that are broken or never end.
+//! The sources of the texts, and the effect of broken or endless ones.
 
 use crate::support::reply::{assert_ask, assert_deny, assert_silent, assert_warn};
 use crate::support::texts::Transcript;
@@ -16,7 +16,7 @@ deny contains {"rule": "no-force", "message": message, "remedy": "push another b
 }
 "#;
 
-/// A world whose chain has nothing but these entries: a name, a built-in, and where its settings are.
+/// Creates a world whose chain only has these entries: a name, a built-in, and the source of its settings.
 fn world(entries: &[(&str, &str, &str)]) -> World {
     let world = World::new();
     let entry = |(name, builtin, settings): &(&str, &str, &str)| {

@@ -42,7 +42,7 @@ fn a_registry_with_tls_and_a_password() {
     let (world, folder) = (author(), registry.folder());
     let address = format!("oci://{}/acme/x:1.0.0", registry.host);
     let push = ["push", "v1.wasm", &address];
-    // Nobody knows the authority.
+    // The authority is unknown.
     let ended = run(&world, folder, false, &push);
     assert_eq!(ended.exit, 69, "{ended:?}");
     assert!(ended.stderr.contains("the certificate of"), "{ended:?}");
@@ -66,7 +66,7 @@ fn a_registry_with_tls_and_a_password() {
     assert_eq!(ended.exit, 0, "{ended:?}");
 }
 
-/// The tool of the WebAssembly projects, which has nothing of ours in it.
+/// The WebAssembly projects' tool, which shares no code with us.
 #[test]
 #[ignore = "needs docker-registry, wkg"]
 fn wkg_pulls_what_we_pushed_and_the_other_way_round() {

@@ -1,4 +1,4 @@
-//! Registries that do wrong: each is told apart, in time, and leaves nothing behind.
+//! Faulty registries: each fault is distinguished, in time, and leaves nothing behind.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ fn a_registry_that_does_wrong_leaves_nothing_behind() {
     let (registry, world) = (Registry::start(), author());
     let address = format!("oci://{}/acme/x:1.0.0", registry.host);
     done(&world, &["push", "v1.wasm", &address]);
-    // What the cache and the state folder get from any command is there already.
+    // Creates everything that any command writes to the cache and the state folder.
     world.run(&["check", "ls"], "");
     let before = all_below(&world.repo());
     let mut output = String::new();
@@ -60,7 +60,7 @@ fn a_registry_that_does_wrong_leaves_nothing_behind() {
 #[test]
 fn a_registry_elsewhere_needs_tls() {
     let (registry, world) = (Registry::start(), author());
-    // Another name of this machine, for which nothing is made easier.
+    // Another name for this machine, without exemptions.
     let address = registry.host.replace("localhost", "127.0.0.2") + "/acme/x:1";
     assert_text!("registry_without_tls", refused(&world, &["pull", &address, "--timeout", "2"], 69));
 }
@@ -87,13 +87,13 @@ fn nobody_else_gets_the_password() {
     with_password(&world, &registry, &["push", "v1.wasm", &address]);
     assert!(other.asked() > 0, "the redirect was followed");
     assert_eq!(other.passes(), [""; 0]);
-    // Whom it belongs to gets it.
+    // The credentials are only sent to their registry.
     registry.go_wrong(RegistryFault::Locked);
     with_password(&world, &registry, &["pull", &address]);
     assert!(registry.passes().iter().any(|pass| pass.starts_with("basic ")), "{:?}", registry.passes());
 }
 
-/// Runs `policy pull` with a `config.json` of docker's, where the registry wants a password.
+/// Runs `policy pull` with docker's `config.json`, at a registry that requires a password.
 fn pulled_with(world: &World, registry: &Registry, config: &str) -> (ProcessOutput, Duration) {
     world.write("docker/config.json", config);
     let mut command = world.command(&["policy", "pull", &format!("{}/acme/x:1.0.0", registry.host), "--timeout", "2"]);

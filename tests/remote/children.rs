@@ -1,4 +1,4 @@
-//! The process that asks for the hook: missing, dead, slow, or talking nonsense.
+//! The process that sends the hook's request: missing, dead, slow, or with invalid output.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::support::texts::normalize;
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// The hook alone in a folder, beside a program with this text in the place of the second one.
+/// Creates a folder with only the hook, and a program with this text in place of the second one.
 fn programs(folder: &Path, tools: Option<&str>) -> PathBuf {
     let hook = folder.join("guard-host");
     fs::create_dir_all(folder).unwrap();

@@ -1,4 +1,4 @@
-//! The table `[remote]`: in which files it stands, and what is wrong with it.
+//! The table `[remote]`: the files that may contain it, and its errors.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Facts of this machine that a server learns, and those it does not.
+//! Facts of this machine that a server gets, and those it doesn't.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,15 +14,15 @@ use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
-/// Shaped as a token of GitHub, and none.
+/// In the format of a GitHub token, but not valid.
 const SECRET: &str = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
 
-/// A server that wants this at first, and then lets the call run.
+/// Starts a server that requests this at first, and then lets the call run.
 fn curious(some: Value) -> Stub {
     Stub::start(move |_, number| say(&if number == 0 { wants(&some) } else { verdict("Abstain") }))
 }
 
-/// A world whose calls a real server decides, which runs in a world of its own.
+/// Creates a world whose calls a real server decides, which runs in another world.
 pub(super) fn served() -> (World, World, Server) {
     let (world, other) = (World::new(), World::new());
     let server = Server::start(&other, &[]);
@@ -56,7 +56,7 @@ fn a_real_server_learns_where_links_of_this_machine_lead() {
     assert_ask(&world.bash("rm -rf plain/"), &["command-guard: rm-recursive-force"]);
     assert_deny(&world.bash("echo x > notes.txt"), &["command-guard: shell-write-secret"]);
     assert_silent(&world.bash("echo x > others.txt"));
-    // Nothing of the server's own machine counts.
+    // Nothing on the server's own machine is used.
     symlink(".env", other.path("repo/others.txt")).unwrap();
     assert_silent(&world.bash("echo x > others.txt"));
 }

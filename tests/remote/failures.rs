@@ -1,4 +1,4 @@
-//! Servers that fail: there is no answer, and the configuration says what counts.
+//! Failing servers: there is no answer, and the configuration's fallback applies.
 
 use serde_json::{Value, json};
 
@@ -12,10 +12,10 @@ use crate::texts::assert_text;
 /// A command that every chain denies.
 const ROOT: &str = "rm -rf /";
 
-/// A command that `self-protect` denies, whoever decides the rest.
+/// A command that `self-protect` denies, regardless of the server.
 const PROTECTED: &str = "rm ~/.config/guard-host/guard.toml";
 
-/// A world of a fallback gets no answer, so the fallback applies. Returns what a harmless call is told.
+/// Checks that the fallback applies if there is no answer. Returns the reply to a harmless call.
 #[track_caller]
 fn falls_back(world: &World, fallback: &str) -> String {
     let (root, harmless, protected) = (world.bash(ROOT), world.bash("ls -la"), world.bash(PROTECTED));
@@ -40,7 +40,7 @@ fn falls_back(world: &World, fallback: &str) -> String {
     harmless.reason().lines().next().map_or_else(String::new, |line| normalize(world, &format!("{line}\n")))
 }
 
-/// The same for each fallback. `more` goes into the configuration.
+/// Checks each fallback. `more` is added to the configuration.
 #[track_caller]
 fn no_answer(url: &str, more: &str) -> String {
     let fallbacks = ["ask", "deny", "local"];
@@ -142,7 +142,7 @@ fn an_answer_of_more_than_a_mebibyte_is_none() {
 
 #[test]
 fn a_server_that_breaks_off_or_is_not_there_gives_no_answer() {
-    // Which error of the system it is depends on the moment.
+    // The system's error depends on timing.
     no_answer(&Stub::always(Reply::Close).url, "");
     no_answer(&Stub::always(Reply::Half).url, "");
     let gone = Stub::of("Allow").url.clone();
@@ -154,7 +154,7 @@ fn a_slow_server_gives_no_answer_and_the_deadline_holds() {
     let late = || Stub::always(Reply::Late(1500, verdict("Allow").to_string()));
     let told = [late(), Stub::always(Reply::Silent)].map(|stub| no_answer(&stub.url, "timeout-ms = 200"));
     assert_text!("remote_slow", told.concat());
-    // The time of the whole call ends before that of the server.
+    // The whole call's deadline is before the server's.
     for (fallback, expected) in [("ask", "ask"), ("deny", "deny")] {
         let stub = Stub::always(Reply::Silent);
         let world = asking(&stub.url, &format!("fallback = \"{fallback}\"\ntimeout-ms = 390"));

@@ -1,4 +1,4 @@
-//! The effect of the managed file where the user's file names a server.
+//! The effect of the managed file if the user's file names a server.
 
 use std::fs;
 use std::process::Command;
@@ -10,10 +10,10 @@ use super::{TOKEN, asking};
 use crate::support::reply::{assert_deny, assert_silent};
 use crate::support::world::{ProcessOutput, World, end};
 
-/// A command that is denied by `command-guard`, and not by `self-protect`.
+/// A command that `command-guard` denies, but not `self-protect`.
 const FORCED: &str = "git push --force origin main";
 
-/// The hook over a `Bash` call on a machine whose `/etc` has this managed file.
+/// Runs the hook for a `Bash` call on a machine whose `/etc` has this managed file.
 fn on_managed(world: &World, managed: &str, command: &str) -> ProcessOutput {
     world.write("etc/guard-host/guard.toml", managed);
     world.write("etc/guard-host/token", format!("{TOKEN}\n"));
@@ -36,7 +36,7 @@ fn what_the_managed_file_asks_for_is_asked_here_as_well() {
         let ended = on_managed(&world, managed, FORCED);
         assert_deny(&ended, &["command-guard: force-push-protected"]);
     }
-    // A managed file that holds no policy in place leaves it to the server.
+    // A managed file without locked policies leaves the decision to the server.
     let ended = on_managed(&world, "bypass-ask = \"deny\"\n", FORCED);
     assert_silent(&ended);
 }

@@ -13,7 +13,7 @@ use crate::texts::assert_text;
 
 const ADDRESS: &str = "http://127.0.0.1:1";
 
-/// A world that a server decides, with a policy of its project.
+/// Creates a world that a server decides, with a policy of its project.
 fn with_project(more: &str) -> World {
     let world = asking(ADDRESS, more);
     world.write(
@@ -30,7 +30,7 @@ fn policies_of_a_project_that_a_server_replaces_are_named() {
     let warnings = lines_about(&checked.stderr, "warning: ");
     let doctor = lines_about(&world.run(&["doctor"], "").stdout, "`migrations`");
     assert_text!("remote_project", normalize(&world, &(warnings + &doctor)));
-    // Without a server they decide.
+    // Without a server, they decide.
     world.configure("");
     let checked = world.run(&["config", "check"], "");
     assert_eq!((checked.exit, checked.stderr.as_str()), (0, ""), "{checked:?}");
@@ -76,7 +76,7 @@ fn an_allow_that_a_server_would_ignore_is_not_written() {
     assert_text!("remote_allow", transcript.0);
     let file = std::fs::read_to_string(world.path(".config/guard-host/guard.toml")).unwrap();
     assert!(!file.contains("[[allow]]"), "{file}");
-    // The list changes nothing.
+    // Listing changes nothing.
     assert_eq!(world.run(&["allow"], "").exit, 0);
 }
 

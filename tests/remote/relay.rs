@@ -1,4 +1,4 @@
-//! `guard-host serve` with a `[remote]`: it asks the same server, over connections that it keeps.
+//! `guard-host serve` with a `[remote]`: it forwards to that server, over persistent connections.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::stub::{Stub, say, verdict, wants};
 use super::{ask, asking};
 use crate::serve::client::Server;
 
-/// The body of a request about one command.
+/// Returns the body of a request for one command.
 fn request(command: &str) -> String {
     let at = json!({
         "cwd": "/r", "project-root": "/r", "repository": "", "home": "/h", "account-home": "/h", "session": "s",
@@ -29,7 +29,7 @@ fn a_relay_asks_its_server_over_one_connection() {
         assert!(answered.reason().contains("[central: told]"), "{answered:?}");
     }
     assert_eq!((stub.requests().len(), stub.connections()), (10, 1));
-    // A change of the configuration counts at the next call.
+    // A changed configuration applies to the next call.
     let other = Stub::of("Ask");
     ask(&world, &other.url, "");
     assert_eq!(server.bash(&world, "ls").decision(), "ask");
@@ -57,7 +57,7 @@ fn a_relay_without_its_server_says_what_the_fallback_says() {
         assert_eq!(server.bash(&world, "ls").decision(), harmless, "{fallback}");
         let protected = server.bash(&world, "rm ~/.config/guard-host/guard.toml");
         assert_eq!(protected.decision(), "deny", "{fallback}");
-        // Who asks about another machine has a fallback of its own.
+        // Requests for another machine have their own fallback.
         assert_eq!(server.post("/decide", &request("rm -rf /")).status, 503, "{fallback}");
     }
 }
@@ -73,7 +73,7 @@ fn a_relay_passes_on_what_is_asked_about_another_machine() {
     assert_eq!(body["missing"]["entries"], json!(["/r/x"]));
     let requests = stub.requests();
     assert_eq!((requests.len(), &requests[0]["calls"][0]["input"]["command"]), (1, &json!("rm -rf /r/x")));
-    // Whoever asks has it in their log.
+    // The requester's log contains it.
     let refusing = Stub::of("Deny");
     ask(&world, &refusing.url, "");
     let refused: Value = serde_json::from_str(&server.post("/decide", &request("rm -rf /r/x")).body).unwrap();

@@ -1,4 +1,4 @@
-//! Of this machine and the server the more severe one counts, and what else becomes of an answer.
+//! The more severe verdict of this machine and the server applies. Also other parts of an answer.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use crate::texts::assert_text;
 #[derive(Debug, Clone, Copy)]
 enum Expected {
     Silence,
-    /// The message is shown, and decides nothing.
+    /// The message is shown without a decision.
     Note,
     Warning,
     Question,
@@ -37,7 +37,7 @@ fn assert_is(ended: &ProcessOutput, expected: Expected) {
 
 #[test]
 fn the_more_severe_of_both_counts() {
-    // What `self-protect` says of a call on this machine: nothing, ask, deny.
+    // The verdicts of `self-protect` on this machine: none, ask, deny.
     let calls = ["ls -la", "guard-host confirm x", "rm ~/.config/guard-host/guard.toml"];
     let table = [
         ("Abstain", [Silence, Question, Refusal]),
@@ -116,7 +116,7 @@ fn a_person_can_confirm_what_a_server_asks() {
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_eq!(world.bash("git push").decision(), "allow");
     assert_eq!(stub.requests().len(), 2);
-    // A deny is none of a person's.
+    // A person can't approve a deny.
     let refusing = Stub::of("Deny");
     ask(&world, &refusing.url, "");
     assert_deny(&world.bash("git push"), &["[central: told]"]);
@@ -129,7 +129,7 @@ fn a_pause_is_of_the_policies_here() {
     let paused = attended(&world, &["pause", "10m", "--all"]);
     assert_eq!(paused.exit, 0, "{paused:?}");
     assert_deny(&world.bash("ls"), &["[central: told]"]);
-    // Nor is it the reason why the server only watches something.
+    // It doesn't replace the reason why the server only watches.
     let mut response = verdict("Abstain");
     response["verdict"]["findings"] = verdict("Deny")["verdict"]["findings"].clone();
     response["verdict"]["findings"][0]["finding"]["outcome"] = json!("abstain");
@@ -192,7 +192,7 @@ fn a_journal_is_written_where_its_policy_has_the_stream() {
     assert_silent(&world.bash("ls"));
     let text = fs::read_to_string(world.path("seen.jsonl")).unwrap();
     assert!(text.lines().count() == 1 && text.contains("\"who\":\"it\""), "{text}");
-    // One that is no object makes an answer that does not count.
+    // A journal line that isn't an object makes the answer invalid.
     response["journal"][0]["object"] = json!("[]");
     let odd = Stub::always(say(&response));
     ask(&world, &odd.url, "");

@@ -1,4 +1,4 @@
-//! A server on a port of its own, which answers as a test tells it.
+//! A server on its own port, with replies from a test.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -10,22 +10,22 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Life, Request, Server, reply};
 
-/// The treatment of a request.
+/// The response to a request.
 #[derive(Debug, Clone)]
 pub(super) enum Reply {
-    /// It is answered with a status, more headers, and a body.
+    /// Sends a status, more headers, and a body.
     Say(u16, String, String),
-    /// It is answered so, after this many milliseconds.
+    /// Sends this body after this many milliseconds.
     Late(u64, String),
-    /// The connection is closed.
+    /// Closes the connection.
     Close,
-    /// The connection is closed in the middle of the answer.
+    /// Closes the connection in the middle of the answer.
     Half,
-    /// It is never answered.
+    /// Never answers.
     Silent,
 }
 
-/// A server, which ends with this value.
+/// A server, which is stopped when this value is dropped.
 pub(super) struct Stub {
     pub(super) url: String,
     server: Server,
@@ -34,7 +34,7 @@ pub(super) struct Stub {
 }
 
 impl Stub {
-    /// Starts one that gives a request's reply from its body and the number of those before it.
+    /// Starts a server whose reply depends on the request's body and the number of earlier requests.
     pub(super) fn start(decide: impl Fn(&Value, usize) -> Reply + Send + Sync + 'static) -> Self {
         let requests = Arc::new(Mutex::new(Vec::new()));
         let shared = requests.clone();
@@ -50,34 +50,34 @@ impl Stub {
         Stub { url: server.url(), server, requests }
     }
 
-    /// One that answers all requests alike.
+    /// Starts a server with the same reply to all requests.
     pub(super) fn always(reply: Reply) -> Self {
         Stub::start(move |_, _| reply.clone())
     }
 
-    /// One whose verdict is always of this outcome.
+    /// Starts a server whose verdict always has this outcome.
     pub(super) fn of(outcome: &str) -> Self {
         Stub::always(say(&verdict(outcome)))
     }
 
-    /// The bodies of all requests so far.
+    /// Returns the bodies of all requests so far.
     pub(super) fn requests(&self) -> Vec<Value> {
         self.requests.lock().unwrap().iter().map(|(_, body)| body.clone()).collect()
     }
 
-    /// The heads of all requests so far.
+    /// Returns the heads of all requests so far.
     pub(super) fn heads(&self) -> Vec<String> {
         self.requests.lock().unwrap().iter().map(|(head, _)| head.clone()).collect()
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections.
     pub(super) fn connections(&self) -> usize {
         self.server.connections()
     }
 }
 
 impl Reply {
-    /// Writes the answer. None: the connection is closed.
+    /// Writes the answer. `None` closes the connection.
     fn write(self, mut stream: &TcpStream, life: &Life) -> Option<()> {
         match self {
             Reply::Say(status, headers, text) => reply(stream, status, &headers, &text),
@@ -98,12 +98,12 @@ impl Reply {
     }
 }
 
-/// Status 200 with this body.
+/// Returns a response with status 200 and this body.
 pub(super) fn say(body: &Value) -> Reply {
     Reply::Say(200, String::new(), body.to_string())
 }
 
-/// A whole response with one finding of this outcome, or with none if it is `Abstain`.
+/// Returns a whole response with one finding of this outcome, or with none if it is `Abstain`.
 pub(super) fn verdict(outcome: &str) -> Value {
     let finding = json!({
         "policy": "central", "of-host": false,
@@ -122,7 +122,7 @@ pub(super) fn verdict(outcome: &str) -> Value {
     })
 }
 
-/// The facts that a server requests: these, and no others.
+/// Returns the facts that a server requests, with all other kinds empty.
 pub(super) fn missing(some: &Value) -> Value {
     let mut all = json!({ "entries": [], "heads": [], "files": [], "env": [], "git": {} });
     for (key, value) in some.as_object().unwrap() {
@@ -131,7 +131,7 @@ pub(super) fn missing(some: &Value) -> Value {
     all
 }
 
-/// A response that lets the call run as far as it is known, and asks for more of the machine.
+/// Returns a response that lets the call run so far, and requests more facts.
 pub(super) fn wants(some: &Value) -> Value {
     let mut response = verdict("Abstain");
     response["missing"] = missing(some);

@@ -1,4 +1,4 @@
-//! A server with TLS: whose certificate counts.
+//! A server with TLS: the accepted certificates.
 
 use super::facts::served;
 use crate::support::reply::{assert_deny, assert_silent};
@@ -7,7 +7,7 @@ use crate::support::tls;
 use crate::support::world::end;
 use crate::texts::assert_text;
 
-/// Stands before a server and speaks TLS.
+/// A TLS proxy for a server.
 const FRONT: &str = r#"
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -38,7 +38,7 @@ fn a_certificate_counts_if_the_configuration_names_its_authority() {
     let (root, harmless) = (world.bash("rm -rf /"), world.bash("ls"));
     configure("localhost", "");
     let unknown = world.bash("ls");
-    // No variable of the agent's says whom to believe.
+    // The agent's variables can't change the trusted authorities.
     let payload = serde_json::json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } }).to_string();
     let mut hook = world.command(&["hook", "claude"]);
     hook.env("SSL_CERT_FILE", folder.join("ca.pem"));

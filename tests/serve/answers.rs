@@ -1,4 +1,4 @@
-//! The answer to a posted payload: the hook's output, as long as the server lives.
+//! The answer to a posted payload: the hook's output, for as long as the server runs.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn the_answer_is_what_the_hook_prints() {
     let payloads = ["ls", "rm -rf /", "git push", "python3 -c 'import os; os.remove(\"/etc/passwd\")'"];
     for payload in payloads.map(|command| bash(&world, command)).into_iter().chain([end, after]) {
         for path in ["/hook", "/hook/claude"] {
-            // The third denial of a session is told, whoever gives it.
+            // The third denial of a session is reported, by the hook or the server.
             let _ = std::fs::remove_dir_all(world.path(".local/state/guard-host/history"));
             let (hook, answered) = (world.hook(&payload), server.post(path, &payload));
             assert_eq!((answered.status, answered.header("content-type")), (200, Some("application/json")));
@@ -104,7 +104,7 @@ fn a_change_of_the_configuration_counts_at_the_next_call() {
 fn a_person_confirms_what_the_server_asked_about() {
     let world = World::new();
     let server = Server::start(&world, &[]);
-    // The question is on record as soon as it is answered.
+    // The prompt is recorded with its answer.
     assert_eq!(server.bash(&world, "git push").decision(), "ask");
     let ended = terminal::attended(&world, &["confirm", "git push"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
@@ -142,7 +142,7 @@ fn variables_of_another_agents_session_do_not_count() {
     command.env("CLAUDE_PROJECT_DIR", &other);
     let server = Server::of(command, &world);
     assert_silent(&server.bash(&world, "ls").ended());
-    // Where a variable would say that nobody can be asked, nobody is.
+    // Without the agent's variables, it is unknown whether a person can be prompted, so the reply denies.
     let payload = json!({
         "hook_event_name": "PreToolUse", "session_id": "s1", "cwd": world.repo(), "permission_mode": "auto-low",
         "tool_name": "Execute", "tool_input": { "command": "git push" },

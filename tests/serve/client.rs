@@ -1,4 +1,4 @@
-//! A server in a world, and a client that writes HTTP by hand.
+//! A server in a world, and a minimal HTTP client.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::support::world::{PATIENCE, ProcessOutput, World};
 
-/// A server that runs. It is killed at the end of its test.
+/// A running server. It is killed at the end of its test.
 pub(crate) struct Server {
     pub(crate) child: Child,
     /// The part after `http://`, or the path of a socket.
@@ -54,7 +54,7 @@ impl ServerAnswer {
         lines.find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// The output and exit code that the hook would have had.
+    /// Returns the output and exit code that the hook would have had.
     pub(crate) fn ended(&self) -> ProcessOutput {
         let exit = self.header("x-guard-host-exit").and_then(|exit| exit.parse().ok()).unwrap_or(-1);
         ProcessOutput { exit, stdout: self.body.clone(), stderr: String::new() }
@@ -70,7 +70,7 @@ impl ServerAnswer {
 }
 
 impl Server {
-    /// A server at a port that the system chooses.
+    /// Starts a server at a port that the system chooses.
     pub(crate) fn start(world: &World, arguments: &[&str]) -> Server {
         let at = if arguments.contains(&"--socket") { &[][..] } else { &["--listen", "127.0.0.1:0"] };
         Server::of(world.command(&[&["serve"], at, arguments].concat()), world)
@@ -108,7 +108,7 @@ impl Server {
         Box::new(stream)
     }
 
-    /// The text of a request.
+    /// Returns the text of a request.
     pub(super) fn request(&self, method: &str, path: &str, authorization: Option<&str>, body: &[u8]) -> Vec<u8> {
         let mut head = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n", body.len());
         if let Some(value) = authorization {
@@ -120,7 +120,7 @@ impl Server {
     pub(super) fn ask(&self, method: &str, path: &str, authorization: Option<&str>, body: &[u8]) -> ServerAnswer {
         let mut stream = self.connect();
         let text = self.request(method, path, authorization, body);
-        // Who refuses need not read to the end.
+        // A server that rejects a request needn't read all of it.
         let _ = stream.write_all(&text);
         read_answer(&mut *stream)
     }
@@ -140,7 +140,7 @@ impl Server {
         assert!(status.success());
     }
 
-    /// Tells the server to end. Gives its exit code and what it said.
+    /// Stops the server gracefully. Returns its exit code and output.
     pub(super) fn end(mut self) -> (Option<i32>, String) {
         self.signal("-TERM");
         let status = self.child.wait().unwrap();
@@ -148,7 +148,7 @@ impl Server {
         (status.code(), self.noted())
     }
 
-    /// Kills the server. Returns what it said.
+    /// Kills the server. Returns its output.
     pub(crate) fn kill(mut self) -> String {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -168,7 +168,7 @@ impl Drop for Server {
     }
 }
 
-/// The payload of a `Bash` call of the session `s1` in the project.
+/// Returns the payload of a `Bash` call of the session `s1` in the project.
 pub(crate) fn bash(world: &World, command: &str) -> String {
     json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
@@ -196,7 +196,7 @@ pub(super) fn read_answer(stream: &mut dyn Read) -> ServerAnswer {
     answered
 }
 
-/// A socket in the world's home, whose path is short.
+/// Returns a socket in the world's home, whose path is short.
 pub(super) fn socket(world: &World) -> PathBuf {
     world.path("serve.sock")
 }

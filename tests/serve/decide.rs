@@ -1,4 +1,4 @@
-//! `POST /decide`: calls of other machines, with what is known of them.
+//! `POST /decide`: calls from other machines, with their facts.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn said(answered: &ServerAnswer) -> Value {
     serde_json::from_str(&answered.body).unwrap()
 }
 
-/// A request about a command in `/srv/app` of another machine.
+/// Returns a request for a command in `/srv/app` of another machine.
 fn of_command(command: &str, facts: &Value) -> Value {
     json!({
         "harness": "claude",
@@ -29,12 +29,12 @@ fn of_command(command: &str, facts: &Value) -> Value {
     })
 }
 
-/// A command in the host's own words.
+/// Returns a command in the host's own format.
 fn bash(command: &str) -> Value {
     json!({ "tool": "Bash", "original-tool": "Bash", "input": { "command": command }, "dialect": "bash" })
 }
 
-/// The verdict once nothing is missing. Each answer leads to the next question, as with a link.
+/// Returns the verdict once no facts are missing. Each answer can lead to new requests, as with a link.
 fn learned(server: &Server, mut request: Value, entry: impl Fn(&str) -> &'static str) -> Value {
     request["facts"] = json!({ "entries": {}, "env": {} });
     for _ in 0..9 {
@@ -70,7 +70,7 @@ fn a_call_of_another_machine_gets_what_the_hook_says_of_one_here() {
         assert_eq!(response["reply"]["stdout"], here.body, "{command}");
         assert_eq!(response["reply"]["exit"].to_string(), here.header("x-guard-host-exit").unwrap(), "{command}");
     }
-    // A call from elsewhere is in the log as any other.
+    // A call from another machine is logged like any other.
     assert_eq!(world.audit().iter().filter(|line| line["cwd"] == "/srv/app").count(), 2, "{:?}", world.audit());
 }
 
@@ -105,7 +105,7 @@ fn rounds_without_a_deny_are_logged_and_counted_once() {
     assert_eq!(learned(&server, call("cat notes"), nothing_there)["verdict"]["outcome"], "abstain");
     let operations = || world.audit().iter().map(|line| line["operation"].clone()).collect::<Vec<_>>();
     assert_eq!(operations(), ["cat notes"]);
-    // Whoever is denied need not come again.
+    // After a deny, no more facts are requested.
     let denied = said(&decide(&server, &call("rm -rf / && cat notes")));
     assert!(!denied["missing"]["entries"].as_array().unwrap().is_empty(), "{denied}");
     assert_eq!(operations(), ["cat notes", "rm -rf / && cat notes"]);
@@ -185,7 +185,7 @@ fn what_cannot_be_decided_is_no_verdict() {
         assert_eq!(answered.status, 400, "{request}: {answered:?}");
         said += &format!("{}\n", answered.body);
     }
-    // For it thousands of facts are missing.
+    // Thousands of facts are missing for it.
     let mut deep = of_command("ls", &json!({}));
     deep["at"] = json!({ "home": "/home/them" });
     deep["payload"]["cwd"] = json!("/a".repeat(2047));

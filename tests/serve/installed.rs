@@ -1,4 +1,4 @@
-//! `install claude --http`: what Claude Code is told of a server, and whether `doctor` sees what is wrong with it.
+//! `install claude --http`: Claude Code's registration for a server, and `doctor`'s checks of it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -57,7 +57,7 @@ fn the_entry_holds_the_address_and_the_token() {
     for event in ["PostToolUse", "SessionEnd"] {
         assert_eq!(handlers(&settings(&world), event), [asked("127.0.0.1:8273", 5)], "{event}");
     }
-    // It holds a secret now.
+    // It now contains a secret.
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     let before = fs::read_to_string(&file).unwrap();
@@ -65,11 +65,11 @@ fn the_entry_holds_the_address_and_the_token() {
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
     done(&world, &["install", "claude", "--http=[::1]:9000"]);
     assert_eq!(handlers(&settings(&world), "PreToolUse"), [other.clone(), wanted("[::1]:9000")]);
-    // A script for one policy asks less than the server, so the server stays.
+    // A script for one policy replaces less than the server, so the server stays.
     done(&world, &["install", "claude", "--shim", "w.sh", "--only", "write-control"]);
     let [_, http, script] = handlers(&settings(&world), "PreToolUse").try_into().unwrap();
     assert!(http == wanted("[::1]:9000") && script["command"].as_str().unwrap().contains("w.sh"), "{script}");
-    // The usual hook takes the place of both, and the server of that.
+    // The usual hook replaces both, and the server replaces the hook.
     done(&world, &["install", "claude"]);
     let [_, command] = handlers(&settings(&world), "PreToolUse").try_into().unwrap();
     assert_eq!(command["type"], "command");

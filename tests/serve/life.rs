@@ -1,4 +1,4 @@
-//! How a server starts, ends, and starts again; and that nothing of many calls is lost.
+//! The start, end and restart of a server, and that no call is lost.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};

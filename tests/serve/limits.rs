@@ -1,4 +1,4 @@
-//! For whom a server answers, and how much it takes.
+//! A server's clients, and its limits.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -70,7 +70,7 @@ fn a_body_that_is_too_large_is_refused_and_the_next_call_is_answered() {
     let answered = server.post("/hook/claude", &" ".repeat(64 << 20));
     assert_eq!(answered.status, 413);
     assert_eq!(answered.body, "{\"error\":\"the payload is larger than 16 MiB\"}");
-    // Of a body in chunks nobody says the size before.
+    // The size of a chunked body isn't known in advance.
     let mut stream = server.connect();
     let head = format!(
         "POST /hook HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ntransfer-encoding: chunked\r\n\r\n",
@@ -156,7 +156,7 @@ fn a_call_that_takes_too_long_is_asked_about_and_holds_no_other() {
     let text = std::fs::read_to_string(&config).unwrap();
     world.configure(&format!("deadline-ms = 200\n{text}"));
     let server = Server::start(&world, &["--max-calls", "1"]);
-    // The chain is prepared, so that the deadline is the shorter one.
+    // The chain is prepared, so that the deadline is shorter.
     server.post("/hook/claude", &bash(&world, "ls").replace("Bash", "Glob"));
     let started = Instant::now();
     for _ in 0..3 {
@@ -176,7 +176,7 @@ fn a_client_that_reads_no_answers_is_let_go() {
         .map(|_| {
             let mut stream = TcpStream::connect(&server.address).unwrap();
             stream.set_write_timeout(Some(Duration::from_millis(200))).unwrap();
-            // Until the answers that are not read keep the server from reading on.
+            // Until unread answers keep the server from reading.
             while stream.write_all(&request).is_ok() {}
             stream
         })
@@ -202,7 +202,7 @@ fn notes_that_nobody_reads_hold_nothing() {
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let address = first.trim().strip_prefix("listening at http://").unwrap();
-    // More than a pipe takes.
+    // More than a pipe's capacity.
     for _ in 0..1500 {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(b"POST /hook HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n").unwrap();
@@ -225,6 +225,6 @@ fn a_call_that_finds_no_thread_is_not_decided() {
     });
     let decided = statuses.iter().filter(|status| **status == 200).count();
     assert!(statuses.iter().all(|status| matches!(status, 200 | 503)) && statuses.contains(&503), "{statuses:?}");
-    // What was decided is on record, and nothing else.
+    // Exactly the decided calls are logged.
     assert_eq!(world.audit().len(), decided, "{statuses:?}");
 }

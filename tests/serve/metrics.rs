@@ -1,4 +1,4 @@
-//! `GET /metrics`: the numbers of a server that was asked, as Prometheus reads them.
+//! `GET /metrics`: the numbers of a server after some calls, in the format of Prometheus.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::client::{Server, bash};
 use crate::support::guests;
 use crate::support::world::World;
 
-/// The value of each series, by its name with its labels. Fails on what is not the text format.
+/// Returns the value of each series, by its name with its labels. Fails if the text format is invalid.
 pub(super) fn numbers(server: &Server) -> BTreeMap<String, f64> {
     let answered = server.ask("GET", "/metrics", Some(&format!("Bearer {}", server.token)), b"");
     assert_eq!(answered.status, 200, "{answered:?}");
@@ -24,7 +24,7 @@ pub(super) fn numbers(server: &Server) -> BTreeMap<String, f64> {
     found
 }
 
-/// `name`, or `name{label="value",...}` with no quote, backslash or end of line in a value that is not escaped.
+/// Returns whether it is `name`, or `name{label="value",...}` with quotes, backslashes and line ends escaped in values.
 fn is_series(text: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let Some((name, labels)) = text.split_once('{') else { return is_name(text) };
@@ -51,7 +51,7 @@ fn is_series(text: &str) -> bool {
     }
 }
 
-/// The calls of this verdict and harness.
+/// Returns the number of calls with this verdict and harness.
 pub(super) fn calls(found: &BTreeMap<String, f64>, verdict: &str, harness: &str) -> Option<f64> {
     found.get(&format!("guard_host_calls_total{{verdict=\"{verdict}\",harness=\"{harness}\"}}")).copied()
 }
@@ -128,7 +128,7 @@ fn a_name_with_odd_characters_cannot_break_the_format() {
     ));
     let server = Server::start(&world, &[]);
     assert_eq!(server.bash(&world, "ls").decision(), "deny");
-    // `numbers` reads each line.
+    // `numbers` parses each line.
     let found = numbers(&server);
     let series = found.keys().find(|series| series.contains("1é{x=")).unwrap_or_else(|| panic!("{found:?}"));
     assert!(series.contains("ls|\\\\d\\\" } 1é{x="), "{series}");

@@ -1,4 +1,4 @@
-//! The right to confirm, and the choice of the question.
+//! Who can confirm, and the choice of the pending call.
 
 use serde_json::{Value, json};
 
@@ -9,14 +9,14 @@ use crate::support::texts::{Transcript, normalize};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// A world with `self-protect`, in which `git push` waits in `s1`.
+/// Creates a world with `self-protect`, in which `git push` is pending in `s1`.
 fn waiting() -> World {
     let world = guardrail("");
     assert_ask(&world.bash("git push"), &[]);
     world
 }
 
-/// `guard-host confirm` as an agent starts it: without a terminal.
+/// Runs `guard-host confirm` as an agent starts it: without a terminal.
 fn confirm(world: &World, operation: &str) -> ProcessOutput {
     world.run(&["confirm", operation], "yes\n")
 }
@@ -52,7 +52,7 @@ fn a_second_confirmation_says_that_the_call_is_confirmed() {
     assert_text!("confirm_again", told.0);
 }
 
-/// `guard-host confirm` is what the seed's script was: S2-08, S2-71.
+/// `guard-host confirm` replaces the seed's script: S2-08, S2-71.
 #[test]
 fn s2_53_at_a_terminal_it_is_and_says_what() {
     let world = waiting();
@@ -114,7 +114,7 @@ fn of_the_same_words_in_two_projects_the_one_of_this_folder_is_meant() {
     for (session, folder) in [("s1", "repo"), ("s2", "other/app"), ("s3", "other/app")] {
         assert_ask(&asked(session, folder), &[]);
     }
-    // From a folder of neither of them it could be each.
+    // From a folder outside of both, it is ambiguous.
     let mut transcript = Transcript::default();
     transcript.add(&world, 1, &confirm(""));
     transcript.add(&world, 0, &confirm("repo"));
@@ -131,7 +131,7 @@ fn c_16_a_person_whom_the_hook_has_just_asked_confirms_once() {
         let world = waiting();
         let asked = bash_in(&world, "s1", mode, "guard-host confirm 'git push'");
         assert_ask(&asked, &["[self-protect: guard-command]"]);
-        // Claude Code adds a word to the last line, which is therefore none to copy.
+        // Claude Code appends a word to the last line, so it must not be a command to copy.
         assert_text!("confirm_asked", normalize(&world, &asked.reason()));
         let ended = confirm(&world, "git push");
         assert_eq!(ended.exit, 0, "{mode}: {ended:?}");
@@ -147,7 +147,7 @@ fn c_16_a_mode_that_asks_nobody_confirms_nothing() {
         assert_ask(&bash_in(&world, "s1", mode, "guard-host confirm 'git push'"), &[]);
         assert_refused(&world, &confirm(&world, "git push"));
     }
-    // `auto` of a version that is not known, and a mode that is not known.
+    // `auto` of an unknown version, and an unknown mode.
     for mode in ["auto", "somethingNew"] {
         let world = waiting();
         assert_deny(&bash_in(&world, "s1", mode, "guard-host confirm 'git push'"), &["[self-protect: guard-command]"]);
@@ -265,7 +265,7 @@ fn a_confirmation_is_no_question_that_can_be_confirmed() {
     assert_eq!(operations(&world, "pending"), ["git push"]);
 }
 
-/// The command that a person copies contains no text that could pass for the guard's own words.
+/// The command to copy contains no text that could be mistaken for the guard's own words.
 #[test]
 fn a_command_that_speaks_as_the_guard_is_confirmed_by_its_code() {
     for command in [
@@ -285,7 +285,7 @@ fn a_command_that_speaks_as_the_guard_is_confirmed_by_its_code() {
     }
 }
 
-/// S2-54, S2-55: two scripts side by side ask about one call.
+/// S2-54, S2-55: two scripts next to each other ask about one call.
 #[test]
 fn one_confirmation_answers_all_hooks_that_asked_about_an_operation() {
     let world = guardrail("");

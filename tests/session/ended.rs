@@ -1,4 +1,4 @@
-//! The end of a session, and the commands that show and forget.
+//! The end of a session, and the commands that show and clear it.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,11 +1,11 @@
-//! A call that was asked about and has run: one line in the log, if the harness tells.
+//! The outcome of a call that needed confirmation: one line in the log, if the harness reports it.
 
 use serde_json::{Value, json};
 
 use crate::support::world::{ProcessOutput, World, end};
 use crate::texts::assert_text;
 
-/// A payload about a push in the session `s1`.
+/// Returns a payload about a push in the session `s1`.
 fn payload(world: &World, event: &str, id: &str, branch: &str) -> String {
     let mut payload = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": event, "permission_mode": "default",
@@ -17,13 +17,13 @@ fn payload(world: &World, event: &str, id: &str, branch: &str) -> String {
     payload.to_string()
 }
 
-/// The question on the screen of Claude Code, and then the events, to which the program says nothing.
+/// Runs the prompt on the screen of Claude Code, and then the events, to which the program replies nothing.
 fn happens(world: &World, asked: (&str, &str), events: &[(&str, &str, &str)]) {
     assert_eq!(on(world, "cli", &payload(world, "PreToolUse", asked.0, asked.1)).decision(), "ask");
     tells(world, events);
 }
 
-/// The hook as Claude Code starts it, from this entry point.
+/// Runs the hook as Claude Code starts it, from this entry point.
 fn on(world: &World, entry: &str, payload: &str) -> ProcessOutput {
     let mut command = world.command(&["hook", "claude"]);
     command.env("CLAUDE_CODE_ENTRYPOINT", entry).env("AI_AGENT", "claude-code_2-1-332_harness");
@@ -38,12 +38,12 @@ fn tells(world: &World, events: &[(&str, &str, &str)]) {
     }
 }
 
-/// The lines after those about questions.
+/// Returns the lines after those about prompts.
 fn ends(world: &World) -> Vec<Value> {
     world.audit().into_iter().filter(|line| line["action"] != "confirm_required").collect()
 }
 
-/// Action, operation and by whom.
+/// Returns the action, the operation and its author.
 fn words(lines: &[Value]) -> Vec<(&str, &str, Option<&str>)> {
     lines.iter().map(|line| (text(line, "action"), text(line, "operation"), line["by"].as_str())).collect()
 }
@@ -62,7 +62,7 @@ fn a_call_that_a_person_approved_is_logged_once_when_it_has_run() {
     assert_eq!((&line["rule"], &line["policy"]), (&json!("git-push"), &json!("command-guard")));
     assert_eq!((&line["session"], &line["harness"], &line["tool"]), (&json!("s1"), &json!("claude"), &json!("Bash")));
     assert!(line["ms"].as_f64().unwrap() >= 0.0 && line["asked"].as_str().unwrap() < line["ts"].as_str().unwrap());
-    // It is not open any more.
+    // It is no longer pending.
     assert_text!("confirm_nothing", &world, 0, world.run(&["confirm", "--list"], ""));
 }
 
@@ -74,7 +74,7 @@ fn a_call_that_failed_has_run_and_one_that_the_harness_refused_has_not() {
     assert_eq!(words(&ends(&world)), [("ran", "git push origin a", Some("person"))]);
 }
 
-/// As 2.1.332 tells it.
+/// In the form of 2.1.332.
 #[test]
 fn a_call_that_the_classifier_of_auto_mode_refused_names_it() {
     let world = World::new();
@@ -87,7 +87,7 @@ fn a_call_that_the_classifier_of_auto_mode_refused_names_it() {
     assert_eq!(on(&world, "cli", &auto("PreToolUse")).decision(), "ask");
     assert!(on(&world, "cli", &auto("PermissionDenied")).is_silent());
     assert_eq!(words(&ends(&world)), [("refused", "git push origin a", Some("classifier"))]);
-    // It is told once, and a call that nobody asked about is not told at all.
+    // It is reported once, and a call without a prompt isn't reported at all.
     assert!(on(&world, "cli", &auto("PermissionDenied")).is_silent());
     assert_eq!(ends(&world).len(), 1);
 }
@@ -111,7 +111,7 @@ fn a_call_that_was_not_asked_about_leaves_no_line_and_no_file() {
 #[test]
 fn where_nobody_knows_who_let_it_run_nobody_is_named() {
     let world = World::new();
-    // An ask is refused there, and a call that runs all the same was let by nobody that is known.
+    // An ask is refused there, and if the call runs anyway, its approver is unknown.
     let droid = |event: &str| {
         json!({
             "session_id": "s1", "transcript_path": "/t", "cwd": world.repo(), "permission_mode": "auto-high",

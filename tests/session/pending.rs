@@ -1,4 +1,4 @@
-//! The open question after an ask, and the part of its reply about it.
+//! The pending call after an ask, and the part of its reply about it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -187,7 +187,7 @@ fn fifty_calls_at_once_leave_fifty_questions() {
     let world = World::new();
     assert_ask(&world.bash("git push"), &[]);
     let granted = std::thread::scope(|scope| {
-        // More at once than that, and a busy machine lets some run into their deadline.
+        // With more at once, a busy machine lets some reach their deadline.
         for first in 0..10 {
             let world = &world;
             let push = |number| assert_ask(&world.bash(&format!("git push origin b{number}")), &[]);

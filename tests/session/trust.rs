@@ -1,4 +1,4 @@
-//! Trust in a project: who gives it, what it lifts, and when it lapses.
+//! Trust in a project: who gives it, what it lifts, and when it expires.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::texts::{lines_about, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// A project whose file needs trust for all that it says, and names a file of settings and a component.
+/// Creates a project whose file needs trust for everything in it, and names a settings file and a component.
 fn world() -> World {
     let world = World::new();
     world.write("repo/.guard/settings.json", "{}");
@@ -26,7 +26,7 @@ fn check(world: &World) -> ProcessOutput {
     world.run(&["config", "check"], "")
 }
 
-/// How the project's file stands, by `config show`.
+/// Returns the state of the project's file, from `config show`.
 fn standing(world: &World) -> String {
     let ended = world.run(&["config", "show", "--format", "json"], "");
     let shown: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -57,12 +57,12 @@ fn trust_shows_what_it_grants_and_asks() {
         said += &normalized_output(&world, &ended);
         assert_eq!(standing(&world), if exit == 77 { "none" } else { "trusted" });
     }
-    // What would not be more than it may anyway is told too.
+    // Parts that don't need trust are shown, too.
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"more\"\nsource = \"builtin:write-control\"\n");
     let ended = attended(&world, &["trust", "--yes"]);
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_text!("trust", said + &normalized_output(&world, &ended));
-    // Nobody has to trust it.
+    // It needs no trust.
     let ended = world.run(&["trust", "--yes"], "");
     assert_text!("trust_needless", &world, 0, ended);
 }
@@ -72,12 +72,12 @@ fn trust_lifts_the_limits_and_lapses_with_any_change() {
     let world = world();
     assert_ask(&world.bash("ls"), &["[config: broken-config]"]);
     let ended = attended(&world, &["trust", "--yes"]);
-    // The component is none, which is told, and `on-error` answers for it.
+    // The component is invalid, which is reported, and its `on-error` applies.
     assert_eq!(ended.exit, 69, "{ended:?}");
     assert_silent(&world.bash("ls"));
     assert_eq!(standing(&world), "trusted");
     let ended = check(&world);
-    // The check tells that the component is none.
+    // The check reports the invalid component.
     assert_eq!(ended.exit, 78, "{ended:?}");
     let mut said = normalized_output(&world, &ended);
     for name in ["guard.toml", "settings.json", "policy.wasm"] {
@@ -122,7 +122,7 @@ fn rules_that_were_trusted_and_are_missing_are_noticed() {
     let notice = "the project's rules don't apply";
     assert_deny(&world.bash("frobnicate"), &[]);
     assert!(!start().contains(notice) && !doctor().contains(notice));
-    // As after a checkout of a branch without it.
+    // As after checking out a branch without it.
     std::fs::rename(&file, world.path("moved")).unwrap();
     let warned = world.bash("frobnicate");
     assert_warn(&warned, &[notice, "[config: missing-rules]"]);

@@ -1,4 +1,4 @@
-//! A receiver that fails, a client that dies, and two clients at once.
+//! A failing receiver, a dying client, and two concurrent clients.
 
 use std::fs;
 use std::net::TcpListener;
@@ -62,7 +62,7 @@ fn an_answer_that_breaks_off_is_none() {
     receiver.then([Mode::Close, Mode::Half, Mode::Close]);
     let ended = ship(&world, &receiver, &[]);
     assert_eq!((ended.exit, sent(&ended)), (0, 3), "{ended:?}");
-    // The half answer was to a batch that was taken.
+    // The half answer was to an accepted batch.
     assert_eq!((receiver.ids(), receiver.twice(), receiver.differing()), (ids(0..3), 3, 0));
 }
 
@@ -136,7 +136,7 @@ fn a_batch_that_is_too_large_is_sent_in_parts() {
     receiver.then([413, 413].map(|status| Mode::Answer(status, "", String::new())));
     assert_eq!(ship_all(&world, &receiver), 100);
     assert_eq!(receiver.batches(), [25, 75]);
-    // A line that is too large alone is told.
+    // A single line that is too large is reported.
     world.write(LOG, lines(0..101));
     receiver.then([Mode::Answer(413, "", String::new())]);
     assert_text!("ship_too_large", normalized_output(&world, &ship(&world, &receiver, &[])));
@@ -156,7 +156,7 @@ fn a_client_that_dies_before_it_hears_the_answer_sends_again() {
     }
     assert_eq!(ship_all(&world, &receiver), 1100);
     assert_eq!((receiver.ids(), receiver.twice(), receiver.differing()), (ids(0..1100), 3 * 512, 0));
-    // With the cursor, only the batch that nobody heard of comes again.
+    // With the cursor, only the unconfirmed batch is sent again.
     world.write(LOG, lines(700..1800));
     receiver.then([Mode::Answer(200, "", String::new()), Mode::Kill]);
     let (before, client) = (receiver.records().len(), spawn(&world, &receiver, &[]));
@@ -207,8 +207,8 @@ fn a_followed_log_is_sent_as_it_grows() {
     world.write(LOG, lines(0..3));
     let mut client = spawn(&world, &receiver, &["--follow"]);
     wait_until(|| receiver.ids() == ids(0..3));
-    // It goes on through a receiver that is away, and through a rotation.
-    // Eight failures in a row: without `--follow` it gives up after six. A 503 names a wait of 0, so the test is short.
+    // It continues through an unavailable receiver, and through a rotation. There are eight failures in a row: without
+    // `--follow` it gives up after six. A 503 sets a wait of 0, so the test is short.
     let busy = || Mode::Answer(503, "retry-after: 0\r\n", String::new());
     receiver.then((0..8).map(|number| if number < 3 { Mode::Close } else { busy() }));
     let path = world.path(LOG);

@@ -1,4 +1,4 @@
-//! A receiver of OpenTelemetry logs on a port of its own, which fails as it is told.
+//! A receiver of OpenTelemetry logs on its own port, with faults from a test.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write;
@@ -13,29 +13,29 @@ use serde_json::Value;
 use super::Known;
 use crate::support::http::{self, Life, Server};
 
-/// The treatment of a request.
+/// The response to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Mode {
-    /// It is answered with a status, headers and a text; with 200 it is taken.
+    /// Sends a status, headers and a text. With 200, the batch is accepted.
     Answer(u16, &'static str, String),
-    /// It is read, and the connection closed.
+    /// Reads the request, and closes the connection.
     Close,
-    /// It is taken, and the connection closed in the middle of the answer.
+    /// Accepts the batch, and closes the connection in the middle of the answer.
     Half,
-    /// It is taken, and the client dies before it hears that.
+    /// Accepts the batch, and kills the client before it gets the answer.
     Kill,
-    /// It is read, and not answered until the receiver ends.
+    /// Reads the request, and doesn't answer until the receiver ends.
     Silent,
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     pub(super) head: String,
     pub(super) body: Value,
 }
 
-/// A receiver, which ends with this value.
+/// A receiver, which is stopped when this value is dropped.
 pub(crate) struct Receiver {
     pub(crate) url: String,
     state: Arc<State>,
@@ -45,11 +45,11 @@ pub(crate) struct Receiver {
 #[derive(Default)]
 struct State {
     modes: Mutex<VecDeque<Mode>>,
-    /// Heads and bodies, as texts, which take less memory than values.
+    /// Heads and bodies as texts, which take less memory than values.
     requests: Mutex<Vec<(String, String)>>,
     /// The records of each batch, with their ids, as texts.
     taken: Mutex<Vec<Vec<(String, String)>>>,
-    /// The process that dies.
+    /// The process to kill.
     client: Mutex<Option<u32>>,
 }
 
@@ -61,17 +61,17 @@ impl Receiver {
         Receiver { url: server.url(), state, _server: server }
     }
 
-    /// The treatment of the next requests, one after the other. Later ones are taken.
+    /// Sets the responses to the next requests. Later ones are accepted.
     pub(crate) fn then(&self, modes: impl IntoIterator<Item = Mode>) {
         self.state.modes.lock().unwrap().extend(modes);
     }
 
-    /// It takes what comes from now on.
+    /// Accepts all requests from now on.
     pub(crate) fn recover(&self) {
         self.state.modes.lock().unwrap().clear();
     }
 
-    /// The process that [`Mode::Kill`] kills.
+    /// Sets the process that [`Mode::Kill`] kills.
     pub(super) fn set_client(&self, client: u32) {
         *self.state.client.lock().unwrap() = Some(client);
     }
@@ -82,13 +82,13 @@ impl Receiver {
         self.state.requests.lock().unwrap().iter().map(parsed).collect()
     }
 
-    /// The records that were taken, in the order in which they came.
+    /// Returns the accepted records in the order of their arrival.
     pub(super) fn records(&self) -> Vec<Known> {
         let parsed = |(id, record): (String, String)| (id, serde_json::from_str(&record).unwrap());
         self.state.taken.lock().unwrap().concat().into_iter().map(parsed).collect()
     }
 
-    /// How many records each batch had.
+    /// Returns the number of records in each batch.
     pub(super) fn batches(&self) -> Vec<usize> {
         self.state.taken.lock().unwrap().iter().map(Vec::len).collect()
     }
@@ -97,12 +97,12 @@ impl Receiver {
         self.state.taken.lock().unwrap().iter().flatten().map(|(id, _)| id.clone()).collect()
     }
 
-    /// How many records came again.
+    /// Returns the number of repeated records.
     pub(crate) fn twice(&self) -> usize {
         self.batches().iter().sum::<usize>() - self.ids().len()
     }
 
-    /// How many records came again as others.
+    /// Returns the number of records that were repeated with other content.
     pub(crate) fn differing(&self) -> usize {
         let taken = self.state.taken.lock().unwrap();
         let mut known = BTreeMap::new();
@@ -115,7 +115,7 @@ impl Receiver {
 }
 
 impl State {
-    /// Answers one request; `None`: the connection is closed.
+    /// Answers one request. `None` closes the connection.
     fn answer(&self, request: http::Request, mut stream: &TcpStream, life: &Life) -> Option<()> {
         let (head, body) = (request.head, String::from_utf8(request.body).unwrap());
         serde_json::from_str::<serde::de::IgnoredAny>(&body).unwrap();
@@ -149,10 +149,10 @@ impl State {
     }
 }
 
-/// The records of a request, with their ids.
+/// Returns the records of a request, with their ids.
 fn records(body: &str) -> Vec<(String, String)> {
     let body: Value = serde_json::from_str(body).unwrap();
-    // Events of OCSF come as a list.
+    // OCSF events are a list.
     if let Some(events) = body.as_array() {
         let id = |event: &Value| event["metadata"]["uid"].as_str().unwrap().to_owned();
         return events.iter().map(|event| (id(event), event.to_string())).collect();

@@ -1,4 +1,4 @@
-//! Rotation between two runs: what is still there is sent once, and what is gone is counted.
+//! Rotation between two runs: existing lines are sent once, and lost ones are counted.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,14 +9,14 @@ use crate::support::texts::normalize;
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// A world whose log holds some eight lines.
+/// Creates a world whose log has room for some eight lines.
 fn world() -> World {
     let world = World::new();
     world.configure("[audit]\nmax-bytes = 4096\n");
     world
 }
 
-/// Makes calls, each with a line. Gives their operations.
+/// Makes calls, each with a line. Returns their operations.
 fn calls(world: &World, numbers: impl IntoIterator<Item = usize>) -> BTreeSet<String> {
     let commands = numbers.into_iter().map(|number| format!("git push origin b{number:03}"));
     commands.inspect(|command| assert_eq!(world.bash(command).decision(), "ask")).collect()
@@ -78,7 +78,7 @@ fn all_that_was_sent_before_a_rotation_is_no_loss() {
     world.write(ROTATED, lines(0..5));
     world.write(LOG, lines(5..9));
     assert_eq!(ship_all(&world, &receiver), 9);
-    // As the writer does it: the files are others, and their bytes the same.
+    // Like the writer's rotation: other files with the same bytes.
     fs::rename(world.path(LOG), world.path(ROTATED)).unwrap();
     world.write(LOG, lines(9..11));
     assert_eq!(ship_all(&world, &receiver), 2);

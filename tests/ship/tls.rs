@@ -1,11 +1,11 @@
-//! A receiver with TLS: whose certificate counts.
+//! A receiver with TLS: the accepted certificates.
 
 use super::{LOG, lines, sent};
 use crate::support::tls;
 use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
-/// Takes what is posted.
+/// Accepts posted data.
 const RECEIVER: &str = r#"
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):

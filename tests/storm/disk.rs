@@ -1,4 +1,4 @@
-//! A file system of its own for a folder, which can be filled.
+//! A separate file system for a folder, which can be filled.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
-/// Its size, in bytes. A log of the longest storm has room in it.
+/// The size in bytes, which is enough for the log of the longest storm.
 const SIZE: u64 = 512 << 20;
 
-/// A file system, which is gone with this value.
+/// A file system, which is unmounted when this value is dropped.
 pub(super) struct Disk(PathBuf);
 
 impl Disk {
-    /// One at this folder.
+    /// Mounts a file system at this folder.
     pub(super) fn mount(at: &Path) -> Self {
         fs::create_dir_all(at).unwrap();
         let size = format!("size={SIZE},mode=700");
@@ -25,7 +25,7 @@ impl Disk {
         Disk(at.to_path_buf())
     }
 
-    /// Leaves no page of it free.
+    /// Fills every free page.
     pub(super) fn fill(&self) {
         let file = File::create(self.filler()).unwrap();
         let (mut at, mut size) = (0, SIZE);
@@ -37,7 +37,8 @@ impl Disk {
         }
     }
 
-    /// Returns what [`Disk::fill`] took. A process that another thread just starts may hold the file a moment longer.
+    /// Frees the space of [`Disk::fill`]. A process that another thread just started may keep the file open a moment
+    /// longer.
     pub(super) fn free(&self) {
         fs::remove_file(self.filler()).unwrap();
         while statvfs(&self.0).unwrap().f_bavail == 0 {

@@ -1,4 +1,4 @@
-//! The network between a machine and its service, which fails as it is told.
+//! The network between a machine and its service, with simulated faults.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,23 +7,23 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-/// How often a connection looks at what the network does.
+/// The interval at which a connection checks the network's state.
 const STEP: Duration = Duration::from_millis(10);
 
-/// The behaviour of the network.
+/// The behavior of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
-    /// It passes on what it is given.
+    /// Passes on all data.
     Whole,
-    /// It closes all connections.
+    /// Closes all connections.
     Cut,
-    /// It keeps what it is given.
+    /// Holds back all data.
     Slow,
-    /// It passes on the first half of an answer and closes the connection.
+    /// Passes on the first half of an answer and closes the connection.
     Half,
 }
 
-/// A network, which ends with this value.
+/// A network, which is stopped when this value is dropped.
 pub(super) struct Network {
     pub(super) address: String,
     state: Arc<State>,
@@ -36,7 +36,7 @@ struct State {
 }
 
 impl Network {
-    /// One that leads to the service at this address.
+    /// Creates a network in front of the service at this address.
     pub(super) fn to(service: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -55,7 +55,7 @@ impl Network {
         Network { address, state }
     }
 
-    /// It does this from now on.
+    /// Sets the behavior from now on.
     pub(super) fn set(&self, wire: Wire) {
         *self.state.wire.lock().unwrap() = wire;
     }
@@ -84,7 +84,7 @@ impl State {
         let _ = client.shutdown(Shutdown::Both);
     }
 
-    /// Passes on what comes from one side until the connection ends.
+    /// Passes on data from one side until the connection ends.
     fn pass(&self, mut from: &TcpStream, mut to: &TcpStream, is_answer: bool) {
         let mut bytes = vec![0; 64 << 10];
         from.set_read_timeout(Some(STEP)).unwrap();

@@ -17,7 +17,7 @@ pub fn build(name: &str, folder: &Path, file: &str) -> PathBuf {
     for file in ["Cargo.lock", "src/lib.rs"] {
         fs::copy(from.join(file), folder.join(file)).unwrap();
     }
-    // The results are kept between runs; the sources are those of the temporary folder all the same.
+    // The results are kept between runs, but the sources are those of the temporary folder.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let mut cargo = Command::new(env!("CARGO"));
     cargo

@@ -1,27 +1,27 @@
-//! The guests of `tests/guests/`: from text to the bytes of components.
+//! The guests of `tests/guests/`: converts text to components.
 //!
-//! `shell.wat` says how a guest's file replaces parts of it. A file without parts stands for itself.
+//! `shell.wat` documents how a guest's file replaces parts of it. A file without parts is a whole guest.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::world::World;
 
-/// The bytes of the guest of that name.
+/// Returns the bytes of the guest with that name.
 pub fn bytes(name: &str) -> Vec<u8> {
     let text = text(name);
     let whole = if text.contains("(component") || text.contains("(module") { text } else { splice(&text) };
     wat::parse_str(&whole).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The same guest, in another version of five letters.
+/// Returns the guest in another version with five characters.
 pub fn version(name: &str, version: &str) -> Vec<u8> {
     let text = splice(&text(name)).replace("(i32.const 272) \"0.1.0\"", &format!("(i32.const 272) \"{version}\""));
     assert!(text.contains(version));
     wat::parse_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Writes the guest of that name into the world's home. Returns the file.
+/// Writes the guest with that name to the world's home. Returns the file.
 pub fn place(world: &World, name: &str) -> PathBuf {
     world.write(&format!("guests/{name}.wasm"), bytes(name))
 }
@@ -31,7 +31,7 @@ fn text(name: &str) -> String {
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// The shell with the parts of `guest` in the places of its own.
+/// Returns the shell with its parts replaced by those of `guest`.
 fn splice(guest: &str) -> String {
     let mut parts = parts(guest);
     parts.retain(|(name, _)| !name.is_empty() && name != "end");
@@ -44,7 +44,7 @@ fn splice(guest: &str) -> String {
     own
 }
 
-/// The parts of a text and what stands in each. Before the first one stands a part without a name.
+/// Splits a text into named parts. The text before the first one is a part without a name.
 fn parts(text: &str) -> Vec<(String, String)> {
     let mut parts = vec![(String::new(), String::new())];
     for line in text.lines() {
@@ -56,14 +56,14 @@ fn parts(text: &str) -> Vec<(String, String)> {
     parts
 }
 
-/// A chain of guests and no built-in, in this order, compiled. `keys` are further lines of the first one.
+/// Configures and compiles a chain of only these guests, in this order. `keys` are further lines of the first one.
 pub fn chain(world: &World, guests: &[&str], keys: &str) {
     configure(world, guests, keys);
-    // What cannot be compiled is for the test to meet.
+    // The test itself checks guests that can't be compiled.
     let _ = world.run(&["cache", "warm"], "");
 }
 
-/// The configuration of such a chain, of which nothing is compiled.
+/// Writes the configuration of such a chain without compiling it.
 pub fn configure(world: &World, guests: &[&str], keys: &str) {
     let mut toml = "preset = \"none\"\n".to_owned();
     for (index, name) in guests.iter().enumerate() {
@@ -72,7 +72,7 @@ pub fn configure(world: &World, guests: &[&str], keys: &str) {
     world.configure(&toml);
 }
 
-/// One `[[policy]]`.
+/// Returns one `[[policy]]` entry.
 pub fn entry(name: &str, component: &Path, keys: &str) -> String {
     format!("[[policy]]\nname = \"{name}\"\nsource = \"{}\"\n{keys}\n", component.display())
 }

@@ -1,4 +1,4 @@
-//! An HTTP server on a port of its own, which answers as a test tells it.
+//! An HTTP server on its own port, with answers from a test.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The value of a header, in lower case.
+    /// Returns the value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<String> {
         let value = |line: &str| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned());
         self.head.to_ascii_lowercase().lines().find_map(value)
@@ -37,13 +37,13 @@ impl Request {
     }
 }
 
-/// A server, which ends with this value.
+/// A server, which is stopped when this value is dropped.
 pub struct Server {
     pub port: u16,
     life: Arc<Life>,
 }
 
-/// How far a server is.
+/// The state of a server.
 #[derive(Default)]
 pub struct Life {
     ended: AtomicBool,
@@ -60,7 +60,8 @@ impl Life {
 }
 
 impl Server {
-    /// Starts a server that has `answer` write what each request gets. Where that gives none, the connection is closed.
+    /// Starts a server whose `answer` writes the response to each request. If it returns `None`, the connection is
+    /// closed.
     pub fn start(answer: impl Fn(Request, &TcpStream, &Life) -> Option<()> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -84,7 +85,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.life.connections.load(Ordering::Relaxed)
     }
@@ -97,7 +98,7 @@ impl Drop for Server {
     }
 }
 
-/// Writes an answer with more headers, each with its end of line. `None` if the client is gone.
+/// Writes an answer with more headers, each with its line end. `None` if the client is gone.
 pub fn reply(mut stream: &TcpStream, status: u16, headers: &str, text: &str) -> Option<()> {
     let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", text.len());
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes())).ok()

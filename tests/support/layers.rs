@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::support::texts::normalize;
 use crate::support::world::World;
 
-/// A world whose managed file can be written too.
+/// A world with a writable managed file.
 pub struct Layers {
     pub world: World,
     pub dirs: AppDirs,
@@ -56,17 +56,17 @@ impl Layers {
         load(&self.dirs, &[self.world.repo().to_string_lossy().into_owned()])
     }
 
-    /// The names of the chain, in order.
+    /// Returns the names of the chain, in order.
     pub fn names(&self) -> Vec<String> {
         self.load().entries.into_iter().map(|entry| entry.name).collect()
     }
 
-    /// The problems, one text each: place, text and hint.
+    /// Returns the problems, one text each: location, text and hint.
     pub fn problems(&self) -> Vec<String> {
         self.load().problems.iter().map(|problem| format!("{problem}\n{}", problem.hint)).collect()
     }
 
-    /// The one problem, as a snapshot has it.
+    /// Returns the only problem, for a snapshot.
     #[track_caller]
     pub fn problem(&self) -> String {
         let problems = self.problems();
@@ -74,7 +74,7 @@ impl Layers {
         normalize(&self.world, &format!("{}\n", problems[0]))
     }
 
-    /// The one problem; all words are in it, and every entry of the layer is left out.
+    /// Asserts that there is one problem with all these words, and that every entry of the layer is dropped.
     #[track_caller]
     pub fn assert_problem(&self, words: &[&str]) {
         let problems = self.problems();
@@ -84,7 +84,7 @@ impl Layers {
         }
     }
 
-    /// Everything that is wrong with the chain.
+    /// Returns all mistakes in the chain.
     pub fn check(&self) -> Vec<Mistake> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
@@ -100,7 +100,7 @@ impl Layers {
         check(prepared, &environment, &root, Depth::Calls)
     }
 
-    /// The verdicts of the chain over all layers on calls of tools.
+    /// Returns the verdicts on tool calls by the chain of all layers.
     pub fn decide<'a>(&self, calls: impl IntoIterator<Item = &'a (&'a str, Value)>) -> Vec<Verdict> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));

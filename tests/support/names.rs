@@ -1,6 +1,6 @@
-//! Names of the contract, as other languages spell them.
+//! Names of the contract in other languages' spellings.
 
-/// `projectRelative` for `project-relative`.
+/// Converts `project-relative` to `projectRelative`.
 pub fn camel(name: &str) -> String {
     let mut after_hyphen = false;
     let letters = name.chars().filter_map(|c| {
@@ -11,7 +11,7 @@ pub fn camel(name: &str) -> String {
     letters.collect()
 }
 
-/// `ResolvedPath` for `resolved-path`.
+/// Converts `resolved-path` to `ResolvedPath`.
 pub fn pascal(name: &str) -> String {
     camel(&format!("-{name}"))
 }

@@ -1,7 +1,7 @@
-//! Pages of the documentation, read so that a test can do what they say.
+//! Documentation pages, parsed so that a test can follow them.
 //!
-//! A fenced block of `sh` is run; one of `console` is a line `$ COMMAND` and lines that must stand in its output; one with
-//! a path behind its language (`toml fixtures/a.toml`) is a file of the project. Every other block is for the reader.
+//! A fenced `sh` block is run. A `console` block is a line `$ COMMAND` with lines of its output. A block with a path
+//! after its language (`toml fixtures/a.toml`) is a file of the project. Other blocks are only for readers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use crate::support::world::{AGENTS, ProcessOutput, World, end};
 #[derive(Debug, Clone)]
 pub struct Block {
     pub language: String,
-    /// The file that it is.
+    /// The path of the file that it defines.
     pub file: Option<String>,
     pub text: String,
     pub line: usize,
 }
 
-/// The repository.
+/// Returns the repository's root.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().find(|dir| dir.join("wit").exists()).unwrap().to_path_buf()
 }
 
-/// The blocks of a page.
+/// Returns the blocks of a page.
 pub fn blocks(page: &str) -> Vec<Block> {
     let text = fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
     let mut blocks = Vec::new();
@@ -45,7 +45,7 @@ pub fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// A shell that finds `guard-host` with a home of its own, and everything else as the user of this test does.
+/// A shell that finds `guard-host` with its own home, and everything else like the test's user.
 pub struct Shell {
     pub world: World,
     bin: tempfile::TempDir,
@@ -71,22 +71,22 @@ impl Shell {
         Shell { world, bin, folder, is_at_home: false }
     }
 
-    /// From now on the home of the world is that of every command.
+    /// Uses the world's home for every command from now on.
     pub fn at_home(&mut self) {
         self.is_at_home = true;
     }
 
-    /// The folder that its commands are looked for in first.
+    /// Returns the first folder in its search path.
     pub fn bin(&self) -> &Path {
         self.bin.path()
     }
 
-    /// Where the last command left the shell.
+    /// Returns the shell's current folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Runs lines of a shell where the ones before left it, up to the first that fails.
+    /// Runs shell lines in the state of the earlier ones, up to the first failure.
     pub fn run(&mut self, lines: &str) -> ProcessOutput {
         let path = std::env::var("PATH").unwrap_or_default();
         let place = self.bin.path().join("place");
@@ -98,7 +98,7 @@ impl Shell {
         }
         // The pages install packages from a clone.
         command.env("CHECKOUT", root());
-        // An agent that runs the tests is not the one that a page speaks of.
+        // The tests may be run by an agent, which must not be detected.
         for variable in AGENTS {
             command.env_remove(variable);
         }
@@ -112,7 +112,7 @@ impl Shell {
         ended
     }
 
-    /// Does what a page says; a text if something comes out differently.
+    /// Follows a page. Returns the error if a result differs.
     pub fn follow(&mut self, page: &str) -> Result<(), String> {
         for block in blocks(page) {
             let place = format!("{page}:{}", block.line);
@@ -135,12 +135,12 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs each line behind a `$`. Its output must contain the lines below it, together and in order; `...` stands for
-    /// any other lines, or for the rest of a line.
+    /// Runs each line after a `$`. Its output must contain the lines below it, contiguous and in order. `...` matches
+    /// any other lines, or the rest of a line.
     ///
     /// # Errors
     ///
-    /// The output differs.
+    /// If the output differs.
     pub fn show(&mut self, text: &str) -> Result<(), String> {
         for part in format!("\n{text}").split("\n$ ").skip(1) {
             let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
@@ -163,7 +163,7 @@ impl Shell {
     }
 }
 
-/// The line that was printed is the one that is shown, which may break off.
+/// Returns whether the printed line matches the shown one, which may be truncated.
 fn is_shown(printed: &str, shown: &str) -> bool {
     shown.strip_suffix("...").map_or(printed == shown, |start| printed.starts_with(start))
 }

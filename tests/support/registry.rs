@@ -1,4 +1,4 @@
-//! A registry on a port of its own: one in memory, or Debian's `docker-registry` where the machine has it.
+//! A registry on its own port: one in memory, or Debian's `docker-registry` if it is installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,35 +18,35 @@ use super::http::{Request, Server};
 pub enum RegistryFault {
     #[default]
     Nothing,
-    /// It takes connections and says nothing.
+    /// Accepts connections and sends nothing.
     Silent,
-    /// A byte of each component is another one.
+    /// Changes a byte of each component.
     Tampered,
-    /// Components end early.
+    /// Truncates components.
     Truncated,
-    /// Components never end.
+    /// Sends endless components.
     Endless,
-    /// The manifest never ends.
+    /// Sends an endless manifest.
     EndlessManifest,
-    /// It sends the client to a host without TLS.
+    /// Redirects the client to a host without TLS.
     Redirects,
-    /// It wants a password that nobody has.
+    /// Requires an unknown password.
     Locked,
-    /// It lists names, and their tags to nobody.
+    /// Lists names, but requires a password for their tags.
     LockedTags,
-    /// It lists names, and says nothing of their tags.
+    /// Lists names, but doesn't answer for their tags.
     SilentTags,
-    /// It sends the client to another port of this machine for all but the first address.
+    /// Redirects the client to another port of this machine for all but the first address.
     LeadsTo(u16),
-    /// It answers with an error.
+    /// Answers with an error.
     Broken,
-    /// Its manifest is no JSON.
+    /// Sends a manifest that isn't JSON.
     Garbled,
-    /// The manifest says that the component is larger than any may be.
+    /// Sends a manifest with a component size above the limit.
     Huge,
 }
 
-/// A registry in memory, which ends with this value.
+/// A registry in memory, which is stopped when this value is dropped.
 pub struct Registry {
     pub host: String,
     state: Arc<State>,
@@ -78,7 +78,7 @@ impl Registry {
         self.server.port
     }
 
-    /// Puts other bytes in the place of what begins so, with a manifest that fits.
+    /// Replaces an object with this prefix, and adjusts the manifest.
     pub fn replace(&self, beginning: &[u8], bytes: &[u8]) {
         let mut stored = self.state.stored.lock().unwrap();
         let (digest, length) =
@@ -100,12 +100,12 @@ impl Registry {
         stored.extend(copied);
     }
 
-    /// The credentials that were sent.
+    /// Returns the received credentials.
     pub fn passes(&self) -> Vec<String> {
         self.state.passes.lock().unwrap().clone()
     }
 
-    /// How often something was asked for.
+    /// Returns the number of requests.
     pub fn asked(&self) -> usize {
         self.state.asked.lock().unwrap().len()
     }
@@ -183,7 +183,7 @@ impl State {
 }
 
 impl RegistryFault {
-    /// The status, header and body that this registry answers in place of what is asked for.
+    /// Returns the status, header and body that this fault sends in place of the answer.
     fn refusal(self, method: &str, path: &str) -> Option<(&'static str, String, &'static [u8])> {
         Some(match self {
             RegistryFault::LockedTags if !path.ends_with("/tags/list") => return None,
@@ -204,7 +204,7 @@ impl RegistryFault {
         })
     }
 
-    /// The bytes that this registry sends of a stored object, and the length that it tells.
+    /// Returns the bytes that this fault sends for a stored object, and the declared length.
     fn content(self, found: &[u8], is_manifest: bool) -> (Vec<u8>, usize) {
         let is_wasm = found.starts_with(b"\0asm");
         let whole = |body: &[u8]| (body.to_vec(), body.len());
@@ -234,7 +234,7 @@ fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{hex}")
 }
 
-/// Debian's registry, with its files in a folder of its own.
+/// Debian's registry, with its files in a temporary folder.
 pub struct DebianRegistry {
     pub host: String,
     child: Child,
@@ -242,7 +242,7 @@ pub struct DebianRegistry {
 }
 
 impl DebianRegistry {
-    /// Starts it, with further lines of its section `http` and a section of its own for passwords.
+    /// Starts it, with further lines for its section `http` and a section for passwords.
     pub fn start(http: impl FnOnce(&std::path::Path) -> String, rest: impl FnOnce(&std::path::Path) -> String) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -1,17 +1,17 @@
-//! The replies of the Claude adapter to the byte; only the words of the reason are left open.
+//! The replies of the Claude adapter, byte for byte. Only the words of the reason vary.
 
 use crate::support::world::ProcessOutput;
 
-/// The report of a payload that is not JSON, in the words of the seeds' scripts.
+/// The report of a payload that isn't JSON, in the words of the seeds' scripts.
 pub const INVALID_JSON: &str = "Invalid JSON input";
 
-/// D: exit 2, the same text on both streams, and no other key than the protocol's.
+/// D: exit code 2, the same text on both streams, and only the protocol's keys.
 #[track_caller]
 pub fn assert_deny(ended: &ProcessOutput, words: &[&str]) {
     let reason = ended.reason();
     assert_eq!(ended.stdout, decision("deny", &reason), "{ended:?}");
     assert_eq!(ended.stderr, format!("{reason}\n"), "standard error and the JSON reason differ");
-    // The guardrail policy's own words begin so already.
+    // The guardrail policy's own words already have this prefix.
     let begun = ["BLOCKED: ", "GUARDRAIL BLOCKED: "]
         .iter()
         .any(|begin| reason.len() > begin.len() && reason.starts_with(begin));
@@ -20,7 +20,7 @@ pub fn assert_deny(ended: &ProcessOutput, words: &[&str]) {
     assert_words(&reason, words);
 }
 
-/// A: exit 0, nothing on standard error, a prompt with a reason.
+/// A: exit code 0, no standard error, and a prompt with a reason.
 #[track_caller]
 pub fn assert_ask(ended: &ProcessOutput, words: &[&str]) {
     let reason = ended.reason();
@@ -30,7 +30,7 @@ pub fn assert_ask(ended: &ProcessOutput, words: &[&str]) {
     assert_words(&reason, words);
 }
 
-/// A warning decides nothing: the model and the user are told, and the harness's own prompt stays.
+/// A warning doesn't decide: the model and the user are told, and the harness's own prompt stays.
 #[track_caller]
 pub fn assert_warn(ended: &ProcessOutput, words: &[&str]) {
     let value: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
@@ -45,20 +45,20 @@ pub fn assert_warn(ended: &ProcessOutput, words: &[&str]) {
     assert_words(reason, words);
 }
 
-/// S: exit 0 and not one byte.
+/// S: exit code 0 and no output.
 #[track_caller]
 pub fn assert_silent(ended: &ProcessOutput) {
     assert!(ended.is_silent(), "{ended:?}");
 }
 
-/// E1: exit 1 and one line on standard error.
+/// E1: exit code 1 and one line on standard error.
 #[track_caller]
 pub fn assert_report(ended: &ProcessOutput, text: &str) {
     assert_eq!((ended.exit, ended.stdout.as_str()), (1, ""), "{ended:?}");
     assert_eq!(ended.stderr, format!("Hook error: {text}\n"));
 }
 
-/// A prompt or a refusal: whatever the words are, the call does not simply run.
+/// Asserts a prompt or a denial: the call doesn't simply run.
 #[track_caller]
 pub fn assert_held(ended: &ProcessOutput) {
     match ended.decision().as_str() {

@@ -1,11 +1,11 @@
-//! Holds values against JSON schemas: the keywords that our schemas use, and a panic at any other.
+//! Validates values against JSON schemas. Supports the keywords in our schemas, and panics at any other.
 
 use serde_json::Value;
 
-/// Words that say something to people only.
+/// Keywords that are only for people.
 const SAID: [&str; 7] = ["$schema", "$defs", "title", "description", "default", "format", "examples"];
 
-/// The errors in a value; empty if it fits.
+/// Returns the errors in a value. Empty if it is valid.
 pub fn complaints(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, schema, value, "", &mut found);

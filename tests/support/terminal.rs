@@ -1,4 +1,4 @@
-//! A person at a terminal: a pseudo terminal of the test's own, and a process that no agent started.
+//! A person at a terminal: a pseudo terminal, and a process that no agent started.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -13,30 +13,30 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::support::world::{PATIENCE, ProcessOutput, World};
 
-/// The byte that ends the input of a terminal.
+/// The byte that ends a terminal's input.
 const END_OF_INPUT: u8 = 4;
 
-/// Starts `$3 ...` in a session of its own with the terminal, and ends before it does: the program below belongs to the
-/// first process of the machine, and whatever started the tests is not above it. Its exit code is left in `$2`.
+/// Starts `$3 ...` in a new session with the terminal, and exits first, so that the program's parent is the machine's
+/// first process instead of the tests' ancestors. Writes its exit code to `$2`.
 const ORPHAN: &str = "\
 exec 3<&0
 SETSID sh -c 'open=$1 code=$2; shift 2
   until test -e \"$open\"; do sleep 0.01; done
   \"$@\"; echo $? > \"$code\"' sh \"$@\" <&3 3<&- &";
 
-/// Runs the program with a terminal for all its streams. Its output is in `stdout`, without the terminal's line ends.
+/// Runs the program with a terminal for all its streams. The output is in `stdout`, without the terminal's line ends.
 #[track_caller]
 pub fn attended(world: &World, arguments: &[&str]) -> ProcessOutput {
     attended_by(world, env!("CARGO_BIN_EXE_guard-host"), arguments, "")
 }
 
-/// The same for another program, with a person who types something.
+/// Runs another program, with a person's typed input.
 #[track_caller]
 pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str) -> ProcessOutput {
     let (master, slave) = terminal();
     let folder = tempfile::tempdir().unwrap();
     let (open, code) = (folder.path().join("open"), folder.path().join("code"));
-    // macOS has no program for it, and asks no process above for its variables.
+    // macOS has no program for it, and ancestors' variables aren't checked there.
     let script = ORPHAN.replace("SETSID", if cfg!(target_os = "macos") { "" } else { "setsid --ctty" });
     let mut command = Command::new("sh");
     command.args(["-c", &script, "sh"]).args([&open, &code]).arg(program).args(arguments);
@@ -47,7 +47,7 @@ pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str
     let stream = || Stdio::from(slave.try_clone().unwrap());
     command.stdin(stream()).stdout(stream()).stderr(stream());
     let started = command.status().unwrap();
-    // Its streams as well: the other side ends once nobody has the terminal open.
+    // Closes its streams as well: the other side ends once the terminal isn't open anywhere.
     drop((command, slave));
     assert!(started.success(), "{program}: {started}");
     let mut keyboard = master.try_clone().unwrap();
@@ -60,7 +60,7 @@ pub fn attended_by(world: &World, program: &str, arguments: &[&str], typed: &str
     ProcessOutput { exit: exit.trim().parse().unwrap(), stdout: screen.replace('\r', ""), stderr: String::new() }
 }
 
-/// Both sides of a new terminal.
+/// Opens both sides of a new terminal.
 fn terminal() -> (File, OwnedFd) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     fcntl_setfd(&master, FdFlags::CLOEXEC).unwrap();
@@ -72,7 +72,7 @@ fn terminal() -> (File, OwnedFd) {
     (File::from(master), slave)
 }
 
-/// All that is printed. Linux ends it with an error, other systems with an end.
+/// Returns all output. On Linux it ends with an error, on other systems with an end of file.
 fn screen(mut master: File) -> String {
     let mut bytes = Vec::new();
     let _ = master.read_to_end(&mut bytes);

@@ -1,16 +1,16 @@
-//! Words that users read, as the snapshots in `tests/texts` have them.
+//! Texts for users, as in the snapshots in `tests/texts`.
 
 use regex_lite::Regex;
 
 use crate::support::reply::{assert_ask, assert_deny, assert_warn};
 use crate::support::world::{ProcessOutput, World};
 
-/// The output of several commands, one after another, for one snapshot.
+/// The output of several commands for one snapshot.
 #[derive(Default)]
 pub struct Transcript(pub String);
 
 impl Transcript {
-    /// Adds a command that must exit so.
+    /// Adds a command that must have this exit code.
     #[track_caller]
     pub fn add(&mut self, world: &World, exit: i32, ended: &ProcessOutput) {
         assert_eq!(ended.exit, exit, "{ended:?}");
@@ -39,13 +39,13 @@ impl Transcript {
         self.add_text(world, &format!("warn: {}", reply["systemMessage"].as_str().unwrap()));
     }
 
-    /// Adds a text, and a line end.
+    /// Adds a text and a line end.
     pub fn add_text(&mut self, world: &World, text: &str) {
         self.0 += &normalize(world, &format!("{text}\n"));
     }
 }
 
-/// The output of a command, for a snapshot: without the parts that differ from run to run.
+/// Returns the output of a command for a snapshot, without the parts that vary between runs.
 pub fn normalized_output(world: &World, ended: &ProcessOutput) -> String {
     let mut text = format!("exit: {}\n", ended.exit);
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
@@ -57,7 +57,8 @@ pub fn normalized_output(world: &World, ended: &ProcessOutput) -> String {
     normalize(world, &text)
 }
 
-/// A text without what differs from run to run: places, times, ids, and how many calls the log and the policies have.
+/// Removes everything from a text that varies between runs: paths, times, ids, and the number of calls in the log and
+/// the policies.
 pub fn normalize(world: &World, text: &str) -> String {
     let home = world.home.path().display().to_string();
     let text = text.replace(env!("CARGO_BIN_EXE_guard-host"), "GUARD_HOST").replace(&home, "HOME");
@@ -84,7 +85,7 @@ pub fn normalize(world: &World, text: &str) -> String {
         .fold(text, |text, (pattern, name)| Regex::new(pattern).unwrap().replace_all(&text, name).into_owned())
 }
 
-/// The lines that have these words, each with the indented lines below it.
+/// Returns the lines with these words, each with the indented lines below it.
 pub fn lines_about(text: &str, words: &str) -> String {
     let mut is_wanted = false;
     let wanted = text.lines().filter(|line| {
@@ -94,14 +95,14 @@ pub fn lines_about(text: &str, words: &str) -> String {
     wanted.map(|line| format!("{line}\n")).collect()
 }
 
-/// The text with a name in place of each number or time between these words.
+/// Replaces each number or time between these words with a name.
 fn hidden(text: &str, before: &str, after: &str, name: &str) -> String {
     let mut parts = text.split(before);
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let number = |c: char| c.is_ascii_digit() || c == ':' || c == '-';
         let rest = part.trim_start_matches(number);
-        // On another day the date stands before the time.
+        // On another day, the date precedes the time.
         let rest = rest
             .strip_prefix(' ')
             .map(|time| time.trim_start_matches(number))

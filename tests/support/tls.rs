@@ -1,10 +1,10 @@
-//! Servers with TLS, made with openssl and Python.
+//! Servers with TLS, using openssl and Python.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Makes an authority and a certificate of `localhost` with openssl.
+/// Creates an authority and a certificate for `localhost` with openssl.
 pub fn certificates(folder: &Path) {
     let line = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=ca \
         -addext basicConstraints=critical,CA:TRUE && \
@@ -15,7 +15,7 @@ pub fn certificates(folder: &Path) {
     assert!(ended.status.success(), "{ended:?}");
 }
 
-/// Runs a server whose class `Handler` is in Python.
+/// Runs a server with a Python class `Handler`.
 const SERVE: &str = r#"
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -25,7 +25,8 @@ print(server.server_address[1], flush=True)
 server.serve_forever()
 "#;
 
-/// Starts a server with the class `Handler`, which has one argument, and new certificates in the folder. Gives its port.
+/// Starts a server with the class `Handler`, which has one argument, and new certificates in the folder. Returns its
+/// port.
 pub fn serve(folder: &Path, handler: &str, argument: &str) -> (Child, u16) {
     certificates(folder);
     let program = format!("import http.server, ssl, sys, urllib.request\n{handler}{SERVE}");

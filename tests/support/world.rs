@@ -1,4 +1,4 @@
-//! A home, a project and the binary: what the tests of whole processes share.
+//! A home, a project and the program: shared by tests of whole processes.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// How long a test waits for what must come. No machine is so slow: who waits longer waits for ever.
+/// The time limit for expected events, which is enough for any machine.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Variables by which agents are known, as `host/cli/src/cli/terminal.rs` has them.
+/// Variables that identify agents, as in `host/cli/src/cli/terminal.rs`.
 pub const AGENTS: [&str; 12] = [
     "AI_AGENT",
     "CLAUDECODE",
@@ -30,12 +30,12 @@ pub const AGENTS: [&str; 12] = [
     "QWEN_CODE",
 ];
 
-/// A home of its own with a project in it.
+/// A temporary home with a project in it.
 pub struct World {
     pub home: TempDir,
 }
 
-/// The output of a process, and its exit.
+/// The output of a process, and its exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessOutput {
     pub exit: i32,
@@ -44,18 +44,18 @@ pub struct ProcessOutput {
 }
 
 impl ProcessOutput {
-    /// Silence: the call goes on as if nobody had been asked.
+    /// Returns whether there is no output: the call continues as if there were no hook.
     pub fn is_silent(&self) -> bool {
         self.exit == 0 && self.stdout.is_empty() && self.stderr.is_empty()
     }
 
-    /// The `permissionDecision` on standard output; empty if there is none.
+    /// Returns the `permissionDecision` on standard output, or empty.
     pub fn decision(&self) -> String {
         let value: serde_json::Value = serde_json::from_str(&self.stdout).unwrap_or_default();
         value["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The `permissionDecisionReason` on standard output; empty if there is none.
+    /// Returns the `permissionDecisionReason` on standard output, or empty.
     pub fn reason(&self) -> String {
         let value: serde_json::Value = serde_json::from_str(&self.stdout).unwrap_or_default();
         value["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
@@ -63,7 +63,7 @@ impl ProcessOutput {
 }
 
 impl World {
-    /// An empty home. The project `repo` is a git repository without commits.
+    /// Creates an empty home. The project `repo` is a git repository without commits.
     pub fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir_all(home.path().join("repo/.git")).unwrap();
@@ -90,9 +90,9 @@ impl World {
         path
     }
 
-    /// The program with this home, in the project, and nothing else of this process's environment but `PATH`.
+    /// Returns the program with this home, in the project, and only `PATH` from this process's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        // `.ci/wine` has the tests run a program for another system.
+        // `.ci/wine` makes the tests run another system's program.
         let program = std::env::var_os("GUARD_TESTED_PROGRAM");
         let mut command = Command::new(program.unwrap_or_else(|| env!("CARGO_BIN_EXE_guard-host").into()));
         command.args(arguments).current_dir(self.repo()).env_clear().env("HOME", self.home.path());
@@ -106,7 +106,7 @@ impl World {
         end(self.command(arguments), stdin)
     }
 
-    /// `guard-host hook claude` over a payload. A policy of others that is not compiled yet is waited for.
+    /// Runs `guard-host hook claude` on a payload. Waits for external policies that aren't compiled yet.
     pub fn hook(&self, payload: &str) -> ProcessOutput {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// The hook over a `Bash` call in the project.
+    /// Runs the hook for a `Bash` call in the project.
     pub fn bash(&self, command: &str) -> ProcessOutput {
         let payload = serde_json::json!({
             "session_id": "s1", "cwd": self.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
@@ -128,25 +128,25 @@ impl World {
         self.hook(&payload.to_string())
     }
 
-    /// The lines of the audit log.
+    /// Returns the lines of the audit log.
     pub fn audit(&self) -> Vec<serde_json::Value> {
         let text = fs::read_to_string(self.path(".local/state/guard-host/audit.jsonl")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).expect("an audit line is JSON")).collect()
     }
 }
 
-/// An address of this machine that nothing listens at.
+/// Returns an address of this machine without a listener.
 pub fn free_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
-/// Appends to a file, as a program does that knows no chain.
+/// Appends to a file, as a program does that doesn't know the chain.
 pub fn append(path: &std::path::Path, text: &str) {
     let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// Runs `policy`, which must end well. Returns what it prints on both streams.
+/// Runs `policy`, which must succeed. Returns the output of both streams.
 #[track_caller]
 pub fn policy(world: &World, arguments: &[&str]) -> String {
     let ended = world.run(&[&["policy"], arguments].concat(), "");
@@ -159,7 +159,7 @@ pub fn end(mut command: Command, stdin: &str) -> ProcessOutput {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = loop {
         match command.spawn() {
-            // Another thread that starts a process has a program that was just written open for a moment.
+            // Another thread that starts a process briefly has a just written program open.
             Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::sleep(Duration::from_millis(5)),
             spawned => break spawned.unwrap(),
         }
@@ -173,7 +173,7 @@ pub fn end(mut command: Command, stdin: &str) -> ProcessOutput {
     ended(child)
 }
 
-/// Waits for a process, and gives its output.
+/// Waits for a process, and returns its output.
 #[track_caller]
 pub fn ended(child: Child) -> ProcessOutput {
     let (sender, receiver) = mpsc::channel();

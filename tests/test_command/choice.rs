@@ -1,4 +1,4 @@
-//! Which cases are meant: `--filter` chooses them, `--list` prints them.
+//! The selection of cases: `--filter` selects them, `--list` prints them.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn a_list_has_a_line_for_each_case_and_runs_nothing() {
     world.write("repo/bad.toml", CASES);
     world.write("repo/more.jsonl", "{\"input\":\"a\\nb\",\"expect\":\"ask\"}\n");
     let listed = |more: &[&str]| {
-        // A policy that does not exist could not be run.
+        // A policy that doesn't exist couldn't be run.
         let ended = world.run(&[&["test", "no-such.wasm", "bad.toml", "more.jsonl", "--list"], more].concat(), "");
         assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
         ended

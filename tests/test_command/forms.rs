@@ -1,4 +1,4 @@
-//! The forms of a report that have a standard: TAP, SARIF, and the XML of JUnit.
+//! The standard report formats: TAP, SARIF, and JUnit's XML.
 
 use std::collections::BTreeSet;
 
@@ -83,13 +83,14 @@ const JUNIT: [(&str, &[&str]); 5] = [
     ("system-out", &[]),
 ];
 
-/// The elements of a report, each with the names of its attributes. No attribute in the reports of these tests has a `>`.
+/// Returns the elements of a report, each with the names of its attributes. No attribute in the reports of these tests
+/// contains a `>`.
 fn elements(xml: &str) -> BTreeSet<(String, Vec<String>)> {
     let (_, body) = xml.split_once("?>").unwrap();
     let tags = body.split('<').skip(1).filter(|tag| !tag.starts_with('/'));
     let element = |tag: &str| {
         let tag = tag.split_once('>').unwrap().0.trim_end_matches('/');
-        // What stands between the quotes is no name.
+        // The text between quotes isn't a name.
         let names: String = tag.split('"').step_by(2).collect();
         let mut names = names.split([' ', '=']).filter(|name| !name.is_empty()).map(str::to_owned);
         (names.next().unwrap(), names.collect())

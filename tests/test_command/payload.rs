@@ -1,4 +1,4 @@
-//! Cases that are a harness's whole payload.
+//! Cases with a harness's whole payload.
 
 use crate::support::world::World;
 use serde_json::json;
@@ -36,7 +36,7 @@ fn a_payload_goes_through_its_harness() {
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{}", ended.stdout);
 }
 
-/// Several harnesses run a hook that was registered with another one: what the payload certainly is comes first.
+/// Several harnesses run a hook that was registered with another one: the detected harness has precedence.
 #[test]
 fn the_payload_tells_of_which_harness_it_is() {
     let world = World::new();
@@ -50,7 +50,7 @@ fn the_payload_tells_of_which_harness_it_is() {
     assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{}", ended.stdout);
 }
 
-/// The hook ends with 1 over it, which is no abstention.
+/// The hook exits with 1, which isn't an abstention.
 #[test]
 fn a_payload_that_is_reported_passes_only_for_its_exit_code() {
     let world = World::new();
@@ -93,7 +93,7 @@ fn a_reply_that_differs_fails() {
     assert_eq!(report["cases"][3]["differences"][0]["got"], "`no-such`");
 }
 
-/// The same payload gives the same words from the hook itself.
+/// The hook itself gives the same words for this payload.
 #[test]
 fn the_reply_is_that_of_the_hook() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Subjects that cannot be tested: the exit code and the text of each error.
+//! Subjects that can't be tested: the exit code and the text of each error.
 
 use super::{denied, json, test};
 use crate::support::guests;
@@ -6,7 +6,7 @@ use crate::support::texts::normalized_output;
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
-/// The error with this exit code.
+/// Returns the error with this exit code.
 #[track_caller]
 fn refused(world: &World, ended: &ProcessOutput, exit: i32) -> String {
     assert_eq!((ended.exit, ended.stdout.as_str()), (exit, ""), "{ended:?}");
@@ -31,7 +31,7 @@ fn what_is_no_policy_ends_with_65_and_says_why() {
     let mut output = guests.map(|guest| refused(&world, &test(&world, guest, &["cases.toml"]), 65)).concat();
     let text = world.write("repo/text.wasm", "no component at all");
     output += &refused(&world, &world.run(&["test", text.to_str().unwrap(), "cases.toml"], ""), 65);
-    // Without a cache the same things are refused.
+    // Without a cache, the same inputs are rejected.
     let cold = World::new();
     cold.write("repo/cases.toml", denied(""));
     output += &["core-module", "wrong-version"]
@@ -95,7 +95,7 @@ fn a_chain_whose_configuration_is_broken_is_not_tested() {
     assert_text!("test_broken_chain", output);
 }
 
-/// A policy that gives no answer is taken for ask by the hook; a case that expects ask does not hold because of it.
+/// The hook asks if a policy gives no answer, but a case that expects ask doesn't pass because of that.
 #[test]
 fn a_limit_that_is_reached_fails_the_case_and_is_named() {
     let world = World::new();

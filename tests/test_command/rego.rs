@@ -1,4 +1,4 @@
-//! Tests in Rego: which are run, what is told of them in each format, and which lines they evaluate.
+//! Tests in Rego: which of them run, their results in each format, and the lines that they evaluate.
 
 use serde_json::{Value, json};
 
@@ -106,10 +106,10 @@ fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
     let ended = run(&world, &["cases"]);
     let mut transcript = Transcript::default();
     transcript.add(&world, 0, &ended);
-    // The folder of the settings may be named twice; what it has in JSON is data.
+    // The settings' folder may be given twice, and its JSON files are data.
     let ended = world.run(&["test", "rego", "cases", "team/", "--settings-file", "./team/"], "");
     transcript.add(&world, 0, &ended);
-    // A text in one file has its tests beside it.
+    // The tests of a single file are next to it.
     world.write("repo/one.rego", "package guard\n\ndeny := \"d\" if input.tool == \"Bash\"\n");
     let test = "package one_test\n\ntest_d if data.guard.deny == \"d\" with input as {\"tool\": \"Bash\"}\n";
     world.write("repo/one_test.rego", test);
@@ -119,7 +119,7 @@ fn cases_and_files_of_tests_stand_beside_the_tests_of_the_settings() {
     assert_text!("test_rego_beside_cases", transcript.0);
 }
 
-/// The second one would hide behind the first.
+/// The second one would be hidden by the first.
 #[test]
 fn two_tests_of_one_name_are_refused() {
     let world = world();
@@ -159,7 +159,7 @@ fn lines_that_are_evaluated_are_counted_by_file() {
     let row = &report["lines"][1];
     assert_eq!(row["file"], "team/lib/git.rego");
     assert_eq!([&row["covered"], &row["missed"], &row["percent"]], [&json!([3]), &json!([6]), &json!(50)]);
-    // Cases count, too.
+    // Cases are included, too.
     world.write("repo/cases/a.toml", "[[cases]]\ntool = 'WebFetch'\nexpect = 'warn'\ninput = { url = 'x' }\n");
     let report = json(&world, &["cases", "--coverage"]);
     assert_eq!(report["lines"][0]["missed"], json!([]), "{report}");

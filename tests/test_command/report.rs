@@ -23,14 +23,14 @@ fn cases_that_hold_end_with_0_and_one_that_does_not_with_1() {
 
 #[test]
 fn a_failing_case_shows_what_was_expected_what_came_and_what_the_call_does() {
-    // The guest imports no analysis, so a built-in shows the last of these.
+    // The guest doesn't import the analysis, so a built-in shows the last of these.
     let world = World::new();
     world.write(
         "repo/bad.toml",
         "\n[[cases]]\nname = 'hopeful'\ninput = 'sudo rm -rf /'\nexpect = 'ask'\nmessage = 'no such text'\n",
     );
     let mut ended = world.run(&["test", "command-guard", "bad.toml"], "");
-    // The rules that no case hits are left out.
+    // Rules that no case hits are omitted.
     ended.stdout.truncate(ended.stdout.rfind("1 of ").unwrap());
     assert!(!ended.stdout.contains('\u{1b}'), "colour without a terminal: {ended:?}");
     assert_text!("test_failed", &world, 1, ended);
@@ -203,7 +203,7 @@ fn a_cache_that_cannot_be_used_is_done_without() {
     let world = World::new();
     for folder in [".cache/guard-host", ".local/state/guard-host"] {
         fs::create_dir_all(world.path(folder)).unwrap();
-        // Others may write there: nothing in it counts.
+        // Others can write there, so its content isn't used.
         fs::set_permissions(world.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
     }
     world.write("repo/cases.toml", denied(""));
@@ -225,7 +225,7 @@ fn tree(folder: &Path) -> Vec<String> {
 #[test]
 fn the_world_of_a_case_is_not_the_machine() {
     let world = World::new();
-    // The machine holds a link that would make this a write to a secret; the world of the case does not.
+    // The machine has a link that would make this a write to a secret, but the case's world doesn't.
     std::os::unix::fs::symlink(world.path(".env"), world.repo().join("notes.txt")).unwrap();
     let input = format!("input = {{ file_path = '{}' }}", world.repo().join("notes.txt").display());
     let case = format!("[[cases]]\ntool = 'Write'\n{input}\n");

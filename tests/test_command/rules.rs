@@ -1,11 +1,11 @@
-//! Which rule a case asks for: that of a policy, or that of a text which a policy carries.
+//! The rule in a case: a policy's rule, or a rule of a text that a policy evaluates.
 
 use super::{denied, test};
 use crate::support::texts::{Transcript, normalized_output};
 use crate::support::world::World;
 use crate::texts::assert_text;
 
-/// A text in Rego with two rules of its own, and a case that asks for one of them.
+/// Returns a Rego text with two rules, and a case for one of them.
 fn suite(more: &str) -> String {
     let text = "package guard\nimport rego.v1\n\
         deny[name] := \"a forced push\" if { some effect in input.analysis.effects; effect.operation == \"git.push.force\"; name := \"no-force\" }\n\
@@ -46,7 +46,7 @@ fn a_near_miss_that_hits_its_rule_or_names_none_fails() {
         let case = format!("[[cases]]\ninput = '{command}'\nexpect = ['ask', 'deny']\nnear = {near}\n");
         world.write("repo/cases.toml", case);
         let mut ended = world.run(&["test", "command-guard", "cases.toml"], "");
-        // The other rules, of which there are many, are never hit.
+        // The many other rules are never hit.
         ended.stdout.truncate(ended.stdout.find("command-guard: ").unwrap());
         transcript.add(&world, exit, &ended);
     }
@@ -129,7 +129,7 @@ fn a_case_of_a_tool_that_nobody_has_is_refused() {
     world.write("repo/cases.toml", format!("{}tool = 'Wirte'\n", denied("")));
     let ended = test(&world, "denies", &["cases.toml"]);
     assert_text!("test_no_tool", &world, 65, ended);
-    // The policy says itself which other tools there are.
+    // The policy itself knows the other tools.
     world.write("repo/cases.toml", "[[cases]]\ntool = 'mcp__db__query'\ninput = {}\nexpect = 'abstain'\n");
     assert_eq!(test(&world, "denies", &["cases.toml"]).exit, 0);
 }

@@ -1,4 +1,4 @@
-//! How much is printed of a run, and how often each case is run.
+//! The amount of output of a run, and the number of times that each case runs.
 
 use super::{CASES, denied, json, test};
 use crate::support::texts::Transcript;

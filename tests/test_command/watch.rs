@@ -1,4 +1,4 @@
-//! `--watch`: the cases again after each change, until the process is ended.
+//! `--watch`: runs the cases again after each change, until the process is ended.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -14,7 +14,7 @@ use crate::support::world::{PATIENCE, World};
 
 const WAITING: &str = "waiting for changes";
 
-/// A run that goes on, and the lines that it prints.
+/// A running process, and the lines that it prints.
 struct Watch {
     child: Child,
     stdout: Receiver<String>,
@@ -29,14 +29,14 @@ impl Watch {
         Watch { child, stdout, stderr }
     }
 
-    /// The next run ends with these words on standard output, and the program waits again.
+    /// Waits until the next run ends with these words on standard output, and the program waits again.
     #[track_caller]
     fn reports(&self, words: &str) {
         until(&self.stdout, words);
         assert_eq!(self.stderr.recv_timeout(PATIENCE).unwrap(), WAITING);
     }
 
-    /// The next run ends with this error, and the program waits again.
+    /// Waits until the next run ends with this error, and the program waits again.
     #[track_caller]
     fn complains(&self, words: &str) {
         let first = self.stderr.recv_timeout(PATIENCE).unwrap();
@@ -44,8 +44,8 @@ impl Watch {
         until(&self.stderr, WAITING);
     }
 
-    /// Ends the process. Not as Ctrl-C does: what a shell runs in the background ignores that, and so do its children. Gives
-    /// what else it printed.
+    /// Kills the process, because a shell's background processes and their children ignore Ctrl-C. Returns the rest of
+    /// the output.
     fn end(mut self) -> Vec<String> {
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         assert_eq!(self.child.wait().unwrap().signal(), Some(Signal::TERM.as_raw()));
@@ -54,7 +54,7 @@ impl Watch {
 }
 
 impl Drop for Watch {
-    /// A test that fails leaves no process behind.
+    /// A failed test leaves no process behind.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -74,7 +74,7 @@ fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-/// Takes lines up to the one that has the words.
+/// Takes lines up to the one with the words.
 #[track_caller]
 fn until(lines: &Receiver<String>, words: &str) {
     let mut seen = Vec::new();
@@ -109,7 +109,7 @@ fn cases_are_run_again_when_they_or_the_component_change() {
     watch.complains("not a WebAssembly component");
     std::fs::write(&component, bytes("shell")).unwrap();
     watch.reports("0 passed, 1 failed");
-    // What is no file of cases is not looked at.
+    // Other files than cases are ignored.
     world.write("repo/cases/notes.md", "text");
     thread::sleep(std::time::Duration::from_secs(1));
     assert_eq!(watch.end(), Vec::<String>::new());

@@ -1,5 +1,5 @@
-//! No test ends before its end: what a machine may lack is said by `#[ignore = "needs ..."]`, and `.ci/ignored` runs such
-//! tests or says why it may leave them out.
+//! No test returns early: a requirement of the machine is stated by `#[ignore = "needs ..."]`, and `.ci/ignored` runs
+//! such tests or explains why it may skip them.
 
 use syn::visit::{Visit, visit_block, visit_item_fn};
 use syn::{Attribute, Block, Expr, ExprClosure, ExprReturn, ItemFn, Lit, Meta, Stmt};
@@ -34,7 +34,7 @@ impl<'ast> Visit<'ast> for Tests {
     }
 }
 
-/// Whether the function itself returns somewhere before its end.
+/// Whether the function itself returns before its end.
 struct Returns(bool);
 
 impl<'ast> Visit<'ast> for Returns {
@@ -47,13 +47,13 @@ impl<'ast> Visit<'ast> for Returns {
     fn visit_item_fn(&mut self, _: &'ast ItemFn) {}
 }
 
-/// The body is one `if` that has no `else`.
+/// Returns whether the body is one `if` without an `else`.
 fn is_conditional(body: &Block) -> bool {
     let [Stmt::Expr(Expr::If(only), _)] = body.stmts.as_slice() else { return false };
     only.else_branch.is_none()
 }
 
-/// It is no `ignore`, or one with the words that `.ci/ignored` reads.
+/// Returns whether the attribute is no `ignore`, or one with the words that `.ci/ignored` reads.
 fn says_what_it_needs(attribute: &Attribute) -> bool {
     if !attribute.path().is_ident("ignore") {
         return true;
@@ -72,7 +72,7 @@ fn tests(text: &str) -> Result<Tests, syn::Error> {
     Ok(tests)
 }
 
-/// Whether the source has a test of this name.
+/// Returns whether the source has a test with this name.
 pub(crate) fn has_test(text: &str, name: &str) -> bool {
     tests(text).is_ok_and(|tests| tests.names.iter().any(|test| test == name))
 }

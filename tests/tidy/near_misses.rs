@@ -1,4 +1,4 @@
-//! Every rule has a case that hits it, and three that name it as the rule that they nearly hit.
+//! Every rule has a case that hits it, and three that name it as a near miss.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use super::{fail_with, root};
 use crate::docs::rules::rules;
 use crate::support::world::World;
 
-/// How many near misses a rule has at least.
+/// The minimum number of a rule's near misses.
 const NEAR: usize = 3;
 
-/// The errors in the near misses of a policy with these rules.
+/// Returns the errors in the near misses of a policy with these rules.
 ///
-/// That a near miss does not hit its rule is found where the case is run. Here it must have something of a hit.
+/// Running the case shows that a near miss doesn't hit its rule. Here, it must share something with a hit.
 fn complaints(policy: &str, rules: &[String], suites: &[Suite]) -> Vec<String> {
     let cases = || suites.iter().flat_map(|suite| &suite.cases);
     let mut complaints = Vec::new();
@@ -43,7 +43,7 @@ fn complaints(policy: &str, rules: &[String], suites: &[Suite]) -> Vec<String> {
     complaints
 }
 
-/// The words of a call: its tool, but not Bash, and those of all texts in its input.
+/// Returns the words of a call: its tool unless it is Bash, and those of all texts in its input.
 fn words(case: &Case) -> BTreeSet<String> {
     let tool = Some(case.tool().to_owned()).filter(|tool| tool != "Bash");
     let mut words: BTreeSet<String> = tool.into_iter().collect();

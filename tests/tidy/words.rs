@@ -1,14 +1,14 @@
-//! Phrases that read like a translation, in the pages. The count per 10,000 words is limited, so a new page may have one
-//! where it is the best word, and a habit fails.
+//! Phrases on the pages that read like a translation. Their number per 10,000 words is limited, so that single uses
+//! pass, and habits fail.
 
 use regex_lite::Regex;
 
 use super::files;
 
-/// The most odd phrases in 10,000 words of all pages.
+/// The maximum number of odd phrases in 10,000 words of all pages.
 const LIMIT: usize = 3;
 
-/// A pattern of prose, and a better form.
+/// A pattern in prose, and a better wording.
 const PATTERNS: [(&str, &str); 10] = [
     (r"(^|[.:!] |\| )(What|Whatever|Whoever|Of which)\b", "begin with the noun that it means"),
     (r"\b(is|are|was|were) (none|nobody)\b", "say what is missing or invalid"),
@@ -34,11 +34,11 @@ const PATTERNS: [(&str, &str); 10] = [
     ),
 ];
 
-/// Good English that a pattern finds.
+/// Good English that matches a pattern.
 const EXCEPTIONS: [&str; 6] =
     ["stands for", "stand for", "can't tell", "there is none", "there are none", "if there was none"];
 
-/// The lines of a page that are prose, with code and link targets removed: no headings, no blocks.
+/// Returns a page's lines of prose, without code and link targets. Skips headings and blocks.
 fn prose(page: &str) -> impl Iterator<Item = (usize, String)> {
     let code = Regex::new("`[^`]*`").unwrap();
     let target = Regex::new(r"\]\([^)]*\)").unwrap();
@@ -58,7 +58,7 @@ fn prose(page: &str) -> impl Iterator<Item = (usize, String)> {
     })
 }
 
-/// The odd phrases of a page, as `NAME:LINE: PHRASE: BETTER`.
+/// Returns the odd phrases of a page, as `NAME:LINE: PHRASE: BETTER`.
 fn odd(name: &str, page: &str, patterns: &[(Regex, &str)]) -> Vec<String> {
     let mut found = Vec::new();
     for (number, line) in prose(page) {

@@ -1,5 +1,5 @@
-//! Copies that the hook keeps, when it starts a child for one, and its messages. The commands of `docs/undo.md` run
-//! here.
+//! Copies that the hook makes, the calls for which it starts a child process, and its messages. The commands of
+//! `docs/undo.md` run here.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ fn an_ask_says_that_a_copy_is_kept() {
     repo.write("build/x", "x");
     let mut told = Transcript::default();
     told.ask(&repo.world, &repo.bash("rm -rf build"), &["guard-host undo"]);
-    // Where nothing is lost, nothing is said.
+    // Without a loss, there is no message.
     let asked = repo.bash("rm -rf nowhere");
     assert!(!asked.reason().contains("guard-host undo"), "{}", asked.reason());
     repo.write("build/x", &"x".repeat(3 << 20));
@@ -46,7 +46,7 @@ fn a_denied_call_and_a_disabled_undo_keep_nothing() {
     assert!(!asked.reason().contains("guard-host undo") && !is_kept(&repo), "{}", asked.reason());
 }
 
-/// The hook beside a second program that only leaves a mark.
+/// Returns whether the hook starts the second program, which is replaced by one that only leaves a mark.
 fn is_child_started(repo: &Repo, command: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let (hook, tools, mark) =
@@ -90,7 +90,7 @@ fn a_call_that_destroys_nothing_starts_no_child() {
     }
 }
 
-/// The output of `check` for a command in the repository.
+/// Returns the output of `check` for a command in the repository.
 fn checked(repo: &Repo, command: &str) -> String {
     let cwd = repo.world.repo().display().to_string();
     let ended = repo.world.run(&["check", "--format", "json", "--cwd", &cwd, command], "");
@@ -179,7 +179,7 @@ fn undo_lists_shows_and_restores_parts() {
     assert!(repo.path("d/b.txt").exists() && !repo.path("d/a.txt").exists());
     assert_eq!(repo.world.run(&["undo", "restore", id, "--to", "copy"], "").exit, 0);
     assert_eq!(fs::read_to_string(repo.path("copy/d/a.txt")).unwrap(), "a\n");
-    // Without a terminal nobody agrees.
+    // Without a terminal, nobody can agree.
     assert_eq!(repo.world.run(&["undo"], "").exit, 77);
     repo.write("d/a.txt", "new\n");
     assert_text!("undo_changed_since", &repo.world, 1, repo.world.run(&["undo", "restore", id], ""));
@@ -196,7 +196,7 @@ fn the_report_says_what_was_copied_and_what_was_restored() {
     repo.write("build/x", "x");
     repo.write("notes.txt", "notes");
     assert_eq!(repo.bash("rm -rf build").decision(), "ask");
-    // It is not asked about, and has no line in the log.
+    // It needs no confirmation, and has no line in the log.
     repo.bash("echo new > notes.txt");
     fs::remove_dir_all(repo.path("build")).unwrap();
     repo.write("notes.txt", "new");
@@ -216,17 +216,17 @@ fn the_report_says_what_was_copied_and_what_was_restored() {
     for part in ["\">2</b>", "\">1</b>", id, "echo new &gt; notes.txt"] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    // A restore that changes nothing is no line of its own.
+    // A restore without changes has no line.
     repo.world.run(&["undo", "restore", id], "");
     assert_eq!(line("undo")["ts"], restored["ts"]);
 }
 
-/// Answers the question of a command of this program by what a person types.
+/// Runs a command of this program with a person's typed answer.
 fn attended(repo: &Repo, arguments: &[&str], typed: &str) -> crate::support::world::ProcessOutput {
     crate::support::terminal::attended_by(&repo.world, env!("CARGO_BIN_EXE_guard-host"), arguments, typed)
 }
 
-/// A question that a person answers with yes, as Claude Code tells it.
+/// Reports a person's approval of a prompt as Claude Code does.
 fn approve(repo: &Repo, command: &str) {
     for event in ["PreToolUse", "PostToolUse"] {
         let payload = serde_json::json!({

@@ -11,7 +11,7 @@ use guard_undo::{Content, How, Loss, Losses, PathLoss, Store};
 
 use super::Repo;
 
-/// How often a process is killed.
+/// The number of kills.
 const KILLS: u64 = 60;
 
 const FILES: usize = 200;
@@ -22,7 +22,7 @@ fn fill(repo: &Repo) {
     }
 }
 
-/// A moment between nothing and a whole run, other each time.
+/// Returns a time between nothing and a whole run, which differs for each number.
 fn moment(number: u64) -> Duration {
     Duration::from_micros(number * 7919 % 60_000)
 }
@@ -64,7 +64,7 @@ fn a_killed_copy_is_in_no_list() {
         }
         assert_eq!(manifest.entries.iter().filter(|entry| entry.content != Content::Folder).count(), FILES);
     }
-    // What was left is removed when it is no longer new.
+    // Remains are removed when they are old enough.
     let old = SystemTime::now() - Duration::from_secs(120);
     for folder in fs::read_dir(store.folder()).unwrap().flatten() {
         fs::File::open(folder.path()).unwrap().set_modified(old).unwrap();
@@ -90,7 +90,7 @@ fn a_killed_restore_leaves_no_half_of_a_file_and_is_finished_by_the_next() {
         child.kill().unwrap();
         child.wait().unwrap();
         let now = repo.state();
-        // The folder is there whole or not at all.
+        // The folder is restored completely or not at all.
         let restored = now.files.keys().filter(|name| name.starts_with("d/")).count();
         let whole = before.files.keys().filter(|name| name.starts_with("d/")).count();
         assert!(restored == 0 || restored == whole, "{restored} of {whole}");

@@ -1,5 +1,5 @@
-//! Obstacles to a copy: full and read-only disks, many calls at once, and its own death. The verdict is the same each
-//! time.
+//! Obstacles to a copy: full and read-only disks, many concurrent calls, and its own death. The verdict is always the
+//! same.
 
 use std::env;
 use std::fs;
@@ -30,21 +30,21 @@ fn state(repo: &Repo) -> PathBuf {
     repo.world.path(".local/state/guard-host")
 }
 
-/// The files of folders that are no backups. One that was just made is empty, and nobody may hold it yet.
+/// Returns the files of folders that aren't backups. A new one may be empty before it is locked.
 fn unlisted(repo: &Repo) -> Vec<PathBuf> {
     let folders = fs::read_dir(Store::in_state(&state(repo)).folder()).unwrap().flatten();
     let unlisted = folders.filter(|entry| entry.file_name().to_string_lossy().starts_with('.'));
     unlisted.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten()).map(|file| file.path()).collect()
 }
 
-/// The unfinished files of a process that died are removed, once no process can hold them any more.
+/// Asserts that the unfinished files of a dead process are removed, once no process can have them open.
 fn assert_nothing_unlisted_stays(repo: &Repo) {
     thread::sleep(Duration::from_millis(2200));
     assert_eq!(repo.world.run(&["undo", "prune"], "").exit, 0);
     assert_eq!(unlisted(repo), [""; 0].map(PathBuf::from));
 }
 
-/// The hook beside a second program of a test, which gets the path of the true one as `$TOOLS`.
+/// Runs the hook next to a test's second program, which gets the path of the real one as `$TOOLS`.
 fn hook_beside(repo: &Repo, script: &str, command: &str) -> ProcessOutput {
     let folder = tempfile::tempdir().unwrap();
     let (hook, tools) = (folder.path().join("guard-host"), folder.path().join("guard-host-tools"));
@@ -64,7 +64,7 @@ fn the_death_of_the_process_that_copies_changes_no_verdict_and_lists_nothing() {
     for number in 0..200 {
         repo.write(&format!("d/{number}"), &format!("{number}").repeat(4000));
     }
-    // The shell of this script ends its own child, at another moment each time.
+    // The script's shell kills its own child, at another time in each run.
     let mut lost = 0;
     for moment in 0..20 {
         let seconds = format!("0.{:03}", moment * 7 % 140);
@@ -84,7 +84,7 @@ fn the_death_of_the_process_that_copies_changes_no_verdict_and_lists_nothing() {
     assert_nothing_unlisted_stays(&repo);
 }
 
-/// Runs the hook where the folder of the copies is a small file system of its own, which this prepares first.
+/// Runs the hook with the copies' folder on a small separate file system, after `prepare`.
 fn hook_on_own_disk(repo: &Repo, prepare: &str, command: &str) -> ProcessOutput {
     let undo = state(repo).join("undo");
     fs::create_dir_all(&undo).unwrap();
@@ -110,12 +110,13 @@ fn on_a_full_and_on_a_read_only_disk_the_verdict_is_the_same() {
         assert_eq!(hook_on_own_disk(&repo, prepare, "rm -rf /").decision(), "deny", "{prepare}");
     }
     assert_text!("undo_no_room", told.0);
-    // With `instead-of-ask` the question stays where no copy could be made.
+    // With `instead-of-ask`, the prompt remains if no copy could be made.
     repo.world.configure("[undo]\nmax-ms = 1500\ninstead-of-ask = true\n");
     assert_eq!(hook_on_own_disk(&repo, "true", "rm -rf build").decision(), "ask");
 }
 
-/// The replies of 200 hooks at once to a call. Each reads its payload from a file, so that none waits for another.
+/// Returns the replies of 200 concurrent hooks to a call. Each reads its payload from a file, so that none waits for
+/// another.
 fn ask_200(repo: &Repo, command: &str) -> Vec<ProcessOutput> {
     let file = repo.world.path("payload.json");
     fs::write(&file, payload(repo, command)).unwrap();
@@ -142,10 +143,11 @@ fn many_calls_at_once_have_the_verdict_that_they_have_without_undo_and_no_copy_i
     let repo = Repo::new();
     repo.write("build/x", "x");
     repo.write("build/y", "y");
-    // Once alone, so that everything is compiled.
+    // Once before, so that everything is compiled.
     assert_eq!(repo.bash("rm -rf build").decision(), "ask");
     for (command, expected) in [("rm -rf build", "ask"), ("echo z > build/x", "")] {
-        // On a machine that is busy with other tests a hook can be late with or without a copy, and never lets a call run.
+        // On a machine that is busy with other tests, a hook can be late with or without a copy, and never lets a call
+        // run.
         let is_late = |reply: &ProcessOutput| reply.stdout.contains("no verdict in time");
         let replies = ask_200(&repo, command);
         let in_time: Vec<&ProcessOutput> = replies.iter().filter(|reply| !is_late(reply)).collect();

@@ -1,5 +1,5 @@
-//! Kinds of loss: the hook is asked about a command, the command runs in a throwaway repository, and `undo` brings back
-//! all that was there, byte for byte.
+//! Kinds of loss: the hook judges a command, the command runs in a temporary repository, and `undo` restores everything
+//! byte for byte.
 
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn prepare(repo: &Repo) {
     repo.write("tree/f", "f since");
 }
 
-/// Runs a command after the hook was asked about it, and takes back what it did.
+/// Runs the hook for a command, runs the command, and undoes its effects.
 fn lose_and_undo(repo: &Repo, command: &str, before: &State) -> Result<(), String> {
     let asked = repo.bash(command);
     if asked.decision() == "deny" {
@@ -53,7 +53,7 @@ fn lose_and_undo(repo: &Repo, command: &str, before: &State) -> Result<(), Strin
         return Err(format!("{asked:?}\n{undone:?}"));
     }
     let now = repo.state();
-    // What a command makes anew is not taken away again.
+    // Files that a command creates aren't removed.
     let differs = before.differences(&now);
     if differs.is_empty() { Ok(()) } else { Err(format!("{differs:?}\n{asked:?}\n{undone:?}")) }
 }
@@ -116,7 +116,7 @@ fn files_that_inline_scripts_destroy_come_back() {
     check_all(&commands, prepare);
 }
 
-/// Two branches, a tag, two stashes, changes that are staged, and some that are not.
+/// Two branches, a tag, two stashes, staged changes, and unstaged ones.
 fn prepare_git(repo: &Repo) {
     repo.git(&["checkout", "-qb", "feature"]);
     repo.write("feature.txt", "feature");
@@ -194,7 +194,7 @@ fn a_removed_worktree_comes_back_and_works() {
     assert_eq!(status(), before);
 }
 
-/// The hook over a call of a file tool.
+/// Runs the hook for a call of a file tool.
 fn tool(repo: &Repo, name: &str, input: serde_json::Value) -> ProcessOutput {
     let payload = json!({
         "session_id": "s1", "cwd": repo.world.repo(), "hook_event_name": "PreToolUse", "tool_name": name,
@@ -215,7 +215,7 @@ fn files_that_file_tools_replace_come_back() {
         repo.write("notes.txt", "after");
         let undone = repo.world.run(&["undo", "--yes"], "");
         assert_eq!((undone.exit, before.differences(&repo.state())), (0, vec![]), "{name}: {undone:?}");
-        // A file that is new loses nothing.
+        // Creating a file loses nothing.
         let input = json!({ "file_path": repo.path("new.txt"), "content": "x" });
         tool(&repo, name, input);
         let listed = repo.world.run(&["undo", "list", "--format", "json"], "").stdout;

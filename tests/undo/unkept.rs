@@ -1,10 +1,10 @@
-//! Calls of which nothing is kept: what `explain`, the hook and `undo` say of them.
+//! Calls without a copy: the messages of `explain`, the hook and `undo` about them.
 
 use std::fs;
 
 use super::Repo;
 
-/// A repository that ignores folders with a lot in them.
+/// Creates a repository that ignores large folders.
 fn repo() -> Repo {
     let repo = Repo::new();
     repo.write(".gitignore", "uploads/\n*.db\nnode_modules/\nbuild-linux/\n.env\nlocal/\n");
@@ -36,7 +36,7 @@ fn ignored_files_that_no_copy_holds_are_asked_about_like_others() {
         assert_eq!(ended.decision(), "ask", "{command}: {ended:?}");
         assert!(ended.reason().contains("No copy is kept: "), "{command}: {}", ended.reason());
     }
-    // Tools make these again, and of a small folder a copy is kept.
+    // Tools rebuild these, and a small folder is copied.
     for command in
         ["rm -rf node_modules", "rm -rf build-linux", "rm -rf node_modules build-linux", "rm -rf local", "rm -rf gone"]
     {
@@ -75,7 +75,7 @@ fn undo_names_the_last_loss_first_and_offers_an_older_copy_by_its_name() {
     repo.bash("rm local/notes.txt");
     fs::remove_file(repo.path("local/notes.txt")).unwrap();
     repo.bash("rm top.db");
-    // Until it has run, nothing is lost.
+    // Nothing is lost until it has run.
     assert!(!repo.world.run(&["undo", "--yes"], "").stdout.contains("no copy"), "nothing is lost yet");
     fs::remove_file(repo.path("local/notes.txt")).unwrap();
     fs::remove_file(repo.path("top.db")).unwrap();
@@ -86,7 +86,7 @@ fn undo_names_the_last_loss_first_and_offers_an_older_copy_by_its_name() {
     let id = last.stdout.split("guard-host undo restore ").nth(1).unwrap().trim().to_owned();
     assert_eq!(repo.world.run(&["undo", "restore", &id], "").exit, 0);
     assert!(repo.path("local/notes.txt").exists());
-    // A loss that a tool makes good is no loss to name.
+    // A loss that a tool can restore isn't mentioned.
     repo.bash("rm -rf node_modules");
     fs::remove_dir_all(repo.path("node_modules")).unwrap();
     let listed = repo.world.run(&["undo", "list"], "").stdout;

@@ -3,7 +3,7 @@
 use super::segment::Segment;
 use super::{Glob, Step};
 
-/// Longer patterns, in components, are taken to overlap.
+/// The maximum number of components. Longer patterns are assumed to overlap.
 const COMPONENTS: usize = 256;
 
 /// A step of a pattern.
@@ -17,7 +17,7 @@ enum Part<'a> {
 }
 
 impl Glob {
-    /// Whether a path can match both patterns. With `fold`, upper and lower case of ASCII letters are one.
+    /// Returns whether a path can match both patterns. With `fold`, the case of ASCII letters is ignored.
     ///
     /// ```
     /// use guard_sdk::globs::Glob;
@@ -34,7 +34,7 @@ impl Glob {
     }
 }
 
-/// The steps, where `**` at the end is at least one component.
+/// Returns the steps, with a trailing `**` as at least one component.
 fn parts(steps: &[Step]) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::with_capacity(steps.len() + 1);
     for (index, step) in steps.iter().enumerate() {
@@ -55,7 +55,7 @@ fn parts_overlap(one: &[Part<'_>], two: &[Part<'_>], fold: bool) -> bool {
     if one.len() > COMPONENTS || two.len() > COMPONENTS {
         return true;
     }
-    // Whether a path matches the parts of `one` so far and the first parts of `two`, for each number of these.
+    // Each entry is whether a path matches the parts of `one` so far and that many parts of `two`.
     let mut row = vec![false; two.len() + 1];
     if let Some(start) = row.first_mut() {
         *start = true;

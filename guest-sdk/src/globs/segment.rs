@@ -11,7 +11,7 @@ enum Token {
     One,
     /// `*`
     Any,
-    /// `[...]`: ranges, and whether it is those or all others.
+    /// `[...]`: ranges, and whether they are included or excluded.
     Set(Vec<(char, char)>, bool),
 }
 
@@ -32,7 +32,7 @@ impl Segment {
         Ok(Segment(tokens))
     }
 
-    /// Whether all of `text` matches. At most as many steps as the pattern's length times the text's.
+    /// Returns whether the whole text matches, in at most the pattern's length times the text's length steps.
     pub(crate) fn matches(&self, text: &str, fold: bool) -> bool {
         let mut at = 0;
         let mut rest = text.chars();
@@ -57,7 +57,7 @@ impl Segment {
             if fits {
                 at += 1;
             } else if let Some((after, from)) = &mut retry {
-                // The star takes one character more.
+                // The star takes one more character.
                 from.next();
                 rest = from.clone();
                 at = *after;
@@ -69,9 +69,9 @@ impl Segment {
 }
 
 impl Segment {
-    /// Whether some text matches both. At most as many steps as the length of one times that of the other.
+    /// Returns whether some text matches both, in at most the product of their lengths steps.
     pub(crate) fn overlaps(&self, other: &Segment, fold: bool) -> bool {
-        // Whether a text matches the tokens so far and the first ones of the other, for each number of these.
+        // Each entry is whether a text matches the tokens so far and that many tokens of the other.
         let mut row = vec![false; other.0.len() + 1];
         if let Some(start) = row.first_mut() {
             *start = true;
@@ -111,7 +111,7 @@ impl Segment {
 }
 
 impl Token {
-    /// Whether one character fits both. Two sets are taken to have one in common.
+    /// Returns whether a character matches both. Two sets are assumed to share one.
     fn meets(&self, other: &Token, fold: bool) -> bool {
         match (self, other) {
             (Token::Any, _) | (_, Token::Any) => false,
@@ -134,7 +134,7 @@ impl Token {
     }
 }
 
-/// The rest of a set, behind its `[`. A `]` at the start is one of its characters.
+/// Parses the rest of a set, after its `[`. A `]` at the start is literal.
 fn set(chars: &mut std::str::Chars<'_>) -> Result<Token, &'static str> {
     let open = "a `[` is not closed";
     let mut next = chars.next().ok_or(open)?;

@@ -1,13 +1,12 @@
-//! Patterns in a list of settings: which of them can match a path, and what each of them covers.
+//! Patterns in lists of settings: which of them can match a path, and what each of them covers.
 
 use super::{Error, Glob, expand};
 
-/// A pattern for paths below a folder, in the one spelling that paths have: without `./` and doubled slashes, and with
-/// `x/**` for all that is in the folder `x/`.
+/// Normalizes a pattern for paths below a folder: removes `./` and doubled slashes, and replaces `x/` with `x/**`.
 ///
 /// # Errors
 ///
-/// No path below a folder is like that: it is absolute, leads out of the folder, or is no pattern.
+/// If no path below a folder can match: the pattern is absolute, leads out of the folder, or is invalid.
 pub fn relative(text: &str) -> Result<String, Error> {
     if text.starts_with('/') {
         let relative = text.trim_start_matches('/');
@@ -24,11 +23,11 @@ pub fn relative(text: &str) -> Result<String, Error> {
     Ok(if plain.ends_with('/') { format!("{plain}**") } else { plain })
 }
 
-/// The patterns that an entry of a list stands for: itself, and all that is below a folder that it matches.
+/// Returns the patterns for an entry of a list: itself, and everything below a folder that it matches.
 ///
 /// # Errors
 ///
-/// Those of [`relative`].
+/// As in [`relative`].
 pub fn covering(text: &str) -> Result<Vec<Glob>, Error> {
     let text = relative(text)?;
     let mut globs = vec![Glob::new(&text)?];
@@ -38,13 +37,13 @@ pub fn covering(text: &str) -> Result<Vec<Glob>, Error> {
     Ok(globs)
 }
 
-/// Whether a pattern matches all that is below a folder, as `x/` and `x/**` do.
+/// Returns whether a pattern matches everything below a folder, as `x/` and `x/**` do.
 #[must_use]
 pub fn is_below_folder(text: &str) -> bool {
     text.ends_with('/') || text == "**" || text.ends_with("/**")
 }
 
-/// The folder that all paths of a pattern are in, as far as it is spelled out. Empty if that is not known.
+/// Returns the literal folder that contains all matching paths. Empty if there is none.
 #[must_use]
 pub fn spelled_folder(text: &str) -> &str {
     let end = text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len());
@@ -52,12 +51,12 @@ pub fn spelled_folder(text: &str) -> &str {
     if end == text.len() { spelled } else { spelled.rsplit_once('/').map_or("", |(folder, _)| folder) }
 }
 
-/// Whether a path may be spelled as the text is.
+/// Checks that a path may be spelled like the text.
 ///
 /// # Errors
 ///
-/// It begins with `!`, stands between blanks, holds a control character, or is a spelling that only a shell or a browser
-/// knows: `$HOME/x`, `~bob/x`, `file:///x`.
+/// If the text begins with `!`, is surrounded by blanks, contains a control character, or is a spelling that only a
+/// shell or a browser understands: `$HOME/x`, `~bob/x`, `file:///x`.
 pub fn possible(text: &str) -> Result<(), Error> {
     let is_blank = |c: char| c.is_whitespace() || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}');
     let is_of_somebody = || {
@@ -83,11 +82,11 @@ pub fn possible(text: &str) -> Result<(), Error> {
     Err(Error::new(text, problem))
 }
 
-/// A pattern without components that no path has: `.`, and those between two slashes.
+/// Normalizes a pattern by removing components that no path has: `.` and empty ones.
 ///
 /// # Errors
 ///
-/// It has `..`, is not [`possible`], or is no pattern.
+/// If the pattern contains `..`, isn't [`possible`], or is invalid.
 pub fn plain(text: &str) -> Result<String, Error> {
     let refuse = |problem| Err(Error::new(text, problem));
     possible(text)?;

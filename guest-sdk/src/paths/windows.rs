@@ -1,20 +1,20 @@
-//! Paths of Windows, in any spelling, and the one form in which they are judged: `/C:/Users/u`.
+//! Windows paths in any spelling, and their normalized form: `/C:/Users/u`.
 
 use std::borrow::Cow;
 
 use super::drive;
 
-/// The folder that has the shares of other machines in it: `\\server\share` is `/UNC/server/share`.
+/// The folder for other machines' shares: `\\server\share` becomes `/UNC/server/share`.
 const SHARES: &str = "UNC";
 
-/// Names by which a machine has its own drives as shares: `\\localhost\C$` is `C:`.
+/// Names for a machine's own drives as shares: `\\localhost\C$` is `C:`.
 const OWN: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "--1.ipv6-literal.net"];
 
-/// The form in which an absolute path of Windows is judged. `None` for other paths.
+/// Normalizes an absolute Windows path. `None` for other paths.
 ///
-/// The spellings of one file have one form: with slashes of either kind, behind `\\?\` and `\\.\`, by the share of a
-/// drive, with dots and blanks at the end of a name, and with the name of a stream. The case of letters stays as it is,
-/// but for that of the drive.
+/// All spellings of a file have the same form: with slashes of either kind, after `\\?\` and `\\.\`, by the share of a
+/// drive, with trailing dots and blanks, and with the name of a stream. The case of letters is preserved, except for
+/// the drive's letter.
 #[must_use]
 pub fn of_windows(text: &str) -> Option<String> {
     let slashed = text.replace('\\', "/");
@@ -56,7 +56,7 @@ fn joined(start: &str, below: &str) -> String {
     path
 }
 
-/// The name by which Windows finds a file, from one in a path: without a stream, and without dots and blanks at its end.
+/// Returns the name that Windows uses for a component: without a stream, and without trailing dots and blanks.
 fn file_name(name: &str) -> &str {
     if matches!(name, "." | "..") {
         return name;
@@ -64,8 +64,8 @@ fn file_name(name: &str) -> &str {
     name.split(':').next().unwrap_or_default().trim_end_matches(['.', ' '])
 }
 
-/// The path without the name of the stream that every file has: `x` of `x::$DATA`. A shell that takes `$DATA` for a
-/// variable leaves the colons.
+/// Removes the name of the default stream: `x::$DATA` becomes `x`. A shell that expands `$DATA` as a variable leaves
+/// the colons.
 #[must_use]
 pub fn without_stream(path: &str) -> &str {
     const STREAM: &str = "::$data";
@@ -76,7 +76,7 @@ pub fn without_stream(path: &str) -> &str {
     }
 }
 
-/// A disk or volume of Windows as a file: `//./PhysicalDrive0`, `\\.\C:`.
+/// Returns whether the path is a Windows disk or volume: `//./PhysicalDrive0`, `\\.\C:`.
 #[must_use]
 pub fn is_disk_of_windows(path: &str) -> bool {
     let slashed = path.replace('\\', "/");
@@ -90,23 +90,25 @@ pub fn is_disk_of_windows(path: &str) -> bool {
         || ["physicaldrive", "harddiskvolume", "harddisk", "cdrom"].iter().any(|start| is_numbered(start))
 }
 
-/// How much of a drive a folder is.
+/// The part of a drive that a folder covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrivePlace {
-    /// All of it.
+    /// The whole drive.
     Root,
-    /// A folder of the system, or that of all homes.
+    /// A system folder, or the folder of all homes.
     System,
-    /// Somebody's home.
+    /// A user's home.
     Home,
-    /// Another folder.
+    /// Any other folder.
     Inside,
 }
 
-/// How much of its drive an absolute path is, without patterns at its end. `None` if it is on no drive of Windows.
+/// Returns the part of its drive that an absolute path covers, without trailing patterns. `None` if it isn't on a
+/// Windows drive.
 ///
-/// Drives are written as [`of_windows`] has them, as shares of another machine, and as the shells of WSL, Cygwin and Git have
-/// them. Git's has them by a letter below the root, where Linux may have a folder: there only Windows's own folders tell.
+/// Drives are recognized in the form of [`of_windows`], as shares of another machine, and as in the shells of WSL,
+/// Cygwin and Git. Git's shell mounts them as a letter below the root, where Linux may have a folder, so there only
+/// Windows's own folders are recognized.
 #[must_use]
 pub fn drive_place(path: &str) -> Option<DrivePlace> {
     let rest = path.strip_prefix('/')?;
@@ -128,7 +130,7 @@ pub fn drive_place(path: &str) -> Option<DrivePlace> {
     is_known.then_some(place)
 }
 
-/// Names count in any case.
+/// Names are compared without case.
 fn place_below(below: &str) -> DrivePlace {
     const SYSTEM: [&str; 8] = [
         "program files",
@@ -150,7 +152,7 @@ fn place_below(below: &str) -> DrivePlace {
     }
 }
 
-/// The name is that of a device in every folder of Windows: `NUL`, `con.txt`, `COM1`.
+/// Returns whether the name is that of a device in every Windows folder: `NUL`, `con.txt`, `COM1`.
 #[must_use]
 pub fn is_device_of_windows(name: &str) -> bool {
     const NAMES: [&str; 6] = ["nul", "con", "prn", "aux", "conin$", "conout$"];
@@ -163,7 +165,7 @@ pub fn is_device_of_windows(name: &str) -> bool {
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(stem)) || is_port() == Some(true)
 }
 
-/// The path that Windows takes, from one of [`of_windows`]. Other paths stay as they are.
+/// Converts the form of [`of_windows`] to a path for Windows. Other paths are unchanged.
 #[must_use]
 pub fn native_of_windows(path: &str) -> Cow<'_, str> {
     let rest = path.strip_prefix('/').unwrap_or_default();

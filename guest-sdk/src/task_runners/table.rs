@@ -1,4 +1,5 @@
-//! The table of task runners: their names, where a call names tasks, options with values, and options that only show tasks.
+//! The table of task runners: their names, the position of tasks, options with values, and options that only show
+//! tasks.
 
 use super::{Names, TaskRunner};
 
@@ -12,7 +13,7 @@ const fn of_package(names: List, form: Names, values: List, looks: List) -> Task
 
 type List = &'static [&'static str];
 
-/// The runners, each program in one row.
+/// The runners, one row for each program.
 pub(super) const RUNNERS: &[TaskRunner] = &[
     of_package(&["npm"], Names::Scripts, NPM, &[]),
     of_package(&["pnpm"], Names::Scripts, PNPM, &[]),

@@ -1,6 +1,6 @@
-//! The form of a file of cases: [`Suite`], the one that `guard-host test` and the tests of a policy read.
+//! The format of a file of cases: [`Suite`], which `guard-host test` and policies' tests read.
 //!
-//! Types and what they mean by themselves. Reads no file, and runs nothing.
+//! Only types and their methods. Reads no files, and runs nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,32 +105,32 @@ pub struct GitFacts {
 }
 
 impl GitFacts {
-    /// Git keeps the file, or a file below the folder.
+    /// Returns whether git tracks the file, or a file below the folder.
     #[must_use]
     pub fn is_tracked(&self, path: &str) -> bool {
         touches(&self.tracked, path)
     }
 
-    /// The next commit changes the file, or a file below the folder.
+    /// Returns whether the next commit changes the file, or a file below the folder.
     #[must_use]
     pub fn is_staged(&self, path: &str) -> bool {
         touches(&self.staged, path)
     }
 
-    /// Git leaves the file or the folder out.
+    /// Returns whether git ignores the file or the folder.
     #[must_use]
     pub fn is_ignored(&self, path: &str) -> bool {
         self.ignored.iter().any(|one| below(path, one).is_some())
     }
 }
 
-/// One of `paths` is `path`, lies below it, or is a folder above it.
+/// Returns whether one of `paths` is `path`, below it, or a folder above it.
 fn touches(paths: &BTreeSet<String>, path: &str) -> bool {
     paths.iter().any(|one| below(path, one).is_some() || below(one, path).is_some())
 }
 
 impl WorldFacts {
-    /// This world with what `over` says differently.
+    /// Returns this world with the facts of `over` replaced.
     #[must_use]
     pub fn with(&self, over: &WorldFacts) -> WorldFacts {
         let mut world = self.clone();
@@ -209,19 +209,19 @@ pub struct Case {
 }
 
 impl Case {
-    /// It is a payload of a harness, which only a host can read.
+    /// Returns whether it is a harness's payload, which only a host can read.
     #[must_use]
     pub fn needs_harness(&self) -> bool {
         self.payload.is_some()
     }
 
-    /// The tool that is called.
+    /// The tool of the call.
     #[must_use]
     pub fn tool(&self) -> &str {
         self.tool.as_deref().unwrap_or("Bash")
     }
 
-    /// The tool's input as an object; none if it is neither an object nor the command of a shell.
+    /// Returns the tool's input as an object. `None` if it is neither an object nor a shell command.
     #[must_use]
     pub fn input(&self) -> Option<Map<String, Value>> {
         match &self.input {
@@ -231,7 +231,7 @@ impl Case {
         }
     }
 
-    /// The name, or else the ids and the input.
+    /// Returns the name, or else the ids and the input.
     #[must_use]
     pub fn title(&self) -> String {
         let input = self.payload.as_ref().unwrap_or(&self.input);

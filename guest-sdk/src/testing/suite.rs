@@ -1,7 +1,7 @@
 //! Runs a [`Suite`] natively.
 //!
-//! Reads no file and parses no TOML: the caller deserialises the text and brings the shell analyzer. What needs a harness
-//! is left to `guard-host test`.
+//! Reads no files and parses no TOML: the caller deserializes the text and provides the shell analyzer. Cases that need
+//! a harness are left to `guard-host test`.
 
 use serde_json::Value;
 
@@ -11,13 +11,14 @@ use crate::syntax::{Analysis, Coverage, Effect, Severity};
 use crate::{Decision, Event, Fault, Outcome, Policy, ResolvedPath};
 
 impl Suite {
-    /// Runs every case but those of a payload, which need a harness ([`Case::needs_harness`]); a text for each one that
-    /// fails, `None` if all pass.
+    /// Runs every case except those with a payload, which need a harness ([`Case::needs_harness`]). Returns a text for
+    /// each failure.
     ///
-    /// `analyze` has the signature of `guard_testing::analyze`, and is asked about the commands of `Bash` and `PowerShell`.
-    /// A file tool gets one effect for each path in its input, another tool none.
+    /// `analyze` has the signature of `guard_testing::analyze`, and is called for the commands of `Bash` and
+    /// `PowerShell`. File tools get one effect for each path in their input, and other tools none.
     ///
-    /// This policy asks before a committed TypeScript file is changed, and the cases say which files git tracks:
+    /// This policy needs confirmation before a committed TypeScript file is changed, and the cases list the files that
+    /// git tracks:
     ///
     /// ```
     /// use guard_sdk::testing::{Suite, World};
@@ -77,7 +78,7 @@ impl Suite {
         Some(format!("{} {input}: {problem}", case.title()))
     }
 
-    /// The world in which `case` is decided.
+    /// Returns the world for the decision on `case`.
     pub fn world(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> World {
         let mut world = World { project_is_repository: true, ..World::default() };
         put(&self.facts.with(&case.facts), &mut world);
@@ -92,7 +93,7 @@ impl Suite {
     }
 }
 
-/// The language of the commands of a tool.
+/// Returns the language of a tool's commands.
 fn dialect_of(tool: &str) -> &'static str {
     if tool == "PowerShell" { "powershell" } else { "bash" }
 }
@@ -201,8 +202,8 @@ fn coverage_of(coverage: Coverage) -> &'static str {
     }
 }
 
-/// The analysis that the host makes of a tool without a command: one effect for each path of a file tool, and for what a
-/// search is narrowed to.
+/// Returns the host's analysis of a tool without a command: one effect for each path of a file tool, and for the
+/// filters of a search.
 fn of_tool(tool: &str, input: &Value) -> Analysis {
     let (kind, operation, severity) = match tool {
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),

@@ -1,4 +1,4 @@
-//! Replays what the fuzz targets found worth keeping: `fuzz/kept/TARGET.hex`, an input a line.
+//! Replays the inputs that the fuzz targets found: `fuzz/kept/TARGET.hex`, one input on each line.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by a panic")]
 
@@ -36,7 +36,7 @@ fn inputs_kept_by_equivalence_hold() {
     replay("equivalence", checks::equivalence);
 }
 
-/// Every form alone and around every other one, in every quoting: the table that the fuzzer starts from.
+/// Every form by itself and around every other one, in every quoting: the table that the fuzzer starts from.
 #[test]
 fn every_spelling_of_every_command_means_the_same() {
     for (command, words) in checks::COMMANDS.iter().enumerate() {

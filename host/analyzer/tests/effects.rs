@@ -1,6 +1,6 @@
 //! The tables of `tests/effects/`, and the cases of the programs in `programs/`.
 //!
-//! `tests/support/cases.rs` says how a case is written.
+//! `tests/support/cases.rs` documents the format of a case.
 
 #![cfg(test)]
 
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use cases::Case;
 
-/// A table of cases; what else a file of a program holds is not read here.
+/// A table of cases. Other keys of a program's file are ignored.
 #[derive(Deserialize)]
 struct Table {
     #[serde(default)]
@@ -50,7 +50,7 @@ fn holds(effect: &Effect, detail: &str) -> bool {
 
 fn complaint(command: &str, case: &Case) -> Option<String> {
     let analysis = analyze(command);
-    // That a program is unknown is told where a case asks for it; the made-up programs of the others are not its matter.
+    // An unknown program is only compared if the case mentions it. The made-up programs of other cases don't matter.
     let asks = case.effects.iter().any(|line| line.starts_with(UNKNOWN));
     let effects: Vec<&Effect> = analysis.effects.iter().filter(|effect| asks || effect.operation != UNKNOWN).collect();
     let got: Vec<String> = effects.iter().map(|effect| shown(effect)).collect();

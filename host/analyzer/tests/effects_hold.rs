@@ -157,7 +157,7 @@ proptest! {
     }
 }
 
-/// Texts that would be slow if any step of the way were quadratic. The bound is far above what they take.
+/// Texts that would be slow if any step were quadratic. The limit is far above the actual time.
 #[test]
 fn long_texts_of_any_language_stay_cheap() {
     let of = |piece: &str| piece.repeat(100_000 / piece.len());

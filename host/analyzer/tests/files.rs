@@ -1,4 +1,4 @@
-//! Text that runs files which lie on the machine.
+//! Text that runs files on the machine.
 
 #![cfg(test)]
 
@@ -12,7 +12,7 @@ fn analyze(files: &[(&str, &str)], command: &str) -> Analysis {
     guard_testing::analyze_among(&files, command, "/repo", "/home/u")
 }
 
-/// The text deletes the tree by this file, or by one that it runs.
+/// Asserts that the text deletes the tree through this file, or one that it runs.
 #[track_caller]
 fn deletes(files: &[(&str, &str)], command: &str) {
     let analysis = analyze(files, command);

@@ -1,6 +1,6 @@
 //! Commands that run in a text: the table of `data/hard_commands.toml`, and the positions of the commands.
 //!
-//! Says nothing about what they do to the world.
+//! Doesn't test their effects.
 
 use guard_sdk::syntax::{Analysis, Command, Coverage};
 use guard_testing::analyze;
@@ -41,7 +41,7 @@ fn every_text_of_the_table_runs_what_the_table_says() {
         let analysis = bash(&case.text);
         let runs: Vec<Vec<String>> = analysis.commands.iter().map(words).collect();
         let coverage = format!("{:?}", analysis.coverage).rsplit("::").next().unwrap_or_default().to_lowercase();
-        // Effects may know of further reasons; here only the commands are compared.
+        // Effects may add reasons. Here, only the commands are compared.
         if runs != case.runs || coverage != case.coverage {
             wrong.push(format!(
                 "{}\n  runs {runs:?}\n  want {:?}\n  {coverage} {:?}",

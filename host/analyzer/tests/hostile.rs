@@ -1,6 +1,7 @@
-//! Texts made to exhaust or to blind a parser: each is answered, and what stands behind them is never hidden.
+//! Texts that are made to exhaust or mislead a parser: each gets an analysis, which never hides the commands after
+//! them.
 //!
-//! Says nothing about what ordinary commands mean; `hard_commands.rs` does.
+//! Doesn't test the meaning of ordinary commands. `hard_commands.rs` does.
 
 use guard_sdk::syntax::{Analysis, Coverage};
 use guard_testing::analyze;
@@ -15,7 +16,8 @@ fn lists_removal(analysis: &Analysis) -> bool {
     analysis.commands.iter().any(|command| command.text() == "rm -rf /")
 }
 
-/// A text that is repeated up to the size limit must not be taken as understood while `rm -rf /` behind it is missed.
+/// Asserts that a text that is repeated up to the size limit isn't reported as understood if `rm -rf /` after it is
+/// missed.
 fn check(unit: &str, tail: &str) {
     let room = SIZE - tail.len();
     for times in [20, 300, 5_000, room / unit.len()] {
@@ -121,7 +123,7 @@ fn closed_nesting_is_bounded() {
         for depth in [5, 12, 15, 40, 200, 3_000] {
             let text = format!("{}rm -rf /{}", open.repeat(depth), close.repeat(depth));
             let analysis = analysed(&text);
-            // Inside `${x:-...}` it is text and nothing runs.
+            // Inside `${x:-...}` it is text, and nothing runs.
             let runs = open != "${x:-";
             assert!(!runs || analysis.coverage != Coverage::Complete || lists_removal(&analysis), "{open} x{depth}");
         }

@@ -1,4 +1,4 @@
-//! Every limit of an analysis says so when it is reached, in words that policies ask about.
+//! When an analysis reaches any limit, it reports that in words that make policies ask.
 
 #![cfg(test)]
 
@@ -8,7 +8,7 @@ use guard_sdk::syntax::{Analysis, Coverage};
 
 const LIMITS: &str = include_str!("../src/limits.rs");
 
-/// Each constant, and its number.
+/// Returns each constant with its value.
 fn constants() -> Vec<(String, usize)> {
     let line = |line: &str| {
         let (name, value) = line.strip_prefix("pub(crate) const ")?.split_once(": usize = ")?;
@@ -18,7 +18,8 @@ fn constants() -> Vec<(String, usize)> {
     LIMITS.lines().filter_map(line).collect()
 }
 
-/// Whether policies ask because of an analysis: its text doesn't parse, or a reason contains one of these words.
+/// Returns whether policies ask because of an analysis: its text doesn't parse, or a reason contains one of these
+/// words.
 fn is_asked_about(analysis: &Analysis) -> bool {
     let told = |reason: &String| ["too ", "more "].iter().any(|word| reason.contains(word));
     match analysis.coverage {
@@ -28,7 +29,7 @@ fn is_asked_about(analysis: &Analysis) -> bool {
     }
 }
 
-/// Lines, one for each number.
+/// Returns lines, one for each number.
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect::<Vec<_>>().join("\n")
 }
@@ -37,7 +38,7 @@ fn nested(depth: usize, open: &str, inner: &str, close: &str) -> String {
     format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
 }
 
-/// Limits, and what goes beyond each: a beginning, what is repeated behind it, what stands within, and what closes that.
+/// Limits, and a text that exceeds each: a start, the repeated part, the inner part, and the repeated end.
 const REPEATED: &[(&str, &str, &str, &str, &str)] = &[
     ("SOURCE", "echo ", "a", "", ""),
     ("WORDS", "echo ", "a ", "", ""),
@@ -55,7 +56,7 @@ const REPEATED: &[(&str, &str, &str, &str, &str)] = &[
     ("EFFECTS", "rm ", "a ", "", ""),
 ];
 
-/// Limits, and lines of which too many go beyond each, with `#` for their numbers.
+/// Limits, and lines that exceed each in large numbers, with `#` for the line's number.
 const NUMBERED: &[(&str, &str)] = &[
     ("SCRIPTS", "python3 -c 'x = #'"),
     ("COMMANDS", "ls"),
@@ -71,7 +72,7 @@ const NUMBERED: &[(&str, &str)] = &[
     ("FILES", "cp /bin/ls f#"),
 ];
 
-/// Texts that start so many programs, in several languages.
+/// Returns texts that start this many programs, in several languages.
 fn starts(count: usize) -> Vec<String> {
     let repeated = |text: &str| text.repeat(count);
     vec![
@@ -86,8 +87,7 @@ fn starts(count: usize) -> Vec<String> {
     ]
 }
 
-/// Texts that go beyond a limit; `None` for a limit that only says how much is kept beyond another one, or how far
-/// something goes that is done besides.
+/// Returns texts that exceed a limit. `None` for a limit that only affects additional results.
 fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
     let over = limit + 1;
     let repeated = REPEATED.iter().filter(|row| row.0 == name);
@@ -100,7 +100,7 @@ fn beyond(name: &str, limit: usize) -> Option<Vec<String>> {
         return Some(texts);
     }
     let texts = match name {
-        // The first words of a command that has too many, and the text that the second parser looks at as well.
+        // The first words of a command with too many, and the text that the second parser also reads.
         "FIRST_WORDS" | "WITNESS" => return None,
         "RESULT" => {
             let value = "x".repeat(20_000);

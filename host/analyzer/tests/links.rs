@@ -1,4 +1,4 @@
-//! Links that a text makes, and what it then does through them.
+//! Links that a text creates, and its later uses of them.
 
 #![cfg(test)]
 

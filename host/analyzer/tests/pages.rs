@@ -1,4 +1,4 @@
-//! The programs that pages describe as examples are taken by the build.
+//! The build accepts the programs that pages describe as examples.
 
 use std::collections::BTreeMap;
 use std::fs;

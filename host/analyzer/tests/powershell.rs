@@ -10,7 +10,7 @@ fn analysed(text: &str, dialect: &str) -> Analysis {
     analyze(text, dialect, "/repo", "/home/u")
 }
 
-/// The commands of a text, without the ones that only print or test.
+/// Returns the commands of a text, without the ones that only print or test.
 fn commands(text: &str, dialect: &str) -> Vec<String> {
     let analysis = analysed(text, dialect);
     let commands = analysis.commands.iter().map(|command| command.text());
@@ -90,7 +90,7 @@ fn a_text_without_its_end_is_never_complete() {
     }
 }
 
-/// Pieces of PowerShell that a text may repeat without end.
+/// Parts of PowerShell that a text may repeat endlessly.
 const REPEATED: &[&str] = &[
     "{",
     "(",
@@ -148,7 +148,7 @@ const REPEATED: &[&str] = &[
     "powershell -c ",
 ];
 
-/// And of `cmd`.
+/// Parts of `cmd` that a text may repeat endlessly.
 const REPEATED_OF_CMD: &[&str] = &[
     "(",
     "if a==a ",
@@ -184,7 +184,7 @@ fn what_repeats_without_end_is_answered_and_hides_nothing() {
     }
 }
 
-/// Pieces of which texts are made that look like PowerShell.
+/// Parts of random texts that resemble PowerShell.
 const PIECES: &[&str] = &[
     "{",
     "}",

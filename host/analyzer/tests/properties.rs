@@ -14,7 +14,7 @@ fn words(text: &str) -> Vec<Vec<String>> {
     analysis.commands.iter().map(|command| command.argv.iter().map(|word| word.text.clone()).collect()).collect()
 }
 
-/// A word that means itself in every spelling.
+/// A word with the same meaning in every spelling.
 fn plain_word() -> impl Strategy<Value = String> {
     "[a-z][a-z0-9/.]{0,6}".prop_filter("no reserved word, no wrapper, no builtin", |word| {
         let analysis = analyze(&format!("{word} a b"), "bash", "", "");
@@ -68,7 +68,7 @@ proptest! {
             format!("eval \"{}\"", line.join(" ")),
         ];
         for (index, text) in respelled.iter().enumerate() {
-            // One word in braces is no brace expansion.
+            // A single word in braces isn't a brace expansion.
             if index == 5 && line.len() == 1 {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Files that task runners, tools and interpreters run, each with what it loses and with a harmless neighbour.
+//! Files that task runners, tools and interpreters run, each with a loss and with a harmless variant.
 
 #![cfg(test)]
 
@@ -17,8 +17,8 @@ fn is_gone(analysis: &Analysis) -> bool {
     analysis.effects.iter().any(|e| e.operation == "fs.delete.recursive" && e.path.raw == "/home/u/gone")
 }
 
-/// The command loses the tree by this file, whose text has `@` where the command stands, and nothing where that only
-/// looks.
+/// Asserts that the command loses the tree through this file, with the command in place of the text's `@`, and nothing
+/// if that command only reads.
 #[track_caller]
 fn follows(file: &str, text: &str, command: &str) {
     let path = format!("/repo/{file}");

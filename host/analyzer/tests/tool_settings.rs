@@ -16,7 +16,7 @@ fn is_gone(files: &[(&str, &str)], lost: &str, command: &str) -> bool {
     analysis.effects.iter().any(|e| e.operation == "fs.delete.recursive" && e.path.raw == "/home/u/gone")
 }
 
-/// The command loses the tree by these files, and nothing where their code only looks.
+/// Asserts that the command loses the tree through these files, and nothing if their code only reads.
 #[track_caller]
 fn follows(files: &[(&str, &str)], command: &str) {
     assert!(is_gone(files, "rm -rf /home/u/gone", command), "{command}");

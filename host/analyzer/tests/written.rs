@@ -8,7 +8,7 @@ fn analyze(command: &str) -> Analysis {
     guard_testing::analyze(command, "bash", "/repo", "/home/u")
 }
 
-/// The text deletes this tree, by whatever way.
+/// Asserts that the text deletes this tree in some way.
 #[track_caller]
 fn deletes(command: &str, place: &str) {
     let analysis = analyze(command);

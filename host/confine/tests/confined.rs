@@ -1,4 +1,4 @@
-//! Commands under a profile, seen from outside: exit codes and files.
+//! Commands under a profile, tested by exit codes and files.
 #![cfg(all(target_os = "linux", not(portable)))]
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use guard_confine::{CommandDirs, Ended, Job, Lists, Profile, run, secrets};
 use tempfile::TempDir;
 
-/// A home with a project, a folder beside it, and secrets in both.
+/// A home with a project, a folder next to it, and secrets in both.
 struct World {
     folder: TempDir,
 }
@@ -61,17 +61,17 @@ impl World {
         run(&Job { command: &command, places: &places, profile, hidden: &hidden, learn }).unwrap()
     }
 
-    /// Runs a script of the shell that may write these paths.
+    /// Runs a shell script that may write these paths.
     fn shell(&self, write: &[&str], script: &str) -> u8 {
         self.run(&writes(write), &["sh", "-c", script], false).code
     }
 
-    /// Runs a script of Python that may write these paths.
+    /// Runs a Python script that may write these paths.
     fn python(&self, write: &[&str], script: &str) -> u8 {
         self.run(&writes(write), &["python3", "-c", script], false).code
     }
 
-    /// All files and what is in them; links with what they lead to.
+    /// Returns all files with their content, and links with their targets.
     fn files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         let top = self.folder.path().canonicalize().unwrap();
@@ -94,7 +94,7 @@ impl World {
         files
     }
 
-    /// The paths that differ from before, and that no path of the list covers.
+    /// Returns the paths that differ from before, and that no listed path covers.
     fn changed(&self, before: &BTreeMap<String, String>, allowed: &[&str]) -> Vec<String> {
         let after = self.files();
         let names = before.keys().chain(after.keys());

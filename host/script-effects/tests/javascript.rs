@@ -227,7 +227,7 @@ fn what_a_block_declares_is_its_own() {
         ("const e = 'a'; try { x() } catch (e) { log(e) } fs.unlinkSync(e)", &["delete a"]),
         ("const f = 'a'; switch (x) { case 1: const f = 'b'; log(f) } fs.unlinkSync(f)", &["delete a"]),
         ("let c = 'a'; { const block_1_c = 1; let c = 'b' } fs.unlinkSync(c)", &["delete a"]),
-        // `var` and a function are those of the whole script.
+        // `var` and functions belong to the whole script.
         ("var c = 'a'; { var c = 'b' } fs.unlinkSync(c)", &["delete b"]),
         ("{ function go() { fs.unlinkSync('a') } } go()", &["delete a"]),
         ("let c = 'a'; { c = 'b' } fs.unlinkSync(c)", &["delete b"]),
@@ -265,13 +265,13 @@ fn no_name_of_a_script_is_taken_for_another_one() {
         ("const {import: i} = {import: 'a'}; fs.unlinkSync(i)", &["delete a"]),
         ("const o = {$x: 'a'}; fs.unlinkSync(o.$x)", &["delete a"]),
         ("let None = 'a', True = 'b'; fs.unlinkSync(None); fs.unlinkSync(True)", &["delete a", "delete b"]),
-        // What templates, loops and imports are lowered to.
+        // The lowered forms of templates, loops and imports.
         ("const text = 'a'; fs.unlinkSync(`${text}/b`)", &["delete a/b"]),
         ("const text = () => 'a'; child_process.execSync(`rm -rf ${'/'}x`); text()", &["shell rm -rf /x"]),
         ("const Object = 1; for (const k in {a: 1}) fs.unlinkSync(k)", &["delete a"]),
         ("const require = 1; import('fs').then(f => f.unlinkSync('a'))", &["delete a"]),
         ("hidden()", &[]),
-        // Variables of the environment, members of classes, and the script itself.
+        // Environment variables, class members, and the script itself.
         ("const $HOME = 'a'; fs.unlinkSync(process.env.HOME)", &["delete ~"]),
         ("class A { fs = 'x'; static { fs.unlinkSync('a') } }", &["delete a"]),
         ("if (__name__ == x) fs.unlinkSync('a')", &["maybe delete a"]),

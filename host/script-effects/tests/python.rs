@@ -290,7 +290,7 @@ fn what_does_not_parse_is_a_reason() {
     assert!(!summary.reasons.is_empty() && summary.unknown.is_none());
 }
 
-/// As much stack as a guest has.
+/// Runs with a guest's stack size.
 fn within_stack(code: String) {
     let run = move || python(&code);
     let thread = std::thread::Builder::new().stack_size(if cfg!(debug_assertions) { 4 << 20 } else { 512 << 10 });
@@ -339,7 +339,7 @@ fn deep_and_long_code_is_bounded() {
 
 #[test]
 fn work_is_bounded() {
-    // A row that is nested too deeply for its place is not known, but no more than that.
+    // A row that is nested too deeply isn't known, but has no other effect.
     assert!(python("a = [[[[[[[[[[1]]]]]]]]]]\nfor b in a: print(b[0])").unknown.is_none());
     let nested: String = (0..12).map(|depth| format!("{}for a{depth} in range(60):\n", " ".repeat(depth))).collect();
     let code = format!("{nested}{}print(getattr(a1, 'x'))", " ".repeat(12));

@@ -1,4 +1,4 @@
-//! Whatever the text, there is an answer.
+//! Every text gets a result.
 
 use guard_script_effects::read;
 use proptest::prelude::*;

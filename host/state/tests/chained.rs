@@ -1,4 +1,4 @@
-//! A log that 50 processes write at once, of which some are killed at any moment, is whole, and each edit is found.
+//! A log that 50 processes write at once, some of which are killed at random, is complete, and each edit is found.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
@@ -14,7 +14,7 @@ const PROCESSES: u64 = 50;
 const LINES: usize = 10_000;
 const EDITS: u64 = 200;
 
-/// A file that is rotated to holds the older lines.
+/// Large enough that the rotated file keeps the older lines.
 const LARGEST: u64 = 2 << 20;
 
 /// The variable that makes a test a writer.
@@ -48,7 +48,7 @@ impl Paths {
     }
 }
 
-/// The work of one process: another test starts fifty of them in one folder.
+/// The work of one process. Another test starts fifty of them in one folder.
 #[test]
 fn writer() {
     let own = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ fn lines_of(path: &Path) -> usize {
     fs::read(path).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count())
 }
 
-/// Fifty processes write at once. Every third one is killed on the way, and another one takes its place.
+/// Fifty processes write at once. Every third one is killed, and replaced by another.
 fn write_at_once(folder: &Path) {
     let start = || {
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -86,7 +86,7 @@ fn write_at_once(folder: &Path) {
 /// Kinds of changes to a file.
 const KINDS: [&str; 7] = ["bit", "byte taken out", "removed", "swapped", "doubled", "moved", "from the other file"];
 
-/// A file with one change of this kind, at places that `next` gives below a bound.
+/// Returns a file with one change of this kind, at positions that `next` selects below a bound.
 fn edited(kind: &str, file: &[u8], other: &[u8], next: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
     let split =
         |bytes: &[u8]| -> Vec<Vec<u8>> { bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect() };
@@ -137,14 +137,14 @@ fn a_log_of_many_processes_is_whole_and_each_edit_is_found() {
         if bytes == whole[which] {
             continue;
         }
-        // The first line that differs, or the one after it, is named.
+        // The first line that differs, or the one after it, is reported.
         let same = bytes.iter().zip(&whole[which]).take_while(|(one, other)| one == other).count();
         let line = 1 + whole[which][..same].iter().filter(|byte| **byte == b'\n').count() as u64;
         let path = if which == 0 { &paths.rotated } else { &paths.log };
         fs::write(path, &bytes).unwrap();
         let wrong = paths.log().verify().unwrap().unwrap_err();
         let named = (&wrong.place.file == path && (line..=line + 1).contains(&wrong.place.line))
-            // The last line of the older file is missed by the first one of the other.
+            // The first line of the other file reports that the last line of the older one is missing.
             || which == 0 && line as usize >= lines_of(path) && wrong.place.file == paths.log;
         assert!(named, "{edit} {kind} line {line}: {wrong:?}");
         fs::write(path, &whole[which]).unwrap();
@@ -187,7 +187,7 @@ fn a_rotated_log_begins_with_its_own_number() {
 fn a_log_that_is_no_file_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let paths = &Paths::of(folder.path());
-    // The key.
+    // Creates the key.
     paths.append("first");
     fs::remove_file(&paths.log).unwrap();
     for target in ["/dev/null", "/dev/full", "/"] {

@@ -30,7 +30,7 @@ pub mod bindings {
         pub_export_macro: true,
         export_macro_name: "export_component",
         additional_derives: [PartialEq, Eq],
-        // Enums derive these already.
+        // Enums already derive these.
         additional_derives_ignore: ["outcome", "fault", "presence", "level", "coverage", "severity"],
     });
 }
@@ -46,7 +46,7 @@ use guard_shell::Source;
 
 use bindings::guard::bundle::{scripts, shared_analysis, sources};
 
-/// Exports a component with these policies. Each has a slot, which holds it once it was configured.
+/// Exports a component with these policies. Each has a slot for its configured instance.
 #[macro_export]
 macro_rules! component {
     ($($slot:ident: $name:literal is $policy:ty,)*) => {
@@ -91,7 +91,7 @@ macro_rules! component {
     };
 }
 
-/// The analysis of a command.
+/// Returns the analysis of a command.
 #[must_use]
 pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str) -> Analysis {
     guard_shell::analyze(source, dialect, cwd, home, read_script, read_source)
@@ -110,15 +110,15 @@ fn read_source(path: &str) -> Source {
 }
 
 std::thread_local! {
-    /// The analysis that the host gave last.
+    /// The analysis that the host set last.
     static ANALYSIS: RefCell<Option<Rc<Analysis>>> = const { RefCell::new(None) };
 }
 
-/// The analysis of the call that is decided.
+/// Returns the analysis of the current call.
 ///
 /// # Panics
 ///
-/// The host never gave one, which breaks the contract.
+/// If the host didn't set one, which violates the contract.
 #[expect(clippy::panic, reason = "a trap: the host broke its contract")]
 pub fn analysis() -> Rc<Analysis> {
     ANALYSIS.with_borrow_mut(|last| {
@@ -130,7 +130,7 @@ pub fn analysis() -> Rc<Analysis> {
     })
 }
 
-/// The message for a policy that is not in this component.
+/// Returns the message for a policy that isn't in this component.
 #[must_use]
 pub fn missing(policy: &str) -> String {
     format!("there is no policy `{policy}` in this component")

@@ -1,4 +1,4 @@
-//! [`Expression`]: a text in CEL, compiled and evaluated. The one place that knows the engine.
+//! [`Expression`]: compiles and evaluates CEL. Only this module uses the engine.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use policy_input_document::KEYS;
 
 use crate::{names, shapes};
 
-/// The name of the settings in an expression.
+/// The name of the settings' data in an expression.
 const DATA: &str = "data";
 
-/// Names of types, and names in front of a function.
+/// Names of types, and prefixes of functions.
 const TYPES: [&str; 12] =
     ["bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "strings", "type", "uint"];
 
-/// The longest expression in bytes.
+/// The maximum length of an expression in bytes.
 const BYTES: usize = 64 << 10;
 
-/// The largest automaton of a pattern.
+/// The size limit of a compiled pattern in bytes.
 const PATTERN_BYTES: usize = 1 << 20;
 
-/// An expression.
+/// A compiled expression.
 #[derive(Debug)]
 pub(crate) struct Expression {
-    /// Where it stands, for messages.
+    /// The location in the settings, for messages.
     place: String,
     parsed: IdedExpr,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Variables {
 impl Variables {
     /// # Errors
     ///
-    /// The engine takes no values of such names; this does not happen.
+    /// If the engine rejects the variables, which doesn't happen with these names.
     pub(crate) fn new(document: serde_json::Value, data: &serde_json::Value) -> Result<Self, String> {
         let mut context = Context::with_env(Arc::new(environment().map_err(|error| error.to_string())?));
         let serde_json::Value::Object(document) = document else { return Err("the call is no object".to_owned()) };
@@ -55,7 +55,7 @@ impl Variables {
 impl Expression {
     /// # Errors
     ///
-    /// The text is no expression, or names something that is not there.
+    /// If the text isn't a valid expression, or uses an unknown name.
     pub(crate) fn new(place: String, text: &str) -> Result<Self, String> {
         if text.len() > BYTES {
             return Err(format!("{place}: it is longer than {BYTES} bytes"));
@@ -79,11 +79,11 @@ impl Expression {
         Ok(Expression { place, parsed })
     }
 
-    /// Whether the condition holds.
+    /// Returns whether the condition is true.
     ///
     /// # Errors
     ///
-    /// It cannot be evaluated, or is neither true nor false.
+    /// If it can't be evaluated, or isn't a boolean.
     pub(crate) fn holds(&self, variables: &Variables) -> Result<bool, String> {
         match self.value(variables)? {
             Value::Bool(holds) => Ok(holds),
@@ -91,11 +91,11 @@ impl Expression {
         }
     }
 
-    /// The text that it makes.
+    /// Evaluates an expression to a text.
     ///
     /// # Errors
     ///
-    /// It cannot be evaluated, or is no text.
+    /// If it can't be evaluated, or isn't a text.
     pub(crate) fn text(&self, variables: &Variables) -> Result<String, String> {
         match self.value(variables)? {
             Value::String(text) => Ok(text.as_str().to_owned()),
@@ -109,7 +109,7 @@ impl Expression {
     }
 }
 
-/// The line and column of the first place where a word stands by itself.
+/// Returns the line and column of a word's first occurrence.
 fn position(text: &str, word: &str) -> String {
     let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     let mut places = text.match_indices(word).map(|(at, _)| at);
@@ -122,7 +122,7 @@ fn position(text: &str, word: &str) -> String {
     format!("{}:{column}", before.matches('\n').count() + 1)
 }
 
-/// The standard functions, those over texts, and `matches`.
+/// The standard functions, the text functions, and `matches`.
 fn environment() -> Result<Env, cel::DeclarationError> {
     let mut environment = Env::stdlib();
     environment.add_extension(cel::extensions::strings)?;
@@ -130,7 +130,7 @@ fn environment() -> Result<Env, cel::DeclarationError> {
     Ok(environment)
 }
 
-/// Whether a pattern fits somewhere in a text. The engine's own function has the tables of Unicode with it.
+/// Returns whether a pattern matches a part of the text. The engine's own function would embed the Unicode tables.
 fn matches(text: &CelString<'_>, pattern: &CelString<'_>) -> Result<CelBool, ExecutionError> {
     let pattern = compiled(pattern.inner()).map_err(|error| ExecutionError::function_error("matches", error))?;
     Ok(CelBool::from(pattern.is_match(text.inner())))
@@ -140,7 +140,7 @@ fn compiled(pattern: &str) -> Result<regex_lite::Regex, regex_lite::Error> {
     regex_lite::RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build()
 }
 
-/// Whole numbers are signed, as those that stand in expressions.
+/// Integers are signed, like the literals in expressions.
 fn of_json(value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::Null => Value::Null,
@@ -157,7 +157,7 @@ fn of_json(value: &serde_json::Value) -> Value {
     }
 }
 
-/// The engine shows whole values in its errors.
+/// The engine's errors contain whole values.
 fn short(text: &str) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),

@@ -21,7 +21,7 @@ pub struct Cel {
     rules: Vec<policy::Condition>,
     names_history: bool,
     data: guard_sdk::serde_json::Value,
-    /// As the settings say.
+    /// Whether the trace lists the rules that were hit.
     coverage: bool,
 }
 
@@ -59,7 +59,7 @@ impl Policy for Cel {
             }
         }
         match fault {
-            // Nothing is more severe, so what else went wrong changes no verdict.
+            // No outcome is more severe, so the errors don't change the verdict.
             Some(error) if said.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
             Some(error) => return Err(error.into()),
             None => {}

@@ -1,12 +1,11 @@
-//! The names that an expression takes from outside, and the patterns in it, so that a mistake in one is found before any
-//! call is judged.
+//! Checks the outside names and the patterns of an expression, so that mistakes are found before the first call.
 //!
-//! Knows nothing of functions: whether one fits is only known with its arguments.
+//! Doesn't check functions: whether one applies depends on its arguments.
 
 use cel::IdedExpr;
 use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 
-/// The first name that is neither one of `known` nor bound by a macro around it.
+/// Returns the first name that is neither in `known` nor bound by an enclosing macro.
 pub(crate) fn unknown(expression: &IdedExpr, known: &[&str]) -> Option<String> {
     first(expression, &mut known.to_vec()).map(str::to_owned)
 }
@@ -31,7 +30,7 @@ fn first<'a>(expression: &'a IdedExpr, bound: &mut Vec<&'a str>) -> Option<&'a s
     }
 }
 
-/// The patterns that are written out as the argument of `matches`.
+/// Returns the literal patterns that are passed to `matches`.
 pub(crate) fn patterns(expression: &IdedExpr) -> Vec<&str> {
     let mut found = Vec::new();
     collect(expression, &mut found);

@@ -1,3 +1,3 @@
-//! The rules: one, which carries those of the settings.
+//! The rules: a single one, which reports the rules of the settings.
 
 pub(crate) mod policy;

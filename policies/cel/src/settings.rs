@@ -1,9 +1,9 @@
-//! [`Settings`]: the list of rules as it is written. Nothing is compiled here.
+//! [`Settings`]: the list of rules, not yet compiled.
 
 use guard_sdk::serde_json::{Map, Value};
 use serde::Deserialize;
 
-/// More rules than this are a mistake.
+/// The maximum number of rules.
 const RULES: usize = 1_000;
 
 /// The settings: a table of TOML or JSON.
@@ -12,54 +12,54 @@ const RULES: usize = 1_000;
 pub struct Settings {
     #[serde(deserialize_with = "guard_sdk::tables::list")]
     rules: Vec<RawSettings>,
-    /// The `data` of the expressions.
+    /// The `data` variable of the expressions.
     data: Map<String, Value>,
-    /// The trace says which rules there are: `guard-host test` fills it in.
+    /// Lists the rules in the trace. `guard-host test` sets this.
     pub(crate) coverage: bool,
-    /// A file of another form, as the host gives it.
+    /// The text of a file in another format, which the host provides.
     file: Option<String>,
     text: Option<String>,
 }
 
-/// One rule as it is written.
+/// A rule in the settings.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct RawSettings {
     /// Its name.
     pub(crate) rule: String,
-    /// The outcome where the condition is true.
+    /// The outcome if the condition is true.
     pub(crate) outcome: Outcome,
-    /// Its condition.
+    /// The condition.
     pub(crate) when: String,
     /// The message.
     pub(crate) message: String,
-    /// An expression for a message that names what was found.
+    /// An expression for a message with details of the call.
     pub(crate) message_expression: Option<String>,
     /// The remedy.
     #[serde(default)]
     pub(crate) remedy: String,
 }
 
-/// The outcomes that a rule may give.
+/// The outcomes of a rule.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Outcome {
     /// The call is fine.
     Allow,
-    /// It may run, with a notice.
+    /// The call may run, with a notice.
     Warn,
-    /// A person must confirm it.
+    /// A person must confirm the call.
     Ask,
-    /// It must not run.
+    /// The call must not run.
     Deny,
 }
 
 impl Settings {
-    /// The rules and the data, if there is something to go by.
+    /// Returns the rules and the data.
     ///
     /// # Errors
     ///
-    /// There are no rules, or too many.
+    /// If there are no rules, or too many.
     pub(crate) fn checked(self) -> Result<(Vec<RawSettings>, Value), String> {
         if self.file.is_some() || self.text.is_some() {
             let file = self.file.unwrap_or_else(|| "`text`".to_owned());

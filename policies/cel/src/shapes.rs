@@ -1,7 +1,7 @@
-//! The shapes of an expression's parts in the document of a call, and the names and values among them that no call can
+//! Infers the shapes of an expression's parts from the document of a call, and finds names and values that no call can
 //! have.
 //!
-//! What only a call can tell, such as the input of a tool, is never refused.
+//! Values that vary between calls, such as a tool's input, are never rejected.
 
 use cel::IdedExpr;
 use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
@@ -10,15 +10,15 @@ use policy_input_document::{Shape, unknown};
 /// The macros that bind a name.
 const MACROS: [&str; 5] = ["all", "exists", "exists_one", "filter", "map"];
 
-/// Something that no call can have: the word, and what is wrong with it.
+/// The invalid word, and the error.
 pub(crate) type Broken = (String, String);
 
-/// The first key, value or macro that can't work.
+/// Returns the first key, value or macro that can't work.
 pub(crate) fn first_broken(expression: &IdedExpr) -> Option<Broken> {
     Scope::default().broken(expression)
 }
 
-/// The names that macros bind around an expression, the innermost last.
+/// The names that macros bind around an expression, innermost last.
 #[derive(Default)]
 struct Scope<'a> {
     bound: Vec<(&'a str, Option<Shape>)>,
@@ -42,7 +42,7 @@ impl<'a> Scope<'a> {
             }
             Expr::Call(call) => {
                 let (name, target) = (call.func_name.as_str(), call.target.as_deref());
-                // An unknown macro leaves the name that it should bind where a value belongs.
+                // The variable of an unknown macro isn't bound, so it looks like a value.
                 if let (Some(_), [IdedExpr { expr: Expr::Ident(_), .. }, _, ..]) = (target, call.args.as_slice())
                     && let Some(meant) = misspelt_macro(name)
                 {
@@ -78,23 +78,23 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A key of what `of` stands for.
+    /// Checks a key of the value `of`.
     fn key(&mut self, of: &'a IdedExpr, key: &str) -> Option<Broken> {
         let known = self.shape(of)?.key(key).err()?;
         Some((key.to_owned(), unknown("name", key, &known)))
     }
 
-    /// A text that what it is compared with never is.
+    /// Checks a literal that is compared with a value, and returns it if they can never be equal.
     fn compared(&mut self, value: &'a IdedExpr, other: &'a IdedExpr) -> Option<Broken> {
         let other = text(other)?;
         Some((other.to_owned(), self.shape(value)?.refuse(other)?))
     }
 
-    /// Does something where the names of a comprehension hold.
+    /// Runs `act` with the names of a comprehension bound.
     fn within<T>(&mut self, of: &'a ComprehensionExpr, act: impl FnOnce(&mut Self) -> T) -> T {
         let element = self.shape(&of.iter_range).and_then(|list| list.element());
         let before = self.bound.len();
-        // With two names the first one is an index or a key.
+        // With two variables, the first one is an index or a key.
         match &of.iter_var2 {
             Some(second) => self.bound.extend([(of.iter_var.as_str(), None), (second.as_str(), element)]),
             None => self.bound.push((&of.iter_var, element)),
@@ -105,7 +105,7 @@ impl<'a> Scope<'a> {
         result
     }
 
-    /// The shape of an expression; `None` if it can't be known.
+    /// Returns the shape of an expression. `None` if it is unknown.
     fn shape(&mut self, expression: &'a IdedExpr) -> Option<Shape> {
         match &expression.expr {
             Expr::Ident(name) => match self.bound.iter().rev().find(|(bound, _)| bound == name) {
@@ -118,7 +118,7 @@ impl<'a> Scope<'a> {
                 let of = self.shape(of)?;
                 of.element().or_else(|| of.key(text(key)?).ok()?)
             }
-            // `map` and `filter` put one element after the other into a list.
+            // `map` and `filter` append the elements to a list.
             Expr::Comprehension(of) => {
                 let element = added(&of.loop_step)?;
                 let element = self.within(of, |scope| scope.shape(element))?;
@@ -129,7 +129,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The element that a step of `map` or `filter` adds to its list.
+/// Returns the element that a step of `map` or `filter` appends.
 fn added(step: &IdedExpr) -> Option<&IdedExpr> {
     let Expr::Call(call) = &step.expr else { return None };
     match (call.func_name.as_str(), call.args.as_slice()) {
@@ -139,7 +139,7 @@ fn added(step: &IdedExpr) -> Option<&IdedExpr> {
     }
 }
 
-/// A text that is written out.
+/// Returns a string literal.
 fn text(expression: &IdedExpr) -> Option<&str> {
     match &expression.expr {
         Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
@@ -147,7 +147,7 @@ fn text(expression: &IdedExpr) -> Option<&str> {
     }
 }
 
-/// The macro that a name is nearly that of.
+/// Returns the macro with a similar name.
 fn misspelt_macro(name: &str) -> Option<&'static str> {
     let near = |known: &&str| known.starts_with(name) || name.starts_with(*known);
     MACROS.into_iter().filter(|known| *known != name && name.len() > 2).find(near)

@@ -1,4 +1,4 @@
-//! Rules that are wrong, and expressions that nobody writes by hand.
+//! Invalid rules and hostile expressions.
 
 #![cfg(test)]
 
@@ -93,7 +93,7 @@ fn an_error_of_evaluation_is_a_fault_and_never_silence() {
     }
 }
 
-/// Whatever else goes wrong: nothing is more severe than a deny.
+/// A deny is reported even if other rules fail.
 #[test]
 fn a_deny_outranks_a_fault() {
     let decision = ask(&json!({ "rules": [rule("input.nothing"), rule("tool == 'Bash'")] })).unwrap();

@@ -1,22 +1,22 @@
-//! How far a change of a path reaches in the call at hand, and whether it lies where nothing is kept. The first judgement
-//! itself is shared with `path-context`.
+//! The reach of a change of a path in the current call, and whether it is in a temporary place. `path-context` shares
+//! the code for the reach.
 
 use guard_sdk::syntax::Effect;
 pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, is_inside, refuses_folders, takes_whole};
 
 use crate::call_view::CallView;
 
-/// How far the effect reaches.
+/// Returns the reach of the effect.
 pub(crate) fn blast_radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius {
     policy_blast_radius::blast_radius(effect, view.command(effect), &|| view.facts())
 }
 
-/// Whether the effect's target lies where nobody expects that anything is kept.
+/// Returns whether the effect's target is in a place for temporary files.
 pub(crate) fn is_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
     policy_blast_radius::is_temporary(effect, &|| view.facts())
 }
 
-/// Whether the effect's target is known to lie neither in the project nor where nothing is kept.
+/// Returns whether the effect's target is known to be neither in the project nor in a place for temporary files.
 pub(crate) fn is_outside(effect: &Effect, view: &CallView<'_>) -> bool {
     let path = &effect.path;
     if effect.tag("where").is_some() || !path.raw.starts_with('/') {
@@ -28,7 +28,7 @@ pub(crate) fn is_outside(effect: &Effect, view: &CallView<'_>) -> bool {
     ![&facts.cwd, &facts.project_root].into_iter().any(own) && !is_temporary(effect, view)
 }
 
-/// Whether the target lies in the project.
+/// Returns whether the target is in the project.
 pub(crate) fn is_in_project(effect: &Effect, view: &CallView<'_>) -> bool {
     effect.path.raw.starts_with('/')
         && effect.tag("where").is_none()
@@ -36,7 +36,7 @@ pub(crate) fn is_in_project(effect: &Effect, view: &CallView<'_>) -> bool {
         && !is_temporary(effect, view)
 }
 
-/// Whether the target lies in the home of the user who asks.
+/// Returns whether the target is in the user's home.
 pub(crate) fn is_in_home(effect: &Effect, view: &CallView<'_>) -> bool {
     let path = &effect.path;
     let home = &view.facts().home;

@@ -1,4 +1,5 @@
-//! Files and folders that a program makes as a by-product, and makes again when it next runs. Deleting them loses nothing.
+//! Files and folders that a program creates as by-products and recreates when it runs again. Deleting them loses
+//! nothing.
 
 use guard_sdk::globs::Glob;
 use guard_sdk::syntax::{Command, Effect};
@@ -7,7 +8,7 @@ use crate::blast_radius::{is_in_home, is_in_project, is_inside, is_temporary};
 use crate::call_view::CallView;
 use crate::own_folders::BRING;
 
-/// Names that only programs give.
+/// Names that only programs use.
 const NAMES: &[&str] = &[
     ".coverage",
     ".ds_store",
@@ -28,7 +29,7 @@ const NAMES: &[&str] = &[
     "thumbs.db",
 ];
 
-/// Names that build tools give to their output. Outside of the project it may be served, and in the home it has settings.
+/// Names of build output. Outside of the project it may be served, and in the home it contains settings.
 const BUILT: &[&str] = &[
     ".angular",
     ".astro",
@@ -68,16 +69,16 @@ const BUILT: &[&str] = &[
     "zig-out",
 ];
 
-/// How the names begin that profilers give, with a number or `old` behind them.
+/// Prefixes of profilers' files, followed by a number or `old`.
 const FRONTS: &[&str] = &["cachegrind.out", "callgrind.out", "massif.out", "perf.data"];
 
-/// Ends of names that an interpreter, a compiler or an editor gives, and that a search may take wherever they are.
+/// Endings of files from interpreters, compilers or editors. A search may delete them anywhere.
 const FOUND_ENDS: &[&str] = &[".gcda", ".gcno", ".profraw", ".pyc", ".pyo", ".swo", ".swp", ".tmp", "~"];
 
-/// Metadata of an installed package of Python, which each installation writes.
+/// Metadata of an installed Python package, which each installation writes.
 const INSTALLED: &str = "*.egg-info";
 
-/// Ends of names of compiled code and of measurements, which no folder has.
+/// Endings of compiled code and of measurements, which folders don't have.
 pub(crate) const COMPILED_ENDS: &[&str] = &[
     ".beam",
     ".class",
@@ -109,10 +110,10 @@ pub(crate) const COMPILED_ENDS: &[&str] = &[
     ".xo",
 ];
 
-/// Folders that hold nothing but what a build makes.
+/// Folders that contain only build output.
 pub(crate) const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "target", "test-results"];
 
-/// Whether the deletion takes by-products alone, and all of them in the project or in a folder for temporary files.
+/// Returns whether the deletion only affects by-products in the project or in a folder for temporary files.
 pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
     if effect.tag("where").is_some() || is_brought(effect, view) {
         return false;
@@ -124,7 +125,7 @@ pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
         Some("*.tmp") if starts_in(effect, |start| start.split('/').any(|part| matches!(part, "tmp" | "temp"))) => true,
         Some(name) => {
             let name = name.to_ascii_lowercase();
-            // Below the home, a search also finds the folders of the home itself.
+            // A search below the home also finds the home's own folders.
             let home = &view.facts().home;
             let is_right =
                 |start: &str| !is_inside(home, start.trim_end_matches(['/', '.'])) && !is_below_home(start, view);
@@ -139,7 +140,7 @@ pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
     }
 }
 
-/// Whether the text moved or linked something to a name of what is deleted, which may then be anything.
+/// Returns whether the text moved or linked something to a deleted name, so that the name may now be anything.
 pub(crate) fn is_brought(effect: &Effect, view: &CallView<'_>) -> bool {
     let named = effect.tag("every").or(effect.tag("every-ignore-case"));
     let name = named.or_else(|| effect.target.trim_end_matches('/').rsplit('/').next()).unwrap_or_default();
@@ -156,8 +157,8 @@ pub(crate) fn is_brought(effect: &Effect, view: &CallView<'_>) -> bool {
     brought.any(|other| other.path.lexical.split('/').any(|part| name.folded(part)))
 }
 
-/// Folders that a tool fills, and the tools that fill them again: a program, and words of which one follows unless there
-/// are none.
+/// Folders that a tool fills, and the tools that refill them: a program, and words of which one must follow, if there
+/// are any.
 const BUILDERS: &[(&str, &[&str])] = &[
     ("ant", &[]),
     ("bazel", &["build"]),
@@ -198,7 +199,7 @@ const BUILDERS: &[(&str, &[&str])] = &[
 /// Programs that run a task of the manifest by its name.
 const TASK_RUNNERS: &[&str] = &["bun", "deno", "npm", "npx", "pnpm", "yarn"];
 
-/// Whether the text deletes the output of a build and builds it again: `rm -rf dist && npm run build`.
+/// Returns whether the text deletes build output and rebuilds it: `rm -rf dist && npm run build`.
 fn is_rebuilt(effect: &Effect, view: &CallView<'_>) -> bool {
     let name = effect.target.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let is_written = effect.operation == "fs.delete.recursive" && effect.tag("glob").is_none() && effect.certain;
@@ -221,13 +222,13 @@ fn is_rebuilt(effect: &Effect, view: &CallView<'_>) -> bool {
         && view.analysis.commands.iter().any(|command| command.id > effect.command_id && builds(command))
 }
 
-/// Whether the folder is the one that CocoaPods fills from `Podfile.lock`, in the spelling that it gives.
+/// Returns whether the folder is the one that CocoaPods fills from `Podfile.lock`, in its exact spelling.
 fn is_of_pods(effect: &Effect, view: &CallView<'_>) -> bool {
     let name = effect.path.lexical.rsplit('/').next().unwrap_or_default();
     name == "Pods" && effect.certain && is_output(effect, view)
 }
 
-/// Whether the path lies in the project by all of its names, and not in a by-product that the home itself has.
+/// Returns whether all names of the path are in the project, and outside of the home's own by-products.
 fn is_output(effect: &Effect, view: &CallView<'_>) -> bool {
     let facts = view.facts();
     let is_own = |path: &str| {
@@ -237,7 +238,7 @@ fn is_output(effect: &Effect, view: &CallView<'_>) -> bool {
     is_in_project(effect, view) && names.all(|name| is_own(name) && !is_below_home(name, view))
 }
 
-/// Whether the path is a by-product right below the home, or in one.
+/// Returns whether the path is a by-product directly below the home, or in one.
 fn is_below_home(path: &str, view: &CallView<'_>) -> bool {
     let home = view.facts().home.trim_end_matches('/');
     let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !home.is_empty());
@@ -245,12 +246,12 @@ fn is_below_home(path: &str, view: &CallView<'_>) -> bool {
     first == "pods" || is_program_name(&first)
 }
 
-/// Whether a program gives the name, which is in small letters.
+/// Returns whether only programs use the name, which must be in lower case.
 fn is_program_name(name: &str) -> bool {
     NAMES.contains(&name) || BUILT.contains(&name)
 }
 
-/// Whether the folder is one of the home itself, which a person made.
+/// Returns whether the folder is one of the home itself, which a person created.
 fn is_of_home(effect: &Effect, view: &CallView<'_>) -> bool {
     let above = effect.path.lexical.trim_end_matches('/').rsplit_once('/').map(|(above, _)| above);
     above.is_none_or(|above| above == view.facts().home.trim_end_matches('/'))
@@ -264,7 +265,7 @@ fn starts_in_project(effect: &Effect, view: &CallView<'_>) -> bool {
     starts_in(effect, is_own)
 }
 
-/// Whether a search starts in such a folder, by every name that is known.
+/// Returns whether a search starts in a matching folder, by all of its known names.
 fn starts_in(effect: &Effect, is_right: impl Fn(&str) -> bool) -> bool {
     match effect.tag("below") {
         Some(start) => is_right(start),
@@ -272,17 +273,17 @@ fn starts_in(effect: &Effect, is_right: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Whether everything of a name that a search finds is a by-product.
+/// Returns whether every file with a name that a search finds is a by-product.
 fn is_found(name: &str) -> bool {
     let is_plain = |text: &str| !text.contains(['*', '?', '[']);
-    // A search by a part of such a name finds what a program gave it.
+    // A search for a part of such a name only finds by-products.
     NAMES.contains(&name.trim_matches('*'))
         || name == "*.py[co]"
         || name == INSTALLED
         || name.strip_prefix('*').is_some_and(|end| is_plain(end) && FOUND_ENDS.contains(&end))
 }
 
-/// Whether the path goes through a hidden folder that is such a by-product, by both of its names.
+/// Returns whether both names of the path contain a hidden folder that is such a by-product.
 fn is_inside_one(effect: &Effect) -> bool {
     let folder = effect.target.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_one = |part: &str| part.starts_with('.') && is_program_name(&part.to_ascii_lowercase());
@@ -294,7 +295,7 @@ fn is_inside_one(effect: &Effect) -> bool {
     plain && parts.any(is_one) && (canonical.is_empty() || canonical.split('/').any(is_one))
 }
 
-/// Whether a deletion names a by-product itself, which is no link and has one of the names.
+/// Returns whether a deletion targets a by-product itself, which is no link and has one of the names.
 fn is_named(effect: &Effect, names: &[&str]) -> bool {
     let last = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let name = last(&effect.target);
@@ -303,7 +304,7 @@ fn is_named(effect: &Effect, names: &[&str]) -> bool {
     if !effect.certain && !is_glob || effect.target.contains(['$', '`', '{']) {
         return false;
     }
-    // A program gives the name in any folder.
+    // Programs use the name in any folder.
     if is_glob && folder.contains('*') && name.starts_with(['.', '_']) && names.contains(&name.as_str()) {
         return !folder.split('/').any(|part| part == "..");
     }

@@ -1,6 +1,6 @@
-//! [`CallView`]: the call as the rules see it, and [`Hit`]: what a rule says of it.
+//! [`CallView`]: the call as the rules see it, and [`Hit`]: a rule's finding.
 //!
-//! Facts that most calls do not need are asked for when a rule wants them. Decides nothing.
+//! Facts that most calls don't need are requested on demand. Makes no decisions.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -11,13 +11,13 @@ use guard_sdk::{Call, Facts, Finding, Outcome, ResolvedPath, Rule};
 use crate::Settings;
 use crate::settings::Names;
 
-/// Longest piece of a command that a message shows, in characters.
+/// The maximum length of a command in a message, in characters.
 const SHOWN: usize = 299;
 
-/// Longest target that a message shows, in characters.
+/// The maximum length of a target in a message, in characters.
 const NAMED: usize = 120;
 
-/// Statements, and operands of a command, that are looked at for a message.
+/// The maximum number of statements, and of a command's operands, that are examined for a message.
 const STATEMENTS: usize = 64;
 
 /// The call as the rules see it.
@@ -28,7 +28,7 @@ pub(crate) struct CallView<'a> {
     facts: OnceCell<Facts>,
     raw_text: OnceCell<String>,
     text: OnceCell<String>,
-    /// The text shown last, and its command: a long one has many effects.
+    /// The last text that was shown, and its command: a long command has many effects.
     shown: RefCell<Option<(u32, String)>>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> CallView<'a> {
         }
     }
 
-    /// Where the call happens.
+    /// The context of the call.
     pub(crate) fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| self.call.context())
     }
@@ -55,7 +55,7 @@ impl<'a> CallView<'a> {
         self.call.resolve(path)
     }
 
-    /// The call's command as it was written. Empty if the tool has none.
+    /// Returns the call's command as written. Empty if the tool has none.
     pub(crate) fn raw_text(&self) -> &str {
         self.raw_text.get_or_init(|| {
             let input = self.call.input().unwrap_or_default();
@@ -64,24 +64,24 @@ impl<'a> CallView<'a> {
         })
     }
 
-    /// The same, each run of white space one space.
+    /// Returns the call's command with each run of white space replaced by a space.
     pub(crate) fn text(&self) -> &str {
         self.text.get_or_init(|| one_line(self.raw_text()))
     }
 
-    /// The command that has an effect.
+    /// Returns the command of an effect.
     pub(crate) fn command(&self, effect: &Effect) -> Option<&Command> {
         self.command_by_id(effect.command_id)
     }
 
-    /// The command with this id. They stand in the order of their ids.
+    /// Returns the command with this id. Commands are sorted by id.
     pub(crate) fn command_by_id(&self, id: u32) -> Option<&Command> {
         let commands = &self.analysis.commands;
         let place = commands.binary_search_by_key(&id, |command| command.id).ok()?;
         commands.get(place)
     }
 
-    /// The part of the call to show: all of it if it is short, else the command in question.
+    /// Returns the part of the call to show: all of it if it is short, otherwise the command.
     fn shown(&self, command_id: u32) -> String {
         let mut last = self.shown.borrow_mut();
         if let Some((_, text)) = last.as_ref().filter(|(id, _)| *id == command_id) {
@@ -104,11 +104,11 @@ impl<'a> CallView<'a> {
         shown
     }
 
-    /// The statement of PowerShell that a command comes from, which the analysis has in the words of bash: the one that
-    /// has most of the command's operands.
+    /// Returns the PowerShell statement of a command, which the analysis translates to bash: the statement that
+    /// contains the most of the command's operands.
     fn statement_of(&self, command: &Command) -> String {
         let operands = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).take(STATEMENTS);
-        // What is tested, or told, names the same things.
+        // Tests and output name the same things.
         let does = |statement: &str| {
             let first = statement.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
             !matches!(first.as_str(), "if" | "elseif" | "while") && !first.starts_with("write-")
@@ -123,11 +123,11 @@ impl<'a> CallView<'a> {
         best.map_or_else(|| self.text().to_owned(), one_line)
     }
 
-    /// A command of a file that the call runs, and where it stands.
+    /// Returns a command in a file that the call runs, with its location.
     fn in_file(&self, command: &Command) -> Option<String> {
         let ScriptPlace { path, line } = command.script()?;
         if line.is_none() && command.word(1) == "-" {
-            // Code of another language, which is told by the command that runs it. A parent has a smaller id.
+            // Code in another language is shown by the command that runs it. A parent has a smaller id.
             return self.in_file(self.command_by_id(command.parent).filter(|parent| parent.id < command.id)?);
         }
         let text = one_line(&command.text());
@@ -142,7 +142,7 @@ impl<'a> CallView<'a> {
     }
 }
 
-/// Whether a copy brings back what an effect loses, the worst last.
+/// Whether a copy restores what an effect loses, in ascending order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Recovery {
     Recoverable,
@@ -151,7 +151,7 @@ pub(crate) enum Recovery {
 }
 
 impl Recovery {
-    /// As the host says. Without a word of it the effect loses nothing.
+    /// The host's answer. Without one, the effect loses nothing.
     fn of(effect: &Effect) -> Self {
         match effect.tag("recovery") {
             None | Some("recoverable") => Recovery::Recoverable,
@@ -175,12 +175,12 @@ pub(crate) struct Hit {
     command_id: u32,
     kind: String,
     operation: String,
-    /// How much the effect loses, for the order in which a person is told of several. None of a command.
+    /// The severity of the effect's loss, by which several hits are sorted in the message. `None` for a command.
     severity: Option<Severity>,
-    /// A clause, before and behind the name in it.
+    /// A clause, split at the name in it.
     why: [String; 2],
     name: Option<String>,
-    /// The clause says all that the rule's summary does.
+    /// Whether the clause already includes the rule's summary.
     is_plain: bool,
     remedy: String,
     path: Option<String>,
@@ -190,14 +190,14 @@ pub(crate) struct Hit {
 }
 
 impl Hit {
-    /// A hit by an effect. `why` is a clause: what happens, and why it matters.
+    /// Creates a hit by an effect. `why` is a clause with the action and the reason.
     pub(crate) fn new(outcome: Outcome, effect: &Effect, why: impl Into<String>, remedy: impl Into<String>) -> Self {
         let hit = Self::of_command(outcome, effect.command_id, why, remedy);
         let (kind, operation, severity) = (effect.kind.clone(), effect.operation.clone(), Some(effect.severity));
         Hit { kind, operation, severity, ..hit }
     }
 
-    /// A hit by a command, or with the id 0 by the call.
+    /// Creates a hit by a command, or by the whole call with the id 0.
     pub(crate) fn of_command(
         outcome: Outcome,
         command_id: u32,
@@ -221,7 +221,7 @@ impl Hit {
         }
     }
 
-    /// Goes on with a name and what stands behind it. Hits that differ in the name alone are told as one.
+    /// Appends a name and the text after it. Hits that differ only in the name are merged.
     pub(crate) fn naming(mut self, name: impl Into<String>, rest: impl Into<String>) -> Self {
         let [_, behind] = &mut self.why;
         *behind = rest.into();
@@ -229,19 +229,19 @@ impl Hit {
         self
     }
 
-    /// Leaves the rule's summary out of the message.
+    /// Omits the rule's summary from the message.
     pub(crate) fn plain(mut self) -> Self {
         self.is_plain = true;
         self
     }
 
-    /// The file that it is about. Hits that differ in it alone are told as one.
+    /// Sets the file of the hit. Hits that differ only in the file are merged.
     pub(crate) fn path(mut self, path: &str) -> Self {
         self.path = Some(path.to_owned());
         self
     }
 
-    /// The same, for a file that another policy may speak of as well: the user is told once.
+    /// Sets the file of the hit, and lets the host merge it with other policies' findings about that file.
     pub(crate) fn subject(self, path: &str) -> Self {
         Hit { is_subject: true, ..self.path(path) }
     }
@@ -251,12 +251,12 @@ impl Hit {
         self
     }
 
-    /// The loss by the effect is the only reason for the hit.
+    /// Marks the effect's loss as the only reason for the hit.
     pub(crate) fn of_loss(self, effect: &Effect) -> Self {
         Hit { recovery: Some(Recovery::of(effect)), ..self }
     }
 
-    /// The finding of `rule` for the user, whose outcome the settings may change; `None` if they silence it.
+    /// Returns the finding of `rule` with the outcome that the settings give it. `None` if they silence it.
     pub(crate) fn told(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<MergedFinding> {
         let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
         let outcome = view.settings.adjust(&names, self.outcome)?;
@@ -284,7 +284,7 @@ impl Hit {
     }
 }
 
-/// The finding for one hit, or for several that differ in the names alone.
+/// The finding for one hit, or for several that differ only in the names.
 pub(crate) struct MergedFinding {
     outcome: Outcome,
     before: String,
@@ -304,7 +304,7 @@ impl MergedFinding {
         self.outcome
     }
 
-    /// Whether the other one differs in nothing but the names.
+    /// Returns whether the findings differ only in the names.
     pub(crate) fn is_like(&self, other: &MergedFinding) -> bool {
         let texts =
             |told: &MergedFinding| (told.outcome, told.is_subject, told.names.is_empty(), told.first_path.is_none());
@@ -313,7 +313,7 @@ impl MergedFinding {
             && self.tags == other.tags
     }
 
-    /// Takes in what the other one names.
+    /// Adds the other finding's names.
     pub(crate) fn join(&mut self, other: MergedFinding) {
         self.names.extend(&other.names);
         self.paths.extend(&other.paths);
@@ -339,12 +339,12 @@ impl MergedFinding {
     }
 }
 
-/// The alternative to the effect, or the step before it, from the table of programs.
+/// Returns the alternative to the effect, or the step before it, from the program tables.
 pub(crate) fn instead<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
     effect.tag("instead").unwrap_or(otherwise)
 }
 
-/// A target or a reason as a message shows it.
+/// Shortens a target or a reason for a message.
 pub(crate) fn shorten(text: &str) -> String {
     cut(text, NAMED)
 }

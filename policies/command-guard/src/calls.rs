@@ -1,15 +1,15 @@
-//! Calls that start programs, or delete files, by language; and how they are found in code.
+//! Calls in code that start programs or delete files, by language, and the search for them.
 //!
-//! A name ends where a word does, unless it ends in `*`. One with `!` before it is none where it is a method: `eval` of
-//! python, but not `model.eval()`.
+//! A name ends at a word's end, unless it ends in `*`. A name with `!` doesn't match methods: Python's `eval`, but not
+//! `model.eval()`.
 
-/// Calls that are counted, at most.
+/// The maximum number of calls that are counted.
 pub(crate) const MOST: usize = 64;
 
-/// Objects whose methods are what a `!` name means.
+/// Objects whose methods match a `!` name anyway.
 const OWNERS: &[&str] = &["builtins.", "builtins__.", "Kernel.", "Process.", "IO.", "Open3."];
 
-/// Where calls of this name end in the code.
+/// Returns the ends of the calls with this name.
 pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
     let (name, own) = call.strip_prefix('!').map_or((call, false), |name| (name, true));
     let (name, prefix) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
@@ -23,14 +23,14 @@ pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
         let of_language = OWNERS.iter().any(|owner| before.ends_with(owner));
         let rest = after.get(name.len()..).unwrap_or_default();
         let next = rest.chars().next();
-        // Without brackets its arguments stand behind a blank; elsewhere, as in a regular expression, it is only a word.
+        // Without brackets, its arguments follow a blank. Elsewhere, as in a regular expression, it is only a word.
         let bare = own && ends_word;
         let called = next.is_some_and(|c| "(\"'`".contains(c))
             || rest.starts_with(' ') && {
                 let argument = rest.trim_start().chars().next();
                 argument.is_some_and(|c| c.is_ascii_alphanumeric() || "\"'`$@%[{(_:<".contains(c))
             }
-            // Perl takes the variable of the loop.
+            // In Perl, it applies to the loop's variable.
             || matches!(name, "unlink" | "rmdir") && next == Some('}');
         let inside_word = begins_word && is_word(last) || ends_word && is_word(next);
         !inside_word && (!own || !method || of_language) && (!bare || called)
@@ -39,12 +39,12 @@ pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
     code.match_indices(name).map(|(at, _)| at).filter(stands).take(MOST).map(|at| at + width).collect()
 }
 
-/// How many calls of these names there are.
+/// Returns the number of calls with these names.
 pub(crate) fn count(code: &str, calls: &[&str]) -> usize {
     calls.iter().map(|call| places(code, call).len()).sum()
 }
 
-/// Calls that start a program, or code.
+/// Returns the calls that start a program or code.
 pub(crate) fn starts_of(language: &str) -> &'static [&'static str] {
     match language {
         "perl" => &["!system", "!exec", "!qx*", "`", "!eval"],
@@ -85,7 +85,7 @@ pub(crate) fn starts_of(language: &str) -> &'static [&'static str] {
     }
 }
 
-/// Calls that start a program, in languages that are used less.
+/// Calls that start a program, in less common languages.
 const OF_OTHERS: &[&str] = &[
     "!system(",
     "!system2(",
@@ -118,7 +118,7 @@ const OF_OTHERS: &[&str] = &[
     "!spawn ",
 ];
 
-/// Calls that delete files or overwrite a disk.
+/// Returns the calls that delete files or overwrite a disk.
 pub(crate) fn deletions_of(language: &str) -> &'static [&'static str] {
     match language {
         "perl" => &["!unlink", "rmtree", "remove_tree", "!rmdir"],
@@ -136,7 +136,7 @@ pub(crate) fn deletions_of(language: &str) -> &'static [&'static str] {
         "php" => &["!unlink", "!rmdir"],
         "lua" => &["os.remove"],
         "awk" | "sed" | "applescript" => &[],
-        // Its `rm` takes variables.
+        // R's `rm` removes variables.
         "r" => &["!unlink(", "file.remove(", "file_delete("],
         // The analysis knows these by their names.
         _ => &[],

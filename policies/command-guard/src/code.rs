@@ -1,15 +1,15 @@
-//! The code of a script without what it only says: comments, and what string literals hold.
+//! Removes text from a script's code: comments, and the content of string literals.
 
 use guard_sdk::code::literal;
 
-/// The most literals that are told from the code around them.
+/// The maximum number of literals that are separated from the code.
 const MOST: usize = 512;
 
-/// The code, with each literal emptied. Code in a literal stays: expressions in it, and commands between backticks, of
-/// which one backtick is left. Modules that are called for by their name are replaced by that name.
+/// Returns the code with each literal emptied. Keeps code in literals: expressions, and commands in backticks, with one
+/// backtick left. Modules that are loaded by name are replaced by that name.
 pub(crate) fn of(text: &str, language: &str) -> String {
     if language == "awk" {
-        // Its literals are commands as often as not.
+        // The shell's literals are often commands.
         return text.to_owned();
     }
     let hashes = matches!(language, "python" | "ruby" | "perl" | "php" | "r" | "julia" | "elixir" | "crystal" | "nim");
@@ -50,7 +50,7 @@ fn push(code: &mut String, quote: char, (inside, after): (&str, &str), language:
     let is_name = inside.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
     if is_name && code.ends_with(module) && after.starts_with(')') {
         code.truncate(code.len().saturating_sub(module.len()));
-        // The bracket that closes the call is left over, and means nothing here.
+        // The call's closing bracket is left over, and has no meaning here.
         return code.push_str(inside);
     }
     let formatted = language == "python" && code.ends_with(['f', 'F']) && inside.contains('{');

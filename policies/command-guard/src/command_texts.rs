@@ -1,7 +1,7 @@
-//! The texts of a call that `deny-patterns` are compared with: commands as they run, without the words that are data.
+//! The texts of a call that `deny-patterns` are matched against: commands as they run, without words that are data.
 //!
-//! A word that a program runs is a command of its own in the analysis. So a word can be left out here if its program
-//! treats it as text.
+//! If a program runs a word, the analysis lists it as a separate command. So a word that its program treats as text can
+//! be omitted here.
 
 mod data;
 mod names;
@@ -14,10 +14,10 @@ pub(crate) use names::words_without_names;
 pub(crate) use raw::raw_without_data;
 pub(crate) use spellings::{operands_first, runs_in_other_words, without_leading_options};
 
-/// Commands and words that are looked at, at most.
+/// The maximum number of commands and words that are examined.
 const MOST: usize = 256;
 
-/// The words of a command but for data.
+/// Returns the words of a command without data.
 pub(crate) fn words_without_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Vec<&'c str> {
     let data = data::data_of(command, analysis);
     let words = command.argv.iter().enumerate().filter(|(at, _)| !data.words.contains(at));

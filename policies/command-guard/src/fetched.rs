@@ -1,27 +1,28 @@
-//! Variables that hold what the call itself downloads, and the places where they become code.
+//! Variables with content that the call itself downloads, and the places where they become code.
 
 use guard_sdk::syntax::{Command, Part, Word};
 
 use crate::call_view::CallView;
 use crate::rules::is_program;
 
-/// Commands and names that are looked at, at most.
+/// The maximum number of commands and names that are examined.
 const MOST: usize = 128;
 
-/// Programs that print what they fetch.
+/// Programs that print what they download.
 const FETCHING: &[&str] = &["curl", "wget", "http", "https", "xh", "aria2c", "fetch", "lynx", "nc", "ncat"];
 
 /// Options whose value is code.
 const CODE: &[&str] =
     &["-c", "-e", "-E", "-r", "-p", "-pe", "-ne", "-x", "-q", "--eval", "--command", "--execute", "--query", "--run"];
 
-/// Programs one of whose operands is code.
+/// Programs with an operand that is code.
 const BY_OPERAND: &[&str] = &["awk", "gawk", "mawk", "sqlite3", "duckdb"];
 
-/// Ways to a text that becomes shell that the rule judges by itself, because many tools print what is evaluated there.
+/// Ways of evaluating text that the rule judges by itself, because the output of many tools is meant to be evaluated
+/// there.
 const JUDGED: &[&str] = &["eval", "shell-c", "pipe", "heredoc", "script", "xargs", "parallel", "find-exec"];
 
-/// Tools, and the words before a script of theirs that starts programs.
+/// Tools, and the words before a script that starts programs.
 const SCRIPTS: &[(&[&str], &[&str])] = &[
     (&["vim", "nvim", "vi", "ex", "gvim", "view"], &["-S", "-u", "-s", "-l"]),
     (&["emacs", "emacsclient"], &["-l", "--load", "--script", "-x"]),
@@ -37,7 +38,7 @@ const SCRIPTS: &[(&[&str], &[&str])] = &[
     (&["less", "lesskey"], &["-k"]),
 ];
 
-/// Whether a tool is given a script that another program prints.
+/// Returns whether a tool gets a script that another program prints.
 fn is_script(command: &Command, pair: &[Word]) -> bool {
     let [before, script] = pair else { return false };
     script.parts.iter().any(|part| part.kind == "process")
@@ -46,7 +47,7 @@ fn is_script(command: &Command, pair: &[Word]) -> bool {
             .any(|(tools, options)| is_program(command.word(0), tools) && options.contains(&before.text.as_str()))
 }
 
-/// The names of variables that hold what was downloaded.
+/// Returns the names of variables with downloaded content.
 pub(crate) fn names<'a>(view: &'a CallView<'_>) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     for command in view.analysis.commands.iter().take(MOST) {
@@ -63,7 +64,7 @@ pub(crate) fn names<'a>(view: &'a CallView<'_>) -> Vec<&'a str> {
     found
 }
 
-/// Whether the command runs what such a variable holds.
+/// Returns whether the command runs the content of such a variable.
 pub(crate) fn runs(command: &Command, names: &[&str], view: &CallView<'_>) -> bool {
     let Some((name, words)) = command.argv.split_first() else { return false };
     let evaluates = || {
@@ -71,11 +72,11 @@ pub(crate) fn runs(command: &Command, names: &[&str], view: &CallView<'_>) -> bo
         command.via.last().is_some_and(|via| !JUDGED.contains(&via.kind.as_str()))
             && before.any(|other| is_program(other.word(0), FETCHING))
     };
-    // What a tool is given as its script.
+    // A script that is passed to a tool.
     if words.windows(2).any(|pair| is_script(command, pair)) {
         return true;
     }
-    // What is left of a substitution in a text that became shell.
+    // The placeholder for a substitution in text that became shell.
     if holds(name, names) || name.text == "$_" && evaluates() {
         return true;
     }
@@ -85,7 +86,7 @@ pub(crate) fn runs(command: &Command, names: &[&str], view: &CallView<'_>) -> bo
     by_option || is_program(command.word(0), BY_OPERAND) && words.iter().any(|word| holds(word, names))
 }
 
-/// Whether the word is nothing but such a variable, or what a download prints.
+/// Returns whether the word consists only of such a variable, or of a download's output.
 fn holds(word: &Word, names: &[&str]) -> bool {
     let mut parts = word.parts.iter().filter(|part| !part.text.is_empty());
     let (Some(part), None) = (parts.next(), parts.next()) else { return false };
@@ -97,7 +98,7 @@ fn holds(word: &Word, names: &[&str]) -> bool {
     word.dynamic && part.kind != "literal" && inner.get(..end).is_some_and(|name| names.contains(&name))
 }
 
-/// Whether a substitution begins with a download.
+/// Returns whether a substitution begins with a download.
 fn fetches(part: &Part) -> bool {
     let text = part.text.trim_start_matches(['$', '<', '(', '`', ' ']);
     matches!(part.kind.as_str(), "command" | "process")

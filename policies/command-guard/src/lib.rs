@@ -78,10 +78,11 @@ use call_view::{CallView, Hit, MergedFinding};
 use rules::Check;
 pub use settings::{Answer, Notice, Settings};
 
-/// More findings of one rule than this say nothing new.
+/// The maximum number of findings of one rule.
 const FINDINGS_OF_A_RULE: usize = 3;
 
-/// Hits of a rule after which one that denies is enough: more could only add names to a message that says "many more".
+/// The number of a rule's hits after which one deny is enough. More could only add names to a message that says "many
+/// more".
 const HITS_OF_A_RULE: usize = 256;
 
 /// The policy.
@@ -142,14 +143,14 @@ impl Policy for CommandGuard {
             };
             findings.extend(told.into_iter().map(|told| told.into_finding(&rule.rule)));
         }
-        // Stable: within an outcome the order of the rules says which finding is the most telling.
+        // The sort is stable: within an outcome, the order of the rules puts the most specific finding first.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.outcome));
         Ok(findings.into_iter().collect())
     }
 }
 
-/// The first hits of a rule, each with all later ones that differ in their names alone. A more severe one takes the place
-/// of a milder one.
+/// Returns the first hits of a rule, each merged with later ones that differ only in their names. A more severe hit
+/// replaces a less severe one.
 fn joined(hits: impl Iterator<Item = MergedFinding>) -> Vec<MergedFinding> {
     let mut joined: Vec<MergedFinding> = Vec::new();
     for (index, hit) in hits.enumerate() {

@@ -1,49 +1,49 @@
-//! Files that mostly hold secrets, though no list names them, and patterns that take in all hidden files. A program that
-//! prints such a file is asked about; what else becomes of one is nobody's business.
+//! Files that usually contain secrets without being on a list, and patterns that match all hidden files. Programs that
+//! print such a file need confirmation. Other uses are allowed.
 
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::CallView;
 use crate::secret_use::MOST;
 
-/// Programs that print what is in a file.
+/// Programs that print a file's content.
 const SHOWING: &[&str] = &[
     "ack", "awk", "base64", "bat", "cat", "cut", "dd", "egrep", "fgrep", "fold", "gawk", "grep", "head", "hexdump",
     "jq", "less", "mawk", "more", "nl", "od", "rg", "sed", "sort", "strings", "tac", "tail", "tr", "xxd", "yq", "zcat",
 ];
 
-/// Interpreters, by what their names begin with, and builtins that read lines. They show what their text says to print.
+/// Prefixes of interpreters, and builtins that read lines. They can print the file if their code says so.
 const READING: &[&str] = &["bun", "deno", "mapfile", "node", "perl", "php", "python", "read", "ruby"];
 
 /// Words that print in a shell or in code.
 const PRINTING: &[&str] = &["console.log", "echo ", "node -p", "print", "puts ", "stdout"];
 
-/// Files whose whole name says it, in lower case.
+/// Whole names of files, in lower case.
 const NAMES: &[&str] =
     &["credentials", "master.key", "appsettings.production.json", "appsettings.staging.json", ".npmrc"];
 
-/// Files of an environment where values are real, by what their names begin with.
+/// Prefixes of environment files with real values.
 const LIVE: &[&str] = &["prod", "production", "staging", "live", "secret", "secrets"];
 
-/// Private keys, by what their names begin with.
+/// Prefixes of private keys.
 const KEYS: &[&str] = &["id_rsa_", "id_ed25519_", "id_ecdsa_", "id_rsa-", "id_ed25519-", "id_ecdsa-"];
 
-/// The likely secret that a program shows: an entry of the list that a pattern matches, or the file's kind.
+/// Returns the likely secret that a program prints: a list's entry that a pattern matches, or the file's kind.
 pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str> {
     let program = view.command(effect).map_or("", |command| command.program());
-    // A redirection of a loop has no program.
+    // A loop's redirection has no program.
     let reads = || program.is_empty() || READING.iter().any(|name| program.starts_with(name));
     let shows = || SHOWING.contains(&program) || reads() && PRINTING.iter().any(|word| view.raw_text().contains(word));
     if effect.kind != "read" || effect.tag("recursive").is_some() || !shows() {
         return None;
     }
-    // A copy shows nothing.
+    // A copy prints nothing.
     let is_copied = |command: &Command| command.argv.iter().any(|word| word.text.starts_with("of="));
     if program == "dd" && view.command(effect).is_some_and(is_copied) {
         return None;
     }
     let path = effect.target.as_str();
-    // A search that is narrowed to a pattern of names.
+    // A search that is limited to a pattern of names.
     if effect.tag("searched").is_some() && matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ack") {
         return None;
     }
@@ -61,7 +61,7 @@ pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str
         .or_else(|| begins(LIVE).filter(|_| name.ends_with(".tfvars")).map(|_| "*.tfvars"))
 }
 
-/// Whether an earlier setting has `*` match hidden files.
+/// Returns whether an earlier setting lets `*` match hidden files.
 fn finds_hidden(effect: &Effect, view: &CallView<'_>) -> bool {
     const SETTINGS: &[&str] = &["dotglob", "globdots", "glob_dots"];
     let sets = |command: &Command| {
@@ -76,7 +76,7 @@ fn finds_hidden(effect: &Effect, view: &CallView<'_>) -> bool {
     view.analysis.commands.iter().take_while(|earlier| earlier.id < effect.command_id).take(MOST).any(sets)
 }
 
-/// Whether a pattern of the shell, behind a dot, takes in whatever follows: `.*`, `.??*`, `.[!.]*`.
+/// Returns whether a shell pattern matches anything after a dot: `.*`, `.??*`, `.[!.]*`.
 fn takes_all_hidden(pattern: &str) -> bool {
     let Some(mut rest) = pattern.strip_prefix('.') else { return false };
     let mut is_open = false;
@@ -87,7 +87,7 @@ fn takes_all_hidden(pattern: &str) -> bool {
                 is_open |= first == '*';
                 rest.get(1..).unwrap_or_default()
             }
-            // A set that leaves a few out, or has a range.
+            // A set that excludes a few characters, or has a range.
             (_, Some((letters, behind))) if letters.starts_with(['!', '^']) || letters.contains('-') => behind,
             _ => return false,
         };

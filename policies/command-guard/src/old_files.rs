@@ -1,26 +1,26 @@
-//! Searches that clean up a folder for temporary files: of what is in it, only what has been left alone for days.
+//! Searches that clean up a folder for temporary files by deleting only files that are at least days old.
 
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::blast_radius::is_inside;
 use crate::call_view::CallView;
 
-/// Folders that systems clean up themselves, by the age of what is in them.
+/// Folders that systems clean up by the age of the files.
 const FOLDERS: &[&str] =
     &["/tmp", "/private/tmp", "/var/tmp", "/private/var/tmp", "$TMPDIR", "${TMPDIR}", "${TMPDIR:-/tmp}"];
 
-/// Tests that only narrow a search down further, and take a value.
+/// Tests with a value that only narrow down a search.
 const NARROWING: &[&str] =
     &["-group", "-iname", "-maxdepth", "-mindepth", "-name", "-path", "-perm", "-regextype", "-size", "-type", "-user"];
 
-/// Whether the deletion takes only files that a search finds by their age in a folder for temporary files, in which
-/// neither the project nor the home lies.
+/// Returns whether the deletion only affects files that a search finds by their age in a folder for temporary files
+/// that contains neither the project nor the home.
 pub(crate) fn is_clean_up(effect: &Effect, view: &CallView<'_>) -> bool {
     let search = search(effect, view).filter(|search| search.program() == "find");
     effect.tag("where").is_none() && search.is_some_and(|search| finds_old_files(search, view))
 }
 
-/// The command that finds what is deleted.
+/// Returns the command that finds the deleted files.
 fn search<'a>(effect: &Effect, view: &'a CallView<'_>) -> Option<&'a Command> {
     let command = view.command(effect)?;
     match command.via.last().map(|via| via.kind.as_str()) {
@@ -35,7 +35,7 @@ fn search<'a>(effect: &Effect, view: &'a CallView<'_>) -> Option<&'a Command> {
     }
 }
 
-/// Whether all that the search finds was left alone for a day at least.
+/// Returns whether all files that the search finds are at least a day old.
 fn finds_old_files(search: &Command, view: &CallView<'_>) -> bool {
     let mut words = search.argv.iter().skip(1).map(|word| word.text.as_str()).peekable();
     let mut starts = 0;
@@ -50,7 +50,7 @@ fn finds_old_files(search: &Command, view: &CallView<'_>) -> bool {
         match word {
             "-mtime" | "-atime" | "-ctime" => is_old |= words.next().is_some_and(is_days),
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                // What stands behind the program is its own.
+                // The words after the program are its own.
                 while words.next().is_some_and(|word| !matches!(word, ";" | "+")) {}
             }
             "-delete" | "-depth" | "-empty" | "-mount" | "-print" | "-print0" | "-xdev" => {}
@@ -67,7 +67,7 @@ fn is_days(value: &str) -> bool {
     value.strip_prefix('+').is_some_and(|days| days.parse::<u32>().is_ok_and(|days| days > 0))
 }
 
-/// Whether the search starts at the folder, or at all that is in it.
+/// Returns whether the search starts at the folder, or at its content.
 fn is_temporary(start: &str, view: &CallView<'_>) -> bool {
     let folder = start.strip_suffix("/*").unwrap_or(start).trim_end_matches('/');
     let facts = view.facts();

@@ -1,25 +1,26 @@
-//! Trees and archives that take the place of the project's files: another copy of it, or an archive that is unpacked over it.
+//! Trees and archives that replace the project's files: another copy of the project, or an archive that is extracted
+//! over it.
 
 use guard_sdk::syntax::Effect;
 
 use crate::blast_radius::{is_disposable, is_in_project, is_inside};
 use crate::call_view::CallView;
 
-/// Folders that hold other working copies of a project.
+/// Folders that contain other working copies of a project.
 const OF_COPIES: &[&str] = &["worktree", "worktrees"];
 
-/// Words in the name of a folder that is an older copy.
+/// Words in the name of a folder with an older copy.
 const COPIES: &[&str] =
     &["backup", "backups", "bak", "copy", "old", "orig", "original", "previous", "snapshot", "snapshots", "wt"];
 
-/// The source that replaces files of the project which the command does not name.
+/// The source that replaces project files which the command doesn't name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replacing {
     Archive,
     Copy,
 }
 
-/// Whether the effect replaces files of the project, and by what.
+/// Returns whether the effect replaces files of the project, and their source.
 pub(crate) fn replacing(effect: &Effect, view: &CallView<'_>) -> Option<Replacing> {
     if effect.operation != "fs.write" || effect.tag("where").is_some() || is_disposable(effect) {
         return None;
@@ -36,7 +37,8 @@ pub(crate) fn replacing(effect: &Effect, view: &CallView<'_>) -> Option<Replacin
     ((is_root || is_folder) && is_copy(from, path, view)).then_some(Replacing::Copy)
 }
 
-/// Whether the text fetched or made the archive itself: what it holds is known to who wrote the text.
+/// Returns whether the text downloaded or created the archive itself, so that its content is known to the text's
+/// author.
 fn is_own_archive(effect: &Effect, view: &CallView<'_>) -> bool {
     let reads = |other: &&Effect| other.command_id == effect.command_id && other.kind == "read";
     let mut archives = view.analysis.effects.iter().filter(reads).map(|read| read.path.lexical.as_str());
@@ -46,8 +48,8 @@ fn is_own_archive(effect: &Effect, view: &CallView<'_>) -> bool {
     archives.any(|archive| view.analysis.effects.iter().any(|other| makes(other, archive)))
 }
 
-/// Whether a folder holds another copy of what lies at `target`: a worktree, a backup, or the same place of a checkout
-/// beside the project.
+/// Returns whether a folder contains another copy of `target`: a worktree, a backup, or the same path in a checkout
+/// next to the project.
 fn is_copy(from: &str, target: &str, view: &CallView<'_>) -> bool {
     let root = view.facts().project_root.trim_end_matches('/');
     let below_root = from.strip_prefix(root).unwrap_or(from);

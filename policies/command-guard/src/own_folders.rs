@@ -1,13 +1,13 @@
-//! Folders that a text makes for itself under a name that only the shell knows: `/tmp/build-$$`, or that of `mktemp`.
+//! Folders that a text creates under a name that only the shell knows: `/tmp/build-$$`, or the output of `mktemp`.
 
 use guard_sdk::syntax::{Assignment, Command, Effect};
 
 use crate::call_view::CallView;
 
-/// Folders in which nobody keeps anything.
+/// Folders for temporary files.
 const TEMPORARY: &[&str] = &["/tmp/", "/private/tmp/", "/var/tmp/", "/dev/shm/"];
 
-/// Ways to write a number that differs from run to run. Longer ones come first.
+/// Spellings of a number that differs between runs, longer ones first.
 const NUMBERS: &[&str] = &[
     "$(date +%s%N)",
     "$(date +%s)",
@@ -22,13 +22,13 @@ const NUMBERS: &[&str] = &[
     "$$",
 ];
 
-/// Programs that bring into a folder what was somewhere else.
+/// Programs that move or link existing things into a folder.
 pub(crate) const BRING: &[&str] = &["ln", "link", "mount", "mv", "rename", "rsync"];
 
-/// The most commands of a text in which an assignment is looked for.
+/// The maximum number of commands that are searched for an assignment.
 const MOST: usize = 256;
 
-/// Whether the deletion takes such a folder, which the same text makes and into which it moves nothing.
+/// Returns whether the deletion targets a folder that the same text creates and doesn't move anything into.
 pub(crate) fn is_own_folder(effect: &Effect, view: &CallView<'_>) -> bool {
     let target = effect.target.trim_end_matches('/');
     if effect.operation != "fs.delete.recursive" || ["glob", "where"].iter().any(|tag| effect.tag(tag).is_some()) {
@@ -37,14 +37,14 @@ pub(crate) fn is_own_folder(effect: &Effect, view: &CallView<'_>) -> bool {
     is_numbered(target) && makes_numbered(target, effect, view) || is_of_mktemp(target, effect, view)
 }
 
-/// Whether the target is one variable, and the text gives it nothing but what `mktemp -d` prints. If that fails, the
+/// Returns whether the target is one variable that only contains the output of `mktemp -d`. If `mktemp` fails, the
 /// variable is empty, and nothing is deleted.
 fn is_of_mktemp(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
     let Some(name) = variable(target).filter(|_| effect.target == target) else { return false };
     let commands = || view.analysis.commands.iter().take(MOST);
     let assignments = || commands().flat_map(|command| command.assignments.iter().map(move |one| (command.id, one)));
     let mut own = assignments().filter(|(_, one)| one.name == name).peekable();
-    // A trap runs when the text ends, and so does the body of a function that is only defined.
+    // A trap runs when the text ends, and the body of a function may never run.
     let is_late = |command: &Command| {
         let within = |what: &str| command.position.within.iter().any(|place| place == what);
         within("trap") || within("function") && !command.via.iter().any(|via| via.kind == "function")
@@ -52,21 +52,21 @@ fn is_of_mktemp(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
     let is_behind = |id: &u32| *id < effect.command_id || view.command(effect).is_some_and(is_late);
     let Some(first) = own.peek().map(|(id, _)| *id).filter(is_behind) else { return false };
     let count = own.clone().count();
-    // Without quotes the shell splits a path with spaces, which only a quoted template can give.
+    // Without quotes, the shell splits a path with spaces, which only a quoted template can produce.
     let is_split = view.command(effect).is_none_or(|command| {
         command.argv.iter().any(|word| word.text == effect.target && !word.quoted && word.dynamic)
     });
     let is_whole = |one: &Assignment| !is_split || !one.value.parts.iter().any(|part| part.text.contains(['"', '\'']));
     let is_made = own.all(|(_, one)| makes_folder(one) && is_whole(one)) && mentions(view.raw_text(), name) == count;
-    // Another program of this name may run instead.
+    // Another program with this name may run instead.
     let is_other = view.raw_text().contains("alias") || assignments().any(|(_, one)| one.name == "PATH") || {
         let mut found = view.raw_text().split("mktemp").skip(1);
         found.any(|rest| rest.trim_start().starts_with('(')) || view.raw_text().contains("function mktemp")
     };
-    // A file that is read afterwards may set the variable.
+    // A file that is sourced afterwards may set the variable.
     let reads = |command: &Command| command.id > first && matches!(command.word(0), "." | "source" | "eval");
     let is_hidden = || commands().any(reads);
-    // From inside the folder its name is not seen.
+    // Inside the folder, changes don't mention its name.
     let enters = || commands().any(|command| matches!(command.word(0), "cd" | "pushd"));
     let brings = |other: &Effect| {
         other.kind == "write"
@@ -76,7 +76,7 @@ fn is_of_mktemp(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
     is_made && !is_other && !is_hidden() && !view.analysis.effects.iter().any(brings)
 }
 
-/// The name in `$name` or `${name}`.
+/// Returns the name in `$name` or `${name}`.
 fn variable(text: &str) -> Option<&str> {
     let name = text.strip_prefix('$')?;
     let name = name.strip_prefix('{').map_or(Some(name), |inner| inner.strip_suffix('}'))?;
@@ -84,7 +84,7 @@ fn variable(text: &str) -> Option<&str> {
     (is_name && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')).then_some(name)
 }
 
-/// Whether the value is what `mktemp -d` prints: `$(mktemp -d -p "$1")`.
+/// Returns whether the value is the output of `mktemp -d`: `$(mktemp -d -p "$1")`.
 fn makes_folder(assignment: &Assignment) -> bool {
     let mut parts = assignment.value.parts.iter().filter(|part| !part.text.is_empty());
     let (Some(part), None) = (parts.next(), parts.next()) else { return false };
@@ -103,7 +103,7 @@ fn makes_folder(assignment: &Assignment) -> bool {
     part.kind == "command" && is_plain && makes(&text)
 }
 
-/// How often the text has the name of a variable in another way than to read it.
+/// Counts the uses of a variable's name other than reading it.
 fn mentions(text: &str, name: &str) -> usize {
     let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let found = text.match_indices(name).filter(|(at, _)| {
@@ -115,7 +115,7 @@ fn mentions(text: &str, name: &str) -> usize {
     found.count()
 }
 
-/// Whether the text makes the folder with a number in its name.
+/// Returns whether the text creates the folder with a number in its name.
 fn makes_numbered(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
     let assigns = |name: &str| view.raw_text().contains(&format!("{name}="));
     let writes = || view.analysis.effects.iter().filter(|other| other.kind == "write");
@@ -130,7 +130,7 @@ fn makes_numbered(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
     !["RANDOM", "BASHPID", "EPOCHSECONDS"].into_iter().any(assigns) && writes().any(makes) && !writes().any(brings)
 }
 
-/// Whether the path lies below a folder for temporary files, and all that is not known of it are numbers.
+/// Returns whether the path is below a folder for temporary files, and its unknown parts are all numbers.
 fn is_numbered(target: &str) -> bool {
     let plain = NUMBERS.iter().fold(target.to_owned(), |text, number| text.replace(number, "0"));
     let below = TEMPORARY.iter().find_map(|folder| plain.strip_prefix(folder));

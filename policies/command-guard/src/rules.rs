@@ -1,6 +1,6 @@
-//! The rules in the order in which they are reported: those that deny first, the telling before the general.
+//! The rules in the order of their reports: denies first, and specific rules before general ones.
 //!
-//! A new rule is a file in `rules/`, one line in the list below, and its table in `cases/`.
+//! To add a rule, add a file in `rules/`, a line in the list below, and a table in `cases/`.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +11,15 @@ use crate::call_view::{CallView, Hit};
 
 /// The input of a rule.
 pub(crate) enum Check {
-    /// Each effect on its own.
+    /// Each effect by itself.
     Effect(fn(&Effect, &CallView<'_>) -> Option<Hit>),
-    /// Each effect on its own, for no other reason than what it loses.
+    /// Each effect by itself, only because of its loss.
     Loss(fn(&Effect, &CallView<'_>) -> Option<Hit>),
-    /// The call as a whole.
+    /// The whole call.
     Call(fn(&CallView<'_>) -> Option<Hit>),
 }
 
-/// A rule, the class that settings may name it by, and what it looks at.
+/// A rule, its class in settings, and its check.
 pub(crate) struct Entry {
     pub(crate) rule: Rule,
     pub(crate) class: &'static str,
@@ -30,7 +30,7 @@ macro_rules! rules {
     ($($class:literal: $($rule:ident),+;)+) => {
         $($(mod $rule;)+)+
 
-        /// Every rule, as the manifest names them.
+        /// Every rule, as listed in the manifest.
         pub(crate) const RULES: &[Rule] = &[$($($rule::RULE),+),+];
 
         /// Every rule with its class and its check.
@@ -62,18 +62,18 @@ rules! {
     "general": destructive_effect, unparsed_command;
 }
 
-/// Whether a rule or a class has this name.
+/// Returns whether a rule or a class has this name.
 pub(crate) fn is_known(name: &str) -> bool {
     ALL.iter().any(|entry| entry.rule.id == name || entry.class == name)
 }
 
-/// The names of all rules, then those of their classes.
+/// The names of all rules, followed by those of their classes.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let classes: BTreeSet<&str> = ALL.iter().map(|entry| entry.class).collect();
     ALL.iter().map(|entry| entry.rule.id).chain(classes)
 }
 
-/// Whether `word` names `program`, whatever its folder and its case.
+/// Returns whether `word` is one of the programs, regardless of its folder and case.
 pub(crate) fn is_program(word: &str, programs: &[&str]) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     programs.iter().any(|program| program.eq_ignore_ascii_case(name))

@@ -1,4 +1,4 @@
-//! Whether the variables of a file of secrets go into the shell or into a program, and whether something prints them.
+//! Whether the variables of a secret file are loaded into the shell or a program, and whether something prints them.
 
 use guard_sdk::syntax::{Command, Word};
 
@@ -8,7 +8,8 @@ use crate::secret_use::{MOST, chooses_lines, onward, passes_on};
 /// Builtins that set variables.
 const NAMERS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
-/// Whether the variables go into the shell, or into the environment of one program, and nothing prints them.
+/// Returns whether the variables are loaded into the shell, or into the environment of one program, and nothing prints
+/// them.
 pub(crate) fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
     const RUNNERS: &[&str] = &["source", "."];
     if is_evaluated(reader, view) || is_exported_by_a_loop(reader, view) {
@@ -23,7 +24,7 @@ pub(crate) fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
     };
     let stages = || onward(reader, view);
     let rest = reader.position.length.saturating_sub(reader.position.index);
-    // What else runs in the substitution puts its own words in.
+    // Other commands in the substitution add their own words.
     let is_alone = |other: &Command| other.parent != parent.id || other.position.pipeline == reader.position.pipeline;
     let is_inside = |other: &&Command| other.position.within.len() >= reader.position.within.len();
     let commands = || view.analysis.commands.iter().take(MOST);
@@ -34,7 +35,7 @@ pub(crate) fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
         && shows_nothing(view)
 }
 
-/// Whether no command of the text prints variables that it does not set itself.
+/// Returns whether no command of the text prints variables that the text doesn't set.
 fn shows_nothing(view: &CallView<'_>) -> bool {
     view.analysis.commands.len() <= MOST
         && !view.analysis.commands.iter().any(|command| prints(command, view) || traces(command))
@@ -44,7 +45,7 @@ fn shows_nothing(view: &CallView<'_>) -> bool {
 /// The placeholder for a substitution in a text that becomes shell.
 const SUBSTITUTED: &str = "$_";
 
-/// Whether the shell evaluates the assignments, and nothing prints them: `eval "$(cat .env)"`.
+/// Returns whether the shell evaluates the assignments, and nothing prints them: `eval "$(cat .env)"`.
 fn is_evaluated(reader: &Command, view: &CallView<'_>) -> bool {
     let before = text_before(reader, view);
     let is_evaluated = ["eval $(", "eval \"$("].iter().any(|start| before.ends_with(start));
@@ -55,14 +56,14 @@ fn is_evaluated(reader: &Command, view: &CallView<'_>) -> bool {
         && shows_nothing(view)
 }
 
-/// Whether the command is what is left of `eval "$(...)"`, with no word of its own.
+/// Returns whether the command is the rest of `eval "$(...)"`, without its own words.
 fn evaluates_all(command: &Command) -> bool {
     command.argv.len() == 1
         && command.word(0) == SUBSTITUTED
         && command.via.last().is_some_and(|via| via.kind == "eval")
 }
 
-/// Whether the text evaluates the variables of a file such as `.env`, as `source` would.
+/// Returns whether the text evaluates the variables of a file such as `.env`, as `source` would.
 pub(crate) fn evaluates_variables(command: &Command, view: &CallView<'_>) -> bool {
     let reads = |effect: &&guard_sdk::syntax::Effect| {
         effect.kind == "read" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with(".env"))
@@ -73,13 +74,13 @@ pub(crate) fn evaluates_variables(command: &Command, view: &CallView<'_>) -> boo
     evaluates_all(command) && readers.any(|reader| is_evaluated(reader, view))
 }
 
-/// The text before the command, without the blanks right before it.
+/// Returns the text before the command, with trailing blanks trimmed.
 fn text_before<'a>(command: &Command, view: &'a CallView<'_>) -> &'a str {
     let start = usize::try_from(command.span.start).unwrap_or_default();
     view.raw_text().get(..start).unwrap_or_default().trim_end()
 }
 
-/// The commands of the pipeline from this one on, if all are known and pass on what they read.
+/// Returns the commands of the pipeline from this one on, if all are known to pass on their input.
 fn rest_of_pipeline<'a>(
     reader: &'a Command,
     view: &'a CallView<'_>,
@@ -89,7 +90,7 @@ fn rest_of_pipeline<'a>(
     (is_whole && onward(reader, view).all(|stage| passes_on(stage, view))).then(|| onward(reader, view))
 }
 
-/// Whether a loop gets the lines of the file and does nothing but export them.
+/// Returns whether a loop reads the file's lines and only exports them.
 fn is_exported_by_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
     let is_loop = |command: &&Command| command.position.within.iter().any(|place| place == "loop");
     let mut body = view.analysis.commands.iter().filter(is_loop).filter(|command| command.id > reader.id).peekable();
@@ -108,7 +109,7 @@ fn is_exported_by_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
         && shows_nothing(view)
 }
 
-/// Whether a loop is the one that reads the lines, through a redirection or a pipe.
+/// Returns whether a loop reads the lines through a redirection or a pipe.
 fn is_given_to_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
     let is_fed = reader.argv.is_empty() && matches!(reader.redirections.as_slice(), [one] if one.operator == "<");
     let rest = reader.position.length.saturating_sub(reader.position.index + 1);
@@ -116,8 +117,8 @@ fn is_given_to_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
     is_fed || u32::try_from(stages().count()) == Ok(rest) && stages().all(|stage| passes_on(stage, view))
 }
 
-/// Whether a loop reads the names of the variables apart from their values, and uses the names alone:
-/// `while IFS== read -r name _; do echo "$name"; done < .env`.
+/// Returns whether a loop splits the variables' names from their values, and only uses the names: `while IFS== read -r
+/// name _; do echo "$name"; done < .env`.
 pub(crate) fn is_read_for_names(reader: &Command, view: &CallView<'_>) -> bool {
     let is_loop = |command: &&Command| command.position.within.iter().any(|place| place == "loop");
     let mut body = view.analysis.commands.iter().filter(is_loop).filter(|command| command.id > reader.id).peekable();
@@ -140,17 +141,17 @@ pub(crate) fn is_read_for_names(reader: &Command, view: &CallView<'_>) -> bool {
         && body.all(|command| shows_name(command) || TESTS.contains(&command.program()) && command.program() != "break")
 }
 
-/// Builtins that look at their words and print nothing.
+/// Builtins that print nothing.
 const TESTS: &[&str] = &["[", "[[", "test", "continue", "break", ":", "true"];
 
-/// Whether the command takes a line, looks at it, or exports it.
+/// Returns whether the command reads a line, tests it, or exports it.
 fn is_quiet(command: &Command) -> bool {
     let writes = command.redirections.iter().any(|found| found.operator.contains('>'));
     (command.program() == "read" || NAMERS.contains(&command.program()) || TESTS.contains(&command.program()))
         && !writes
 }
 
-/// Whether the shell that runs what the command prints runs assignments alone.
+/// Returns whether the command's output, evaluated by a shell, only contains assignments.
 fn leaves_assignments(stage: &Command) -> bool {
     const SCRIPTS: &[&str] =
         &["s/^/export /", "s/#.*//", "s/#.*//g", "/^#/d", "/^$/d", r"/^\s*#/d", r"/^\s*$/d", r"s/\r$//", r"s/\r//"];
@@ -164,13 +165,13 @@ fn leaves_assignments(stage: &Command) -> bool {
     }
 }
 
-/// A word that may only be a file.
+/// Returns whether a word can only be a file.
 fn is_operand(word: &guard_sdk::syntax::Word) -> bool {
     let is_name = |char: char| char.is_ascii_alphanumeric() || "._/-".contains(char);
     !word.text.starts_with(['-', '/']) && word.text.contains('.') && word.text.chars().all(is_name)
 }
 
-/// Whether the words are the environment of a program that shows none of it: `env $(...) program`.
+/// Returns whether the words become the environment of a program that doesn't print it: `env $(...) program`.
 fn goes_to_one_program(parent: &Command, view: &CallView<'_>) -> bool {
     const SHOWING: &[&str] = &[
         "echo", "printf", "env", "printenv", "envsubst", "set", "jq", "awk", "gawk", "xargs", "make", "docker", "gdb",
@@ -191,7 +192,7 @@ fn goes_to_one_program(parent: &Command, view: &CallView<'_>) -> bool {
         && !runs_text()
 }
 
-/// Whether the shell shows each line from this command on, with the values that it assigns.
+/// Returns whether the command makes the shell trace each line, including the assigned values.
 pub(crate) fn traces(command: &Command) -> bool {
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     command.word(0) == "set"
@@ -201,7 +202,7 @@ pub(crate) fn traces(command: &Command) -> bool {
         })
 }
 
-/// Whether the command prints variables that the text itself does not set.
+/// Returns whether the command prints variables that the text doesn't set.
 pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
     let alone = command.argv.len() == 1;
     match command.program() {
@@ -224,17 +225,17 @@ pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
     }
 }
 
-/// Programs that print what they read.
+/// Programs that print their input.
 const FILTERS: &[&str] = &[
     "base64", "cat", "cut", "fold", "grep", "head", "hexdump", "nl", "od", "rev", "sed", "sort", "tail", "tee", "tr",
     "xxd",
 ];
 
-/// Programs that run the code of a word.
+/// Programs that run code from a word.
 const INTERPRETERS: &[&str] =
     &["awk", "bun", "deno", "gawk", "mawk", "node", "perl", "php", "python", "python2", "python3", "ruby"];
 
-/// Whether code takes variables of the environment, and prints.
+/// Returns whether code reads environment variables, and prints.
 fn prints_by_code(code: &str) -> bool {
     const VARIABLES: &[&str] = &[
         "os.environ",
@@ -250,7 +251,7 @@ fn prints_by_code(code: &str) -> bool {
         "ENVIRON",
     ];
     const PRINTS: &[&str] = &["print", "console.", "puts", "echo", "write", "dump", "p ENV", "say "];
-    // The names alone.
+    // These only print names.
     const NAMES: &[&str] = &[
         "Object.keys(process.env)",
         "os.environ.keys()",
@@ -264,13 +265,13 @@ fn prints_by_code(code: &str) -> bool {
     has(VARIABLES) && has(PRINTS)
 }
 
-/// Whether the word has the value of a variable that the text does not set.
+/// Returns whether the word contains the value of a variable that the text doesn't set.
 fn has_foreign(word: &Word, view: &CallView<'_>) -> bool {
     let shown = word.parts.iter().filter(|part| part.kind == "variable").filter_map(|part| name_shown(&part.text));
     shown.take(MOST).any(|name| is_foreign(name, view))
 }
 
-/// The name of the variable whose value an expansion shows: not that of `${#NAME}` or `${NAME:+set}`.
+/// Returns the variable whose value an expansion shows. Excludes `${#NAME}` and `${NAME:+set}`.
 fn name_shown(expansion: &str) -> Option<&str> {
     let Some(inner) = expansion.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
         return Some(expansion);
@@ -287,11 +288,11 @@ fn name_shown(expansion: &str) -> Option<&str> {
 const COMMON: &[&str] =
     &["HOME", "HOSTNAME", "LOGNAME", "OLDPWD", "PATH", "PWD", "RANDOM", "SHELL", "TERM", "UID", "USER"];
 
-/// Whether a variable is neither one that every shell has nor one that the text sets.
+/// Returns whether a variable is neither common to all shells nor set by the text.
 fn is_foreign(name: &str, view: &CallView<'_>) -> bool {
     let named = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let set = || {
-        // What a file that is loaded sets is what must not be shown.
+        // Variables that a loaded file sets must not be shown.
         let of_text = |command: &&Command| command.via.iter().all(|via| via.kind != "script");
         let mut sets =
             view.analysis.commands.iter().take(MOST).filter(of_text).flat_map(|command| &command.assignments);

@@ -1,4 +1,4 @@
-//! A command's use of a file of secrets: whether a value of it is shown, and whether a template becomes it.
+//! A command's use of a secret file: whether it shows a value, and whether it copies a template to the file.
 
 use guard_sdk::Presence;
 use guard_sdk::syntax::{Command, Effect};
@@ -6,11 +6,11 @@ use guard_sdk::syntax::{Command, Effect};
 use crate::call_view::CallView;
 use crate::secret_loading;
 
-/// Commands of a text that are looked at, at most.
+/// The maximum number of commands of a text that are examined.
 pub(crate) const MOST: usize = 64;
 
-/// Whether no value of the file that is read reaches anybody: only names or counts are printed, or the shell takes the
-/// variables in and prints none.
+/// Returns whether no value of the file is revealed: only names or counts are printed, or the shell loads the variables
+/// and prints none.
 pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
     const OTHERWISE: &[&str] = &["sent", "kept", "link-to", "searched", "swept"];
     if OTHERWISE.iter().any(|tag| effect.tag(tag).is_some()) {
@@ -24,15 +24,15 @@ pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
         || secret_loading::is_taken_in(reader, view)
 }
 
-/// The commands of a pipeline from one on, that one included.
+/// Returns the commands of a pipeline from this one on.
 pub(crate) fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl Iterator<Item = &'a Command> {
     let (pipeline, index) = (command.position.pipeline, command.position.index);
     let commands = view.analysis.commands.iter().filter(move |other| other.position.pipeline == pipeline);
     commands.filter(move |other| other.position.index >= index).take(MOST)
 }
 
-/// Whether a command of the pipeline keeps names or counts alone, and all before it only choose lines. Names stand before a
-/// sign in files of variables alone: elsewhere a line without the sign would be shown.
+/// Returns whether a command of the pipeline keeps only names or counts, and all before it only select lines. Only in
+/// files of variables, the name is before the sign: elsewhere a line without the sign would be shown.
 fn shows_names_only(reader: &Command, has_names: bool, view: &CallView<'_>) -> bool {
     for stage in onward(reader, view) {
         if keeps_counts(stage) || has_names && keeps_names(stage) {
@@ -45,7 +45,7 @@ fn shows_names_only(reader: &Command, has_names: bool, view: &CallView<'_>) -> b
     false
 }
 
-/// Whether the command prints whole lines of its input.
+/// Returns whether the command prints whole lines of its input.
 pub(crate) fn chooses_lines(command: &Command) -> bool {
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     match command.program() {
@@ -57,7 +57,7 @@ pub(crate) fn chooses_lines(command: &Command) -> bool {
     }
 }
 
-/// Whether the command prints lines of what it reads, and writes them nowhere else.
+/// Returns whether the command prints lines of its input, and writes them nowhere else.
 pub(crate) fn passes_on(command: &Command, view: &CallView<'_>) -> bool {
     const FILTERS: &[&str] =
         &["cat", "cut", "egrep", "fgrep", "grep", "head", "sed", "sort", "tail", "tr", "uniq", "xargs"];
@@ -72,7 +72,7 @@ pub(crate) fn passes_on(command: &Command, view: &CallView<'_>) -> bool {
     is_filter && !leads_away && !view.analysis.effects.iter().any(writes)
 }
 
-/// Whether `xargs` gets no program, and shows none of its input on the way.
+/// Returns whether `xargs` has no program, and shows none of its input otherwise.
 fn prints_words(xargs: &Command) -> bool {
     let mut words = xargs.argv.iter().skip(1).map(|word| word.text.as_str());
     while let Some(word) = words.next() {
@@ -86,12 +86,12 @@ fn prints_words(xargs: &Command) -> bool {
     true
 }
 
-/// Whether the command prints no more of its input than counts, or whether it is another.
+/// Returns whether the command prints at most counts of its input, or whether inputs are equal.
 fn keeps_counts(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let has = |names: &[&str]| words().any(|word| names.contains(&word));
     match command.program() {
-        // Of a digest no value can be told.
+        // A digest doesn't reveal the value.
         program if DIGESTS.contains(&program) => {
             !has(&["-c", "--check", "-p", "-x"]) && words().all(|word| !word.starts_with("--c"))
         }
@@ -144,18 +144,18 @@ pub(crate) const DIGESTS: &[&str] = &[
     "sum",
 ];
 
-/// Letters of `grep` that take no value, so that none of them is part of a pattern.
+/// Returns whether the letters of a `grep` option take no value, so that none of them is part of a pattern.
 fn is_letters(command: &Command, word: &str) -> bool {
     let known = if command.program() == "rg" { "cilnoqvwx" } else { "EFGHPchilnoqrsvwx" };
     let letters = word.strip_prefix('-').unwrap_or_default();
     !letters.is_empty() && letters.chars().all(|letter| known.contains(letter))
 }
 
-/// Whether the command prints no more of variables than their names.
+/// Returns whether the command prints only the names of variables.
 fn keeps_names(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let value = |short: &str, long: &str| option_value(command, short, long);
-    // Of an option that is given twice the last one counts.
+    // If an option is repeated, the last one applies.
     let once =
         |short: &str, long: &str| words().filter(|word| word.starts_with(short) || word.starts_with(long)).count() == 1;
     match command.program() {
@@ -189,7 +189,7 @@ fn keeps_names(command: &Command) -> bool {
     }
 }
 
-/// The value of an option, in the next word, in the same one, or behind `=`.
+/// Returns the value of an option, from the next word, from the same one, or after `=`.
 fn option_value<'a>(command: &'a Command, short: &str, long: &str) -> Option<&'a str> {
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     while let Some(word) = words.next() {
@@ -206,7 +206,7 @@ fn option_value<'a>(command: &'a Command, short: &str, long: &str) -> Option<&'a
     None
 }
 
-/// `^[A-Z_]+=` and its like: no value can match.
+/// Returns whether a pattern matches only names, such as `^[A-Z_]+=`.
 fn is_pattern_of_names(pattern: &str) -> bool {
     let rest = pattern.strip_prefix('^').unwrap_or_default().trim_end_matches('=').trim_end_matches(['*', '+', '\\']);
     let set = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
@@ -214,7 +214,7 @@ fn is_pattern_of_names(pattern: &str) -> bool {
         || !set.is_empty() && set.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
-/// `s/=.*//` and its like: everything from the sign on is replaced by a text.
+/// Returns whether a script such as `s/=.*//` replaces everything from the sign on.
 fn cuts_values(script: &str) -> bool {
     let Some(delimiter) = script.strip_prefix('s').and_then(|rest| rest.chars().next()) else { return false };
     let mut parts = script.get(1..).unwrap_or_default().split(delimiter).skip(1);
@@ -229,7 +229,7 @@ fn cuts_values(script: &str) -> bool {
         && matches!(flags, "" | "g")
 }
 
-/// `{print $1}`, for lines that a regular expression chooses or for all.
+/// Returns whether a program is `{print $1}`, for all lines or for those that a regular expression selects.
 fn prints_first_field(program: &str) -> bool {
     let Some((lines, action)) = program.split_once('{') else { return false };
     let lines = lines.trim().trim_start_matches('!');
@@ -239,7 +239,7 @@ fn prints_first_field(program: &str) -> bool {
     chooses && matches!(action.as_str(), "print$1}" | "print($1)}" | "print$1;}")
 }
 
-/// Whether a program of `awk` has actions alone, and prints other things than fields and lines: `END { print NR }`.
+/// Returns whether an `awk` program consists of actions, and prints neither fields nor lines: `END { print NR }`.
 fn prints_no_line(program: &str) -> bool {
     const SHOWING: &[&str] = &["$", "getline", "system", "|", "ENVIRON", "sub("];
     let mut rest = program.trim();
@@ -256,7 +256,7 @@ fn prints_no_line(program: &str) -> bool {
     rest.is_empty() && program.contains('{') && !SHOWING.iter().any(|word| program.contains(word))
 }
 
-/// Whether a template becomes the file, and a file that is there is not touched.
+/// Returns whether a template is copied to the file without replacing an existing one.
 pub(crate) fn is_template_copy(effect: &Effect, view: &CallView<'_>) -> bool {
     const COPIERS: &[&str] = &["cp", "gcp", "install", "ginstall", "rsync"];
     const FILTERS: &[&str] = &["cat", "dd", "egrep", "envsubst", "gawk", "grep", "gsed", "head", "sed", "tee", "tr"];
@@ -274,7 +274,7 @@ pub(crate) fn is_template_copy(effect: &Effect, view: &CallView<'_>) -> bool {
             || is_missing(&effect.target, command, view))
 }
 
-/// Whether the name says that the file is one to start from.
+/// Returns whether the name is that of a template.
 fn is_template(path: &str, view: &CallView<'_>) -> bool {
     const WORDS: &[&str] = &["example", "sample", "template", "tmpl", "tpl", "dist", "default", "defaults", "skeleton"];
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -282,7 +282,7 @@ fn is_template(path: &str, view: &CallView<'_>) -> bool {
     view.settings.files.is_exempt(path) || words.any(|word| WORDS.contains(&word))
 }
 
-/// Whether the copy leaves a file that is there as it is.
+/// Returns whether the copy doesn't overwrite an existing file.
 fn keeps_existing(command: &Command) -> bool {
     command.argv.iter().skip(1).any(|word| match word.text.as_str() {
         "--no-clobber" | "--ignore-existing" | "--update=none" => true,
@@ -295,7 +295,8 @@ fn keeps_existing(command: &Command) -> bool {
     })
 }
 
-/// Whether the command runs only where the file is not there: `[ -f x ] || ...`, `[ ! -f x ] && ...`, `if [ ! -f x ]`.
+/// Returns whether the command runs only if the file doesn't exist: `[ -f x ] || ...`, `[ ! -f x ] && ...`, `if [ ! -f
+/// x ]`.
 fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
     if let Some(tested) = tested_by_double_brackets(command, view) {
         let (negated, tested) = tested.strip_prefix("! ").map_or((false, tested), |tested| (true, tested));
@@ -319,7 +320,8 @@ fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
         }
 }
 
-/// The operand that `[[ ... ]]` right before the command's operator tests. The analysis lists no command for it.
+/// Returns the operand that `[[ ... ]]` tests right before the command's operator. The analysis lists no command for
+/// it.
 fn tested_by_double_brackets<'a>(command: &Command, view: &'a CallView<'_>) -> Option<&'a str> {
     let start = usize::try_from(command.span.start).ok()?;
     let before = view.raw_text().get(..start)?.trim_end();

@@ -1,6 +1,6 @@
 //! The policy's settings.
 //!
-//! Knows the names of rules, classes and kinds of effects only to refuse one that does not exist.
+//! Knows the names of rules, classes and kinds of effects only to reject unknown ones.
 
 use guard_sdk::globs::Glob;
 use guard_sdk::syntax::{EFFECT_KINDS, operations};
@@ -14,26 +14,26 @@ use crate::rules;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Branches whose history belongs to everybody, beside `main` and `master`; `*` stands for any text, slashes included,
-    /// and `!name` takes a branch out.
+    /// Branches with a shared history, besides `main` and `master`. `*` matches any text, including slashes, and
+    /// `!name` removes a branch.
     pub protected_branches: Vec<Branch>,
-    /// The answer to a command that reads a secret. Default: `"deny"`.
+    /// The response to a command that reads a secret. Default: `"deny"`.
     pub secret_reads: Answer,
-    /// The answer to `git push --force-with-lease` to a protected branch. Default: `"ask"`.
+    /// The response to `git push --force-with-lease` to a protected branch. Default: `"ask"`.
     pub force_with_lease: Answer,
-    /// The answer to a package of a registry that a command brings in by name. Default: `"allow"`.
+    /// The response to a command that adds a package from a registry by name. Default: `"allow"`.
     pub new_packages: Notice,
-    /// Regular expressions over whole words that no command may match: its text as it is written, and each command as it
-    /// runs. Default: none.
+    /// Regular expressions over whole words that no command may match: neither its text as written, nor any command as
+    /// it runs. Default: none.
     pub deny_patterns: Vec<Pattern>,
-    /// Which files hold secrets and which ones steer a project: `blocked`, `confirm`, `exempt`.
+    /// The lists of secret files and of files that control a project: `blocked`, `confirm`, `exempt`.
     #[serde(deserialize_with = "guard_sdk::tables::table")]
     pub files: Lists,
-    /// No exception for what loses or shows nothing: a file of secrets that a command makes, names and counts of variables,
+    /// Disables the exceptions for harmless uses: secret files that a command creates, names and counts of variables,
     /// `git push --dry-run`. Default: `false`, and `true` in the presets `guardrail` and `full`.
     pub strict: bool,
     /// Names whose outcome changes: rules, classes of rules, kinds of effects (`cloud`), operations (`git.stash.drop`),
-    /// and all operations below one (`aws.s3` or `aws.*`).
+    /// and all operations with a prefix (`aws.s3` or `aws.*`).
     #[serde(skip)]
     pub adjustments: Adjustments,
 }
@@ -53,15 +53,15 @@ impl Default for Settings {
     }
 }
 
-/// The branches that are protected unless a setting takes them out.
+/// The branches that are protected by default.
 const BRANCHES: &[&str] = &["main", "master"];
 
-/// A pattern over the name of a branch. Upper and lower case are equal.
+/// A pattern for a branch's name. Case is ignored.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Branch {
     glob: Glob,
-    /// The branches that match are not protected, whatever stands before.
+    /// Whether matching branches are unprotected, overriding earlier patterns.
     takes_out: bool,
 }
 
@@ -80,24 +80,24 @@ impl TryFrom<String> for Branch {
     }
 }
 
-/// A regular expression over the text of a command. Upper and lower case are equal.
+/// A regular expression over the text of a command. Case is ignored.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Pattern(policy_text_patterns::Pattern);
 
 impl Pattern {
-    /// As it was written.
+    /// The expression as written.
     pub(crate) fn text(&self) -> &str {
         self.0.text()
     }
 
-    /// Whether it is the name of a program, a verb or an option: one word without a path.
+    /// Returns whether the pattern is the name of a program, a subcommand or an option: one word without a path.
     pub(crate) fn is_name(&self) -> bool {
         let text = self.text();
         text.starts_with(char::is_alphabetic) && text.chars().all(|char| char.is_alphanumeric() || "_-".contains(char))
     }
 
-    /// Whether a part of `text` matches.
+    /// Returns whether a part of `text` matches.
     pub(crate) fn matches(&self, text: &str) -> bool {
         self.0.matches(text)
     }
@@ -115,20 +115,20 @@ impl TryFrom<String> for Pattern {
     }
 }
 
-/// An answer that a setting may choose.
+/// The response that a setting chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// The call must not run.
     Deny,
-    /// A person must confirm it.
+    /// A person must confirm the call.
     Ask,
-    /// The policy says nothing of it.
+    /// The policy reports nothing.
     Allow,
 }
 
 impl Answer {
-    /// The outcome to report, none for [`Answer::Allow`].
+    /// Returns the outcome, or `None` for [`Answer::Allow`].
     pub(crate) fn outcome(self) -> Option<Outcome> {
         match self {
             Answer::Deny => Some(Outcome::Deny),
@@ -138,20 +138,20 @@ impl Answer {
     }
 }
 
-/// An answer that a setting may choose where nothing is lost.
+/// The response that a setting chooses for calls without a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Notice {
-    /// The policy says nothing of it.
+    /// The policy reports nothing.
     Allow,
-    /// The user is told.
+    /// The call runs, with a notice.
     Warn,
-    /// A person must confirm it.
+    /// A person must confirm the call.
     Ask,
 }
 
 impl Notice {
-    /// The outcome to report, none for [`Notice::Allow`].
+    /// Returns the outcome, or `None` for [`Notice::Allow`].
     pub(crate) fn outcome(self) -> Option<Outcome> {
         match self {
             Notice::Allow => None,
@@ -161,7 +161,7 @@ impl Notice {
     }
 }
 
-/// The names by which `raise`, `lower` and `silence` may mean a hit. The last two are empty without an effect.
+/// The names of a hit in `raise`, `lower` and `silence`. The last two are empty without an effect.
 pub(crate) struct Names<'a> {
     pub(crate) rule: &'a str,
     pub(crate) class: &'a str,
@@ -175,14 +175,14 @@ impl Names<'_> {
     }
 }
 
-/// Whether the name is that of the operation, or of all operations below it.
+/// Returns whether the name is the operation or a prefix of it.
 fn means(name: &str, operation: &str) -> bool {
     let below = name.strip_suffix(".*").unwrap_or(name);
     let is_below = |rest: &str| rest.is_empty() || rest.starts_with('.');
     name.contains('.') && operation.strip_prefix(below).is_some_and(is_below)
 }
 
-/// The names that one may have been meant to be: the operations of its family, or else rules, classes and kinds.
+/// Returns the candidates for a misspelled name: the operations of its family, or else rules, classes and kinds.
 fn known(name: &str) -> Vec<&'static str> {
     let family = name.split_once('.').map_or("", |(family, _)| family);
     let family: Vec<_> = operations().filter(|other| means(&format!("{family}.*"), other)).collect();
@@ -190,25 +190,25 @@ fn known(name: &str) -> Vec<&'static str> {
 }
 
 impl Settings {
-    /// Takes the adjustments, unless they have a name that nothing has.
+    /// Takes the adjustments, after checking their names.
     pub(crate) fn take_adjustments(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
         let is_operation = |name: &str| operations().any(|operation| means(name, operation));
         let is_known = |name: &str| rules::is_known(name) || EFFECT_KINDS.contains(&name) || is_operation(name);
         if let Some(unknown) = adjustments.names().find(|name| !is_known(name)) {
             let known = known(unknown).join("`, `");
-            // The host finds the nearest one in a message of this form, which is serde's.
+            // The host finds the most similar name in a message of this form, which is serde's.
             return Err(Error::from(format!("unknown name `{unknown}`, expected one of `{known}`")));
         }
         self.adjustments = std::mem::take(adjustments);
         Ok(())
     }
 
-    /// The outcome of a hit after `raise`, `lower` and `silence`; none if it says nothing.
+    /// Returns the outcome of a hit after `raise`, `lower` and `silence`. `None` if it is silenced.
     pub(crate) fn adjust(&self, names: &Names<'_>, outcome: Outcome) -> Option<Outcome> {
         self.adjustments.outcome(|name| names.include(name), outcome)
     }
 
-    /// Whether `reference`, a branch or a full reference name, is a protected branch.
+    /// Returns whether `reference`, a branch or a full reference name, is a protected branch.
     pub(crate) fn protects(&self, reference: &str) -> bool {
         let branch = reference.strip_prefix("refs/heads/").or_else(|| reference.strip_prefix("heads/"));
         let branch = branch.unwrap_or(reference);

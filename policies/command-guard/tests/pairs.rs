@@ -1,5 +1,5 @@
-//! Tables that are products: each way to write with each guarded file, each dangerous command in each spelling, and
-//! each as data.
+//! Generated tables: each way to write with each protected file, and each dangerous command in each spelling and as
+//! data.
 
 #![cfg(test)]
 
@@ -75,7 +75,7 @@ fn reading_a_steering_file_is_free() {
     );
 }
 
-/// One command of each kind, with its answer.
+/// One command of each kind, with its outcome.
 const DANGEROUS: &[(&str, Outcome, &str)] = &[
     ("rm -rf /", Outcome::Deny, "rm-root"),
     ("rm -rf ~", Outcome::Deny, "rm-home"),
@@ -196,7 +196,7 @@ fn what_the_remedies_offer_is_never_denied() {
     assert!(denied.is_empty(), "denied: {denied:?}");
 }
 
-/// The texts of S1-74 and S1-75; that they reach the person whole is tested with the hook.
+/// S1-74, S1-75: the texts. The hook's tests check that a person sees the whole text.
 #[test]
 fn messages_name_the_command_and_the_danger() {
     for (command, outcome, rule) in DANGEROUS {
@@ -218,7 +218,7 @@ fn every_spelling_of_a_dynamic_target_asks() {
     check(targets.map(|target| (format!("rm -rf {target}"), Outcome::Ask, Some("rm-recursive-force"))));
 }
 
-/// However many hits of a rule stand before the worst one.
+/// A severe hit is reported, even after many less severe ones of its rule.
 #[test]
 fn a_milder_hit_hides_no_worse_one_of_its_rule() {
     let forced = "git push --force origin main";

@@ -1,5 +1,5 @@
-//! The files of the table of programs, judged: what loses data is stopped, what is harmless passes, and a way out that a
-//! message offers is one.
+//! The cases of the program tables, judged: losses are stopped, harmless commands pass, and suggested alternatives are
+//! allowed.
 
 #![cfg(test)]
 
@@ -75,7 +75,7 @@ fn every_harmless_example_passes() {
     fail_with(&stopped);
 }
 
-/// A way out that would be stopped in its turn sends an agent round in a circle.
+/// If a suggested alternative were stopped, the agent would be stuck in a loop.
 #[test]
 fn every_command_that_a_message_offers_passes() {
     let mut stopped = Vec::new();

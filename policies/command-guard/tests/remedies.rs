@@ -1,4 +1,4 @@
-//! Remedies must themselves be let through: an alternative that is stopped again is none.
+//! Remedies must be allowed themselves: an alternative that is stopped doesn't help.
 
 #![cfg(test)]
 
@@ -13,7 +13,7 @@ use guard_sdk::testing::Suite;
 
 use judge::decide;
 
-/// The commands of all tables.
+/// Returns the commands of all tables.
 fn commands() -> Vec<String> {
     let tables = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
     let suites = tables.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
@@ -21,12 +21,12 @@ fn commands() -> Vec<String> {
     cases.filter_map(|case| Some(case.input.get("command")?.as_str()?.to_owned())).collect()
 }
 
-/// The pieces of a text that stand in backticks.
+/// Returns the parts of a text in backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The general rules know nothing of an operation but what the analyzer says of it.
+/// The general rules know only the analyzer's description of an operation.
 #[test]
 fn every_general_message_says_what_is_lost() {
     let mut silent = BTreeMap::new();

@@ -24,7 +24,7 @@ pub(crate) const CONNECTORS: &[&str] = &[
     "busybox-nc",
 ];
 
-/// Programs that ask a name server for a name.
+/// Programs that query a name server.
 pub(crate) const RESOLVERS: &[&str] = &[
     "dig",
     "drill",
@@ -46,7 +46,7 @@ pub(crate) const RESOLVERS: &[&str] = &[
     "resolve-dnsname",
 ];
 
-/// Programs that send requests of the web.
+/// HTTP clients.
 pub(crate) const WEB: &[&str] = &[
     "curl",
     "curlie",
@@ -65,24 +65,24 @@ pub(crate) const WEB: &[&str] = &[
     "irm",
 ];
 
-/// Programs that only show or look for text: a name among their words is data.
+/// Programs that only show or search text: a name among their words is data.
 pub(crate) const SHOWING: &[&str] = &[
     "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "git", "gh", "glab", "man", "tldr", "which", "type",
     "apt", "apt-get", "brew", "pip", "pip3", "npm", "dnf", "yum", "pacman", "apk", "snap", "cargo", "jq", "sed",
     "test", "[", "export", "alias",
 ];
 
-/// Whether the name is one of the list.
+/// Returns whether the name is in the list.
 pub(crate) fn is_any(name: &str, list: &[&str]) -> bool {
     list.contains(&name)
 }
 
-/// Whether the text contains one of the parts.
+/// Returns whether the text contains one of the parts.
 pub(crate) fn has_any(text: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| contains(text.as_bytes(), part.as_bytes()))
 }
 
-/// [`str::contains`] prepares each search, which takes longer than to look through a short text.
+/// [`str::contains`] prepares each search, which takes longer than scanning a short text.
 fn contains(text: &[u8], part: &[u8]) -> bool {
     let Some((first, rest)) = part.split_first() else { return true };
     let mut left = text;

@@ -98,12 +98,12 @@ impl Policy for IntrusionGuard {
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
         let view = View::new(call, &self.settings);
-        // What other tools do tells nothing but the text that they are given.
+        // For other tools, only the texts that they get are informative.
         if !matches!(call.tool(), "Bash" | "PowerShell") {
             let hit = rules::literal_secret::check(&view);
             return Ok(hit.map(|hit| hit.into_finding(&rules::literal_secret::RULE)).into_iter().collect());
         }
-        // In PowerShell a statement may call methods alone.
+        // A PowerShell statement may consist of method calls.
         if view.analysis.commands.is_empty() && call.tool() != "PowerShell" {
             return Ok(Decision::abstain());
         }

@@ -1,4 +1,4 @@
-//! The rules, in the order in which they are reported.
+//! The rules in the order of their reports.
 
 mod attack_tool;
 mod code;
@@ -41,7 +41,7 @@ use guard_sdk::{Error, Finding, Rule};
 
 use crate::view::View;
 
-/// Looks at the call.
+/// Checks the call.
 type Check = fn(&View<'_>) -> Option<Hit>;
 
 /// A rule with its class.
@@ -51,7 +51,7 @@ pub(crate) struct Entry {
     pub(crate) check: Check,
 }
 
-/// Writes the list of the rules, and that of the rules with their classes and checks.
+/// Generates the list of the rules, and the list with their classes and checks.
 macro_rules! rules {
     ($($class:literal: $($module:ident),*;)*) => {
         /// Every rule.
@@ -75,7 +75,7 @@ rules! {
     "reconnaissance": reconnaissance;
 }
 
-/// The names of rules, each class replaced by those of its rules.
+/// Returns the names of rules, with each class replaced by its rules.
 pub(crate) fn of_classes(names: &[String]) -> Result<Vec<String>, Error> {
     let mut rules = Vec::new();
     for name in names {

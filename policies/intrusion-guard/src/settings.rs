@@ -1,4 +1,4 @@
-//! The settings of the policy.
+//! The policy's settings.
 
 use guard_sdk::addresses::HostPattern;
 use guard_sensitive_paths::Lists;
@@ -8,16 +8,16 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Report what an honest agent does as well, now and then.
+    /// Whether to also report actions that honest agents occasionally do.
     pub strict: bool,
-    /// Hosts that data may be sent to, and that tunnels may lead to.
+    /// Hosts to which data may be sent, and to which tunnels may lead.
     pub hosts: Vec<HostPattern>,
-    /// The lists of files with secrets: `blocked` and `exempt`.
+    /// The lists of secret files: `blocked` and `exempt`.
     pub files: Lists,
 }
 
 impl Settings {
-    /// Whether the user lists the host.
+    /// Returns whether the host is in the user's list.
     pub(crate) fn trusts(&self, host: &str) -> bool {
         self.hosts.iter().any(|listed| listed.covers(host))
     }

@@ -11,13 +11,13 @@ use guard_sdk::{Call, Event, Facts};
 use crate::Settings;
 use crate::kinds::{SHELLS, is_any};
 
-/// The most words of a command that are looked at.
+/// The maximum number of a command's words that are examined.
 const WORDS: usize = 256;
 
-/// The most commands beside one that are looked at.
+/// The maximum number of a command's neighbors that are examined.
 const NEIGHBOURS: usize = 64;
 
-/// The call, and lookups that are made when a rule needs them.
+/// The call, with lookups that are computed on demand.
 pub(crate) struct View<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) analysis: &'a Analysis,
@@ -39,7 +39,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Effects and pipelines by command.
+    /// Returns the effects and pipelines by command.
     pub(crate) fn index(&self) -> &Index<'a> {
         self.index.get_or_init(|| Index::of(self.analysis))
     }
@@ -48,8 +48,8 @@ impl<'a> View<'a> {
         self.facts.get_or_init(|| self.call.context())
     }
 
-    /// The session's earlier events of a kind. Empty without a session, and if the history is damaged, which the host
-    /// reports.
+    /// Returns the session's earlier events of a kind. Empty without a session, and if the history is damaged, which
+    /// the host reports.
     pub(crate) fn history(&self, kind: &str) -> Vec<Event> {
         self.call.history(kind).unwrap_or_default()
     }
@@ -64,17 +64,17 @@ impl<'a> View<'a> {
         self.call.input().ok()
     }
 
-    /// The text of the call as it came.
+    /// The text of the call as received.
     pub(crate) fn text(&self) -> &str {
         self.call.input_text()
     }
 
-    /// The commands that run in no container.
+    /// The commands outside of containers.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &'a Command> {
         self.analysis.commands.iter().filter(|command| is_on_a_machine(command))
     }
 
-    /// The scripts that run in no container.
+    /// The scripts outside of containers.
     pub(crate) fn scripts(&self) -> impl Iterator<Item = &'a Script> {
         self.analysis.scripts.iter().filter(|script| {
             let command = self.index().command(script.command_id);
@@ -82,26 +82,26 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The code of the call: its scripts, and a call in PowerShell as it came.
+    /// The code of the call: its scripts, and a PowerShell call's text as received.
     pub(crate) fn code(&self) -> impl Iterator<Item = &str> {
         let whole = (self.call.tool() == "PowerShell").then(|| self.powershell.get_or_init(|| self.command_text()));
         self.scripts().map(|script| script.text.as_str()).chain(whole.map(String::as_str))
     }
 
-    /// The text that the tool runs.
+    /// Returns the text that the tool runs.
     fn command_text(&self) -> String {
         let input = self.call.input().ok();
         let text = input.as_ref().and_then(|input| input.get("command")).and_then(|command| command.as_str());
         text.unwrap_or_default().to_owned()
     }
 
-    /// The commands whose output a command gets: the earlier ones of its pipeline, and those in its words.
+    /// Returns the commands whose output a command gets: the earlier ones of its pipeline, and those in its words.
     pub(crate) fn sources(&self, command: &Command) -> Vec<&'a Command> {
         let earlier = self.index().pipeline(command).iter().copied();
         let earlier =
             earlier.filter(|other| other.position.index < command.position.index && other.parent == command.parent);
         let inside = self.analysis.commands.iter().filter(|other| other.parent == command.id && other.id != command.id);
-        // A loop or a variable passes the output on; the text names both.
+        // A loop or a variable passes on the output. The text names both.
         let set = self.passed_on(command);
         let mut sources: Vec<&Command> = earlier.chain(inside).chain(set).take(NEIGHBOURS).collect();
         // `echo "$(id)" | nc`
@@ -112,7 +112,7 @@ impl<'a> View<'a> {
         sources
     }
 
-    /// The commands in the assignments of variables that a command names.
+    /// Returns the commands in the assignments of variables that a command uses.
     fn passed_on(&self, command: &Command) -> Vec<&'a Command> {
         let names: Vec<&str> = words(command)
             .flat_map(|word| word.parts.iter().filter(|part| part.kind == "variable").map(|part| part.text.as_str()))
@@ -126,12 +126,12 @@ impl<'a> View<'a> {
         self.analysis.commands.iter().filter(|other| ids.contains(&other.parent)).collect()
     }
 
-    /// Whether it is neither this machine nor a host that the user lists.
+    /// Returns whether the host is neither this machine nor in the user's list.
     pub(crate) fn is_foreign(&self, host: &str) -> bool {
         !is_here(host) && !self.settings.trusts(host)
     }
 
-    /// The hosts that a command speaks to, as far as its effects or its words tell.
+    /// Returns the hosts that a command contacts, from its effects or its words.
     pub(crate) fn hosts(&self, command: &Command) -> Vec<String> {
         let effects = self.index().effects(command).iter();
         let effects = effects.filter(|effect| effect.kind == "network").map(|effect| effect.target.as_str());
@@ -142,30 +142,31 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether the command runs in no container, whose users and files are its own. Another machine counts like this one.
+/// Returns whether the command runs outside of containers, which have their own users and files. Other machines are
+/// treated like this one.
 pub(crate) fn is_on_a_machine(command: &Command) -> bool {
     !command.via.iter().any(|via| via.kind == "container")
 }
 
-/// Whether the effect is one on a container.
+/// Returns whether the effect is in a container.
 pub(crate) fn is_in_a_container(effect: &Effect) -> bool {
     effect.tag("where") == Some("container")
 }
 
-/// The words of a command behind its name.
+/// Returns the words of a command after its name.
 pub(crate) fn words(command: &Command) -> impl Iterator<Item = &Word> {
     command.argv.iter().skip(1).take(WORDS)
 }
 
-/// Their texts.
+/// Returns the texts of a command's words after its name.
 pub(crate) fn texts(command: &Command) -> impl Iterator<Item = &str> {
     words(command).map(|word| word.text.as_str())
 }
 
-/// The program's name, in lower case and without `.exe`.
+/// Returns the program's name, in lower case and without `.exe`.
 pub(crate) fn name(command: &Command) -> Cow<'_, str> {
     let name = command.program().rsplit('\\').next().unwrap_or_default();
-    // Nearly every name is in lower case already. All rules ask for it, on each command of long texts.
+    // Nearly every name is already in lower case. All rules use it, on each command of long texts.
     let name = match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(name.to_ascii_lowercase()),
         false => Cow::Borrowed(name),
@@ -176,7 +177,7 @@ pub(crate) fn name(command: &Command) -> Cow<'_, str> {
     }
 }
 
-/// Whether an option is given by one of its names, alone, joined with a value, or in a cluster of letters.
+/// Returns whether an option is given by one of its names: alone, joined with a value, or in a cluster of letters.
 pub(crate) fn has_option(command: &Command, letters: &str, names: &[&str]) -> bool {
     texts(command).take_while(|text| *text != "--").any(|text| match text.strip_prefix("--") {
         Some(long) => names.contains(&long.split('=').next().unwrap_or_default()),
@@ -186,18 +187,18 @@ pub(crate) fn has_option(command: &Command, letters: &str, names: &[&str]) -> bo
     })
 }
 
-/// Whether the word holds the output of a command.
+/// Returns whether the word contains the output of a command.
 pub(crate) fn is_computed(word: &Word) -> bool {
     word.parts.iter().any(|part| matches!(part.kind.as_str(), "command" | "process"))
 }
 
-/// Whether the command is a shell that is given nothing to run: it waits for what is typed or sent.
+/// Returns whether the command is a shell without anything to run: it waits for typed or sent input.
 pub(crate) fn is_bare_shell(command: &Command) -> bool {
     let is_switch = |text: &str| text.starts_with('-') && !text.contains('c') || text == "-login";
     is_any(&name(command), SHELLS) && texts(command).all(is_switch)
 }
 
-/// The path of an effect, as it is known best.
+/// Returns the best known path of an effect.
 pub(crate) fn path(effect: &Effect) -> &str {
     effect.spellings().find(|text| text.starts_with('/')).unwrap_or(&effect.target)
 }

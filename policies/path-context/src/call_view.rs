@@ -1,4 +1,4 @@
-//! [`CallView`]: the call as the rules see it, and [`Verdicts`]: what they say of it.
+//! [`CallView`]: the call as the rules see it, and [`Verdicts`]: their findings.
 
 use std::cell::OnceCell;
 
@@ -9,13 +9,13 @@ use guard_sdk::{Call, Facts, Finding, Outcome, Rule};
 use crate::Settings;
 use crate::place::{Map, Place};
 
-/// More findings of one rule at one outcome than this say nothing new, unless they differ in the target alone.
+/// The maximum number of findings of one rule with one outcome, unless only the target differs.
 const FINDINGS_OF_A_RULE: usize = 3;
 
-/// Longest target that a message shows, in characters.
+/// The maximum length of a target in a message, in characters.
 const SHOWN: usize = 300;
 
-/// How many of the first effects are searched for links.
+/// The number of effects that are searched for links.
 const FEW: usize = 64;
 
 /// The call as the rules see it.
@@ -45,7 +45,7 @@ impl<'a> CallView<'a> {
         matches!(self.call.tool(), "Bash" | "PowerShell")
     }
 
-    /// The call's command as it was written.
+    /// The call's command as written.
     pub(crate) fn raw_text(&self) -> &str {
         self.raw_text.get_or_init(|| {
             let input = self.call.input().unwrap_or_default();
@@ -54,14 +54,14 @@ impl<'a> CallView<'a> {
         })
     }
 
-    /// The command that has an effect. They stand in the order of their ids.
+    /// Returns the command of an effect. Commands are sorted by id.
     pub(crate) fn command(&self, id: u32) -> Option<&Command> {
         let commands = &self.analysis.commands;
         let place = commands.binary_search_by_key(&id, |command| command.id).ok()?;
         commands.get(place)
     }
 
-    /// Where the target of an effect lies; none if that is on another machine.
+    /// Returns the place of an effect's target. `None` if it is on another machine.
     pub(crate) fn place(&self, effect: &Effect) -> Option<Place> {
         if effect.tag("where").is_some() {
             return None;
@@ -74,7 +74,7 @@ impl<'a> CallView<'a> {
         Some(place.max(self.place_behind_new_link(effect).unwrap_or(place)))
     }
 
-    /// Where a path leads through a link that the call itself makes, which the machine does not know yet.
+    /// Returns the place of a path behind a link that the call itself creates.
     fn place_behind_new_link(&self, effect: &Effect) -> Option<Place> {
         let made = self.analysis.effects.iter().take(FEW).filter(|made| made.command_id < effect.command_id);
         let behind = made.filter_map(|made| {
@@ -86,10 +86,10 @@ impl<'a> CallView<'a> {
         behind.max()
     }
 
-    /// The worst place of those where `find` looks for what it hands to the command.
+    /// Returns the worst place where `find` searches for the files that it passes to the command.
     fn place_of_found(&self, effect: &Effect) -> Option<Place> {
         let command = self.command(effect.command_id)?;
-        // The target stands for what is found, not for a variable.
+        // Otherwise the target has a variable in place of a found path.
         if effect.target.contains(['$', '`']) || command.via.last()?.kind != "find-exec" {
             return None;
         }
@@ -106,11 +106,11 @@ impl<'a> CallView<'a> {
         folders.iter().map(|word| self.map.of_text(&join(&find.cwd, &word.text))).max()
     }
 
-    /// Where the names lie that a pipe gives to `xargs`, if the text says so: what a search in folders prints, and what
-    /// others leave of it.
+    /// Returns the worst place of the names that a pipe passes to `xargs`, if they come from a search and filters of
+    /// its output.
     fn place_of_piped(&self, effect: &Effect) -> Option<Place> {
         let command = self.command(effect.command_id)?;
-        // What is put behind a name may still lead out of the folder.
+        // A suffix after the name may still lead out of the folder.
         let is_name =
             effect.target.starts_with("{}") && !effect.target.contains(['$', '`']) && !effect.target.contains("..");
         if !is_name || command.via.last()?.kind != "xargs" {
@@ -143,7 +143,7 @@ impl<'a> CallView<'a> {
         folders.map(|word| self.map.of_text(&join(&source.cwd, word))).chain([self.map.of_text(&source.cwd)]).max()
     }
 
-    /// Where the files lie that a command touches, the worst of them; of one that touches none, where it runs.
+    /// Returns the worst place of the files that a command touches, or the place where it runs if it touches none.
     pub(crate) fn place_of_command(&self, command: &Command) -> Place {
         let effects = self.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
         let places = effects.filter(|effect| is_of_file(effect)).filter_map(|effect| self.place(effect));
@@ -157,7 +157,7 @@ impl<'a> CallView<'a> {
     }
 }
 
-/// Whether the effect changes a file.
+/// Returns whether the effect changes a file.
 pub(crate) fn is_of_file(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata")
 }
@@ -166,11 +166,11 @@ fn join(folder: &str, text: &str) -> String {
     if text.starts_with(['/', '~']) { text.to_owned() } else { format!("{folder}/{text}") }
 }
 
-/// The verdicts of the rules.
+/// The findings of the rules.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts(Vec<Verdict>);
 
-/// A rule's verdict on one target, or on several.
+/// A rule's verdict on one or several targets.
 #[derive(Debug)]
 struct Verdict {
     rule: Rule,
@@ -188,7 +188,7 @@ impl Verdict {
         let word = if is_blocked { "BLOCKED" } else { "CONFIRM" };
         let called = name.as_deref().unwrap_or(rule.id);
         let message = format!("GUARDRAIL {word}: {what}.\nTarget: {targets}\nRule: {called}");
-        // Who confirms is told how by the host, and that text comes last.
+        // The host explains how to confirm, at the end of the message.
         let remedy = if is_blocked { "leave it as it is and tell the user what is needed" } else { "" };
         let finding = Finding::new(&rule, message).at(outcome).remedy(remedy).tag("path-context", place);
         match name {
@@ -199,12 +199,12 @@ impl Verdict {
 }
 
 impl Verdicts {
-    /// Adds a finding in the words of the guard's messages. `what` is what happens, `target` to what.
+    /// Adds a finding in the wording of the guard's messages. `what` is the action, and `target` its object.
     pub(crate) fn add(&mut self, rule: &Rule, outcome: Outcome, what: &str, target: &str, place: Option<Place>) {
         self.add_named(rule, None, outcome, what, target, place);
     }
 
-    /// The same of a rule that the user calls `name`.
+    /// Adds a finding of a rule with the user's name for it.
     pub(crate) fn add_named(
         &mut self,
         rule: &Rule,
@@ -231,7 +231,7 @@ impl Verdicts {
         }
     }
 
-    /// Whether the rule has spoken.
+    /// Returns whether the rule has findings.
     pub(crate) fn has(&self, rule: &Rule) -> bool {
         self.0.iter().any(|verdict| verdict.rule.id == rule.id)
     }
@@ -241,7 +241,7 @@ impl Verdicts {
     }
 }
 
-/// A text as a message shows it: one line, not too long.
+/// Formats a text for a message: one line of limited length.
 fn shown(text: &str) -> String {
     let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = line.char_indices().nth(SHOWN) {

@@ -1,7 +1,7 @@
-//! [`Map`]: which places are blocked and which are safe, and where a path lies.
+//! [`Map`]: the blocked and safe places, and the place of a path.
 //!
-//! Blocked comes first, then safe, then a git repository; everything else is outside. A path is blocked by its text or
-//! by where links lead. It is safe only by where links lead.
+//! Blocked has precedence, then safe, then a git repository. Everything else is outside. A path is blocked by its text
+//! or its resolved path, and safe only by its resolved path.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -12,19 +12,19 @@ use guard_sdk::{Call, Facts, ResolvedPath};
 
 use crate::Settings;
 
-/// Where a path lies, the best place first.
+/// The place of a path, in ascending order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
-    /// In a safe place, or in a repository.
+    /// A safe place, or a repository.
     Safe,
-    /// In neither, or nobody knows where.
+    /// Neither, or unknown.
     Outside,
-    /// In a blocked place.
+    /// A blocked place.
     Blocked,
 }
 
 impl Place {
-    /// The word for it in the audit log.
+    /// The name in the audit log.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Place::Safe => "safe",
@@ -34,21 +34,21 @@ impl Place {
     }
 }
 
-/// A place of the settings as this machine has it.
+/// A place of the settings, resolved on this machine.
 #[derive(Debug)]
 pub(crate) struct Area {
     glob: Glob,
-    /// Where the place leads, if that is elsewhere.
+    /// The resolved place, if it differs.
     canonical: Option<Glob>,
 }
 
 impl Area {
     fn new(text: &str, call: &Call<'_>, fold: bool) -> Self {
         let resolved = call.resolve(text);
-        // What stands at the start of a pattern is a path for the host as well: the home, the working directory.
+        // A pattern can start with a path that the host resolves, such as the home or the working directory.
         let lexical = if resolved.lexical.is_empty() { text.to_owned() } else { resolved.lexical };
         let elsewhere = !resolved.canonical.is_empty() && resolved.canonical != lexical;
-        // Settings hold no text that is no pattern, but the folder that it is taken from may have any name.
+        // Patterns of the settings are valid, but the resolved folder may have any name.
         let glob = |text: &str| {
             let text = folded(text, fold);
             Glob::new(&text).unwrap_or_else(|_| Glob::literal(&text))
@@ -60,7 +60,7 @@ impl Area {
         self.glob.covers(path) || self.canonical.as_ref().is_some_and(|glob| glob.covers(path))
     }
 
-    /// Whether the whole area lies below the path.
+    /// Returns whether the whole area is below the path.
     fn is_below(&self, path: &str) -> bool {
         let folder = path.trim_end_matches('/');
         let below = |glob: &Glob| glob.text().strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -72,11 +72,11 @@ fn folded(text: &str, fold: bool) -> String {
     if fold { text.to_ascii_lowercase() } else { text.to_owned() }
 }
 
-/// The places of the settings. The host is asked for them only when a path must be judged.
+/// The places of the settings. They are resolved only if a path must be judged.
 pub(crate) struct Map<'a> {
     call: &'a Call<'a>,
     settings: &'a Settings,
-    /// Homes lie below `/Users` on macOS, whose file system takes upper and lower case for one.
+    /// Whether case is ignored: on macOS, where homes are in `/Users`, the file system ignores it.
     fold: bool,
     areas: OnceCell<(Vec<Area>, Vec<Area>)>,
     known: RefCell<BTreeMap<String, ResolvedPath>>,
@@ -95,18 +95,18 @@ impl<'a> Map<'a> {
         })
     }
 
-    /// Whether a path of the settings that is on no list holds this one.
+    /// Returns whether a path of the settings that isn't on a list contains this path.
     pub(crate) fn is_in(&self, area: &str, path: &ResolvedPath) -> bool {
         let area = Area::new(area, self.call, false);
         area.holds(&path.lexical) || area.holds(&path.canonical)
     }
 
-    /// Where a path lies that is written.
+    /// Returns the place of a written path.
     pub(crate) fn of_path(&self, path: &ResolvedPath) -> Place {
         self.place(&path.lexical, &path.canonical, &path.git_root)
     }
 
-    /// Where a text leads.
+    /// Returns the place of a text.
     pub(crate) fn of_text(&self, text: &str) -> Place {
         self.of_path(&self.resolve(text))
     }
@@ -122,10 +122,10 @@ impl<'a> Map<'a> {
         if is_safe { Place::Safe } else { Place::Outside }
     }
 
-    /// Where something lies that is taken away.
+    /// Returns the place of something that is removed.
     ///
-    /// It belongs to the folder that holds it: a whole repository lies outside, unless its folder is safe. A link is
-    /// taken away where it stands, and what it leads to remains.
+    /// It belongs to the folder that contains it: a whole repository is outside unless its folder is safe. For a link,
+    /// the link itself is removed, and its target remains.
     pub(crate) fn of_entry(&self, effect: &Effect) -> Place {
         let path = &effect.path;
         let written = path.raw.trim_end_matches('/');

@@ -1,6 +1,6 @@
 //! The rules.
 //!
-//! Their names are those of the guard's messages and logs, which were there first; hence the underscores.
+//! Their names are those of the original guard's messages and logs, which use underscores.
 
 pub(crate) mod custom;
 pub(crate) mod files;

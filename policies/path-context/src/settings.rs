@@ -1,7 +1,6 @@
-//! The settings: a `guardrails.json` as it is.
+//! The settings: an existing `guardrails.json`.
 //!
-//! What is not understood is an error: a rule that somebody wrote is never dropped. A list that is given replaces the
-//! default one.
+//! Anything unknown is an error, so that no rule is dropped silently. A list replaces the default list.
 
 mod defaults;
 
@@ -13,10 +12,10 @@ use policy_text_patterns::Pattern;
 
 use crate::rules::starters::{self, Starter};
 
-/// The version of the file's form.
+/// The version of the file format.
 const VERSION: f64 = 1.0;
 
-/// The most entries of one list.
+/// The maximum number of entries in a list.
 const ENTRIES: usize = 500;
 
 /// The policy's settings.
@@ -38,18 +37,18 @@ const ENTRIES: usize = 500;
 pub struct Settings {
     pub(crate) safe: Vec<String>,
     pub(crate) blocked: Vec<String>,
-    /// A git repository is safe.
+    /// Whether git repositories are safe.
     pub(crate) git_safe: bool,
     pub(crate) bash: Vec<BashRule>,
     pub(crate) write: Vec<FileRule>,
     pub(crate) edit: Vec<FileRule>,
 }
 
-/// The file as it is written.
+/// The file's content.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RawSettings {
-    /// Where an editor finds the schema of the file. It says nothing here.
+    /// The URL of the file's JSON schema, for editors. Ignored.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
     version: Option<f64>,
@@ -103,7 +102,7 @@ pub(crate) enum Condition {
     Starter(&'static Starter),
     /// `rm`.
     Removal,
-    /// A pattern of the user's.
+    /// A user's pattern.
     Custom(Pattern),
 }
 
@@ -112,11 +111,11 @@ pub(crate) enum Condition {
 pub(crate) struct BashRule {
     pub(crate) matter: Condition,
     pub(crate) outcome: Outcome,
-    /// It holds outside of safe places only.
+    /// Whether it applies only outside of safe places.
     pub(crate) outside: bool,
 }
 
-/// The paths that a rule for files is about.
+/// The paths of a rule for files.
 #[derive(Debug, Clone)]
 pub(crate) enum Paths {
     Blocked,
@@ -124,7 +123,7 @@ pub(crate) enum Paths {
     Safe,
     /// A path, or a pattern.
     These(String),
-    /// A regular expression over the path.
+    /// A regular expression for the path.
     Matching(Pattern),
 }
 
@@ -138,7 +137,7 @@ pub(crate) struct FileRule {
 impl Settings {
     /// # Errors
     ///
-    /// The file has another version, or a path or an expression in it is none.
+    /// If the file's version is unknown, or a path or an expression is invalid.
     pub(crate) fn new(written: RawSettings) -> Result<Self, Error> {
         let RawSettings { version, safe_paths, blocked_paths, git_safe, rules, _schema } = written;
         if let Some(version) = version.filter(|version| *version != VERSION) {
@@ -174,7 +173,7 @@ fn bounded<T>(key: &str, list: Vec<T>) -> Result<Vec<T>, Error> {
     }
 }
 
-/// The paths of a list. Of one with braces each choice is a path of its own: what stands at its start may be the home.
+/// Returns the paths of a list. Braces are expanded, because each alternative may start with the home.
 fn areas(key: &str, list: Vec<String>) -> Result<Vec<String>, Error> {
     let mut all = Vec::new();
     for text in bounded(key, list)? {
@@ -191,7 +190,7 @@ fn area(text: &str) -> Result<Vec<String>, String> {
     Ok(paths)
 }
 
-/// The name is a slip of one of the three lists rather than that of a file.
+/// Returns whether the name is a likely typo of one of the three lists.
 fn is_like_a_list(name: &str) -> bool {
     let name = name.to_lowercase().replace(['-', ' ', '.'], "_");
     name.ends_with("_path")

@@ -1,4 +1,4 @@
-//! Tables that are products: each dangerous command in each spelling, and each as data; and inputs of any shape.
+//! Generated tables: each dangerous command in each spelling and as data, and arbitrary inputs.
 
 #![cfg(test)]
 

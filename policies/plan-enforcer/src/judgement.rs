@@ -1,4 +1,4 @@
-//! [`Judgement`]: what is to be said of one command, and the line that the journal gets.
+//! [`Judgement`]: the finding about one command, and its journal line.
 
 use guard_experiment_plan::{Plan, cut};
 use guard_sdk::syntax::{Analysis, Command, Coverage};
@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 
 use crate::rules::{ad_hoc, plan_unreadable, unplanned_command};
 
-/// The longest command that the journal gets, in bytes. Escapes in JSON may make it six times as long, and a line takes
-/// 16 KiB.
+/// The maximum length of a command in the journal, in bytes. JSON escapes may make it six times as long, and a line is
+/// limited to 16 KiB.
 const NOTED: usize = 2 << 10;
 
-/// Commands of the shell that start no program. Beside a planned command they are no reason to stop it.
+/// Shell builtins that start no program. They are accepted next to a planned command.
 const OF_THE_SHELL: &[&str] = &[
     ":", "[", "[[", "break", "cd", "continue", "declare", "exit", "export", "false", "local", "popd", "pushd", "read",
     "readonly", "return", "set", "shift", "shopt", "test", "trap", "true", "typeset", "ulimit", "umask", "unset",
     "wait",
 ];
 
-/// Programs that pass on what they read. Behind a planned command they only show its output, or keep it.
+/// Programs that pass on their input. After a planned command, they only show or save its output.
 const READERS: &[&str] =
     &["cat", "cut", "egrep", "fgrep", "grep", "head", "less", "more", "tail", "tee", "tr", "uniq", "wc"];
 
-/// The judgement on a command that the plan does not cover.
+/// The judgement on a command that the plan doesn't cover.
 #[derive(Debug)]
 pub(crate) struct Judgement {
     kind: Kind,
@@ -33,9 +33,9 @@ pub(crate) struct Judgement {
 #[derive(Debug)]
 enum Kind {
     AdHoc,
-    /// The program, and those of the plan.
+    /// The program, and the plan's programs.
     Unplanned(String, Vec<String>),
-    /// The plan covers what can be seen, but there may be more.
+    /// The visible part is planned, but the command wasn't fully understood.
     Unclear(String),
     Unreadable(String),
 }
@@ -50,7 +50,7 @@ impl Judgement {
         Judgement { kind: Kind::Unreadable(why.to_owned()), command: command.to_owned(), arm: None }
     }
 
-    /// None if the plan covers the command.
+    /// `None` if the plan covers the command.
     pub(crate) fn of(command: &str, analysis: &Analysis, plan: &Plan) -> Option<Self> {
         if plan.has_text(command) {
             return None;
@@ -78,7 +78,7 @@ impl Judgement {
         Some(Judgement { kind, command: command.to_owned(), arm: arm_of(command, analysis, plan) })
     }
 
-    /// The journal's line. The host adds the time and hides secrets.
+    /// Returns the journal's line. The host adds the time and redacts secrets.
     pub(crate) fn line(&self, strict: bool) -> Option<Value> {
         let kind = match self.kind {
             Kind::AdHoc => "ad-hoc",
@@ -89,7 +89,7 @@ impl Judgement {
         Some(json!({ "kind": kind, "command": cut(&self.command, NOTED), "arm": self.arm }))
     }
 
-    /// The finding. One that is only noted has no outcome.
+    /// Returns the finding. A finding without enforcement has no outcome.
     pub(crate) fn into_finding(self, strict: bool) -> Finding {
         let finding = match &self.kind {
             Kind::AdHoc => ad_hoc::finding(),
@@ -105,12 +105,12 @@ impl Judgement {
     }
 }
 
-/// The command reads what a pipe gives it.
+/// Returns whether the command reads from a pipe.
 fn is_reader(command: &Command) -> bool {
     command.position.index > 0 && command.via.is_empty() && READERS.contains(&command.program())
 }
 
-/// The command makes a folder for a planned one behind it, where it does not exist.
+/// Returns whether the command creates a folder for a later planned command.
 fn is_folder(command: &Command, last_planned: Option<u32>) -> bool {
     let makes_missing = |word: &str| word == "--parents" || word.starts_with('-') && word.ends_with('p');
     let is_mkdir = command.program() == "mkdir" && command.via.is_empty();
@@ -121,7 +121,7 @@ fn arm_of(command: &str, analysis: &Analysis, plan: &Plan) -> Option<String> {
     plan.arm_of(command, &analysis.commands.iter().map(Command::program).collect::<Vec<_>>())
 }
 
-/// The plan names the program through which the command came to run, such as `poetry` in `poetry run x`.
+/// Returns whether the plan names the program that runs the command, such as `poetry` in `poetry run x`.
 fn is_via(command: &Command, plan: &Plan) -> bool {
     command.via.iter().any(|via| match via.kind.as_str() {
         "container" => ["docker", "podman", "kubectl", "nerdctl"].iter().any(|name| plan.has_program(name)),

@@ -52,13 +52,13 @@ use guard_sdk::{Call, Decision, Error, Example, Fault, Level, Manifest, NoSettin
 
 use judgement::Judgement;
 
-/// The marker of a command that may run though the plan does not name it.
+/// Marks a command that may run without being in the plan.
 const MARKER: &str = "# nous: ad-hoc";
 
 /// The journal's stream.
 const STREAM: &str = "violations";
 
-/// Why there is no plan.
+/// The reason why the plan can't be read.
 #[derive(Debug)]
 enum Unreadable {
     Absent,
@@ -88,7 +88,7 @@ impl Policy for PlanEnforcer {
             "read:${NOUS_ITER_DIR}/experiment_plan.yaml",
             "journal:violations",
         ],
-        // No variable is set in the world of the examples, so there is no plan.
+        // The examples have no variables, so there is no plan.
         examples: &[bash(r#"{"command": "curl example.org"}"#), bash(r#"{"command": "ls # nous: ad-hoc"}"#)],
     };
 
@@ -143,7 +143,7 @@ impl Policy for PlanEnforcer {
     }
 }
 
-/// The commands of a text of the plan.
+/// Returns the commands in a text of the plan.
 fn started(text: &str) -> Result<Vec<Started>, String> {
     let analysis = guard_shell::analyze(text, "bash", "", "", |_, _| None, |_| guard_shell::Source::None);
     let started = |command: Command| Started {
@@ -154,7 +154,7 @@ fn started(text: &str) -> Result<Vec<Started>, String> {
     Ok(analysis.commands.into_iter().map(started).collect())
 }
 
-/// The folder's absolute path without a slash at its end; none if it is not one.
+/// Returns the folder's absolute path without a trailing slash. `None` if it isn't absolute.
 fn usable(folder: String) -> Option<String> {
     let folder = folder.trim_end_matches('/');
     let is_sound = folder.starts_with('/') && !folder.split('/').any(|name| name == "..");

@@ -1,4 +1,4 @@
-//! The rules: each file holds what one of them says.
+//! The rules, one file each.
 
 pub(crate) mod ad_hoc;
 pub(crate) mod plan_unreadable;

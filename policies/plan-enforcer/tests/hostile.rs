@@ -1,4 +1,4 @@
-//! Plans and commands that nobody writes by hand: an answer always comes, and what is written stays small.
+//! Hostile plans and commands: there is always an answer, and the output stays small.
 
 #![cfg(test)]
 

@@ -43,7 +43,7 @@ use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Poli
 use rules::Hit;
 pub use settings::Settings;
 
-/// Hits of a rule that are looked at, at most; the others could only add names to a message that says "many more".
+/// The maximum number of hits of a rule. More could only add names to a message that says "many more".
 const HITS_OF_A_RULE: usize = 256;
 
 /// The policy.

@@ -1,4 +1,4 @@
-//! The rules, most severe first: what is blocked is never only asked about.
+//! The rules, most severe first, so that a deny has precedence over an ask.
 
 mod secret_file;
 pub(crate) mod secret_read;
@@ -9,26 +9,27 @@ use guard_sdk::{Call, Finding, NameList, Outcome, Rule};
 
 use crate::Settings;
 
-/// Looks at one effect on a file.
+/// Checks one effect on a file.
 type Check = fn(&Effect, &Call<'_>, &Settings) -> Option<Hit>;
 
 /// Every rule.
 pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE, secret_read::RULE];
 
-/// The message on files, and on the entry in brackets that a link leads to.
+/// Formats the message for files. The second argument is the entry in brackets if a link leads to it.
 type Message = fn(&NameList, &str) -> String;
 
-/// The check and the message of the rules over changes, in the same order, and of what a shell command reads.
+/// The checks and messages of the rules for changes, in the order of the rules, and of the rule for reads by a shell
+/// command.
 pub(crate) const OF_CHANGES: &[(Check, Message)] = &[
     (secret_file::check, secret_file::message),
     (sensitive_file::check, sensitive_file::message),
     (secret_read::check_of_shell, secret_read::message),
 ];
 
-/// The same of the rule over what a tool reads.
+/// The check and message of the rule for reads.
 pub(crate) const OF_READS: &[(Check, Message)] = &[(secret_read::check, secret_read::message)];
 
-/// A file that a rule finds, or several that it says the same of.
+/// One file, or several files with the same finding.
 pub(crate) struct Hit {
     rule: &'static Rule,
     outcome: Outcome,
@@ -41,7 +42,7 @@ pub(crate) struct Hit {
 }
 
 impl Hit {
-    /// The name says nothing of the file where only a link leads to an entry of the lists; then the entry is told too.
+    /// If a link leads to a listed entry, the name alone doesn't explain the finding, so the entry is added.
     fn new(
         rule: &'static Rule,
         effect: &Effect,
@@ -57,12 +58,12 @@ impl Hit {
         Hit { rule, outcome: rule.default, names, through, path, paths, remedy }
     }
 
-    /// The same with another outcome than the rule's own.
+    /// Returns the hit with another outcome.
     pub(crate) fn at(self, outcome: Outcome) -> Hit {
         Hit { outcome, ..self }
     }
 
-    /// Takes in the files of another hit, if the same is to be said of them.
+    /// Adds the files of another hit if its finding is the same.
     pub(crate) fn join(&mut self, other: &Hit) -> bool {
         let is_same = (self.remedy, &self.through, self.outcome) == (other.remedy, &other.through, other.outcome);
         if is_same {
@@ -78,12 +79,12 @@ impl Hit {
     }
 }
 
-/// Whether the effect leaves a file of this machine other than it was.
+/// Returns whether the effect changes a file of this machine.
 fn is_change(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete") && effect.tag("where").is_none()
 }
 
-/// Whether the effect gives away what a file of this machine holds.
+/// Returns whether the effect reveals the content of a file of this machine.
 fn is_read(effect: &Effect) -> bool {
     effect.kind == "read" && effect.tag("where").is_none()
 }

@@ -4,11 +4,11 @@ use guard_sdk::Outcome;
 use guard_sensitive_paths::{Entries, Lists};
 use serde::Deserialize;
 
-/// The lists `blocked`, `confirm` and `exempt`, which add to the default ones, the list `reads`, which adds to `blocked`
-/// for calls that read, and the answer to a call that reads a secret.
+/// The lists `blocked`, `confirm` and `exempt` add to the defaults. The list `reads` adds to `blocked` for calls that
+/// read. `secret-reads` is the outcome if a call reads a secret.
 ///
 /// An entry is a file's name, a name below a folder (`.git/config`) or a folder (`.ssh/`), with the patterns of
-/// `policies/PATTERNS.md`; upper and lower case are equal.
+/// `policies/PATTERNS.md`. Case is ignored.
 ///
 /// ```toml
 /// [policy.settings]
@@ -22,13 +22,13 @@ pub struct Settings {
     pub(crate) lists: Lists,
     /// The lists for tools that read.
     pub(crate) lists_of_reads: Lists,
-    /// The lists for shell commands that read: what settings add, because `command-guard` judges the others.
+    /// The lists for shell commands that read: only the settings' entries, because `command-guard` judges the others.
     pub(crate) lists_of_shell_reads: Lists,
-    /// The outcome for a tool that reads a secret; `None` for no finding.
+    /// The outcome if a call reads a secret. `None` for no finding.
     pub(crate) secret_reads: Option<Outcome>,
 }
 
-/// The settings as they are written.
+/// The settings as written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct RawSettings {

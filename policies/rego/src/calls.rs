@@ -1,8 +1,8 @@
-//! The names in a text: each function must be there, each key that is asked for by name must be in the document or in
-//! the data, and each pattern that is written out must compile.
+//! Checks the names in a text before the first call: each function must exist, each literal key must be in the document
+//! or the data, and each literal pattern must compile.
 //!
-//! The engine finds the first and the last only when it comes to the call, which may be at the one command that a rule is
-//! for; a key that is not there it takes for false.
+//! The engine reports unknown functions and invalid patterns only when it reaches the call, which may be at the one
+//! command that a rule is for. It treats an unknown key as false.
 
 use policy_input_document::unknown;
 use regex::RegexBuilder;
@@ -16,10 +16,10 @@ use crate::own;
 use crate::shapes::Locals;
 use crate::walk;
 
-/// The size limit of the engine for a compiled pattern.
+/// The engine's size limit for a compiled pattern in bytes.
 const PATTERN_BYTES: usize = 100 << 10;
 
-/// Functions that take a regular expression, and at which place.
+/// Functions with a regular expression, and the index of that argument.
 const PATTERNS: [(&str, usize); 5] = [
     ("regex.find_all_string_submatch_n", 0),
     ("regex.find_n", 0),
@@ -28,10 +28,10 @@ const PATTERNS: [(&str, usize); 5] = [
     ("regex.split", 0),
 ];
 
-/// A name or a call that cannot work: where, and why.
+/// A name or a call that can't work: its location, and the error.
 type Broken = (Span, String);
 
-/// The first name or call that cannot work.
+/// Returns the first name or call that can't work.
 pub(crate) fn first_broken(modules: &[Ref<Module>], names: &Names) -> Option<Broken> {
     let helpers = Helpers::new(modules, names);
     modules.iter().find_map(|module| broken_in(module, names, &helpers))
@@ -53,7 +53,7 @@ fn broken_in<'a>(module: &'a Module, names: &'a Names, helpers: &'a Helpers<'a>)
     })
 }
 
-/// `a.b.c`, `a.b` and `a` of `a.b.c`.
+/// Returns `a.b.c`, `a.b` and `a` for `a.b.c`.
 fn steps(expression: &Expr) -> Vec<&Expr> {
     let mut steps = vec![expression];
     while let Some(Expr::RefDot { refr, .. }) = steps.last() {
@@ -62,7 +62,7 @@ fn steps(expression: &Expr) -> Vec<&Expr> {
     steps
 }
 
-/// A text that is written out.
+/// Returns a string literal.
 fn literal(expression: &Expr) -> Option<(&Span, &str)> {
     match expression {
         Expr::String { span, value, .. } | Expr::RawString { span, value, .. } => {
@@ -75,7 +75,7 @@ fn literal(expression: &Expr) -> Option<(&Span, &str)> {
 struct Calls<'a> {
     module: &'a Module,
     names: &'a Names,
-    /// Names of the rule that outrank an import.
+    /// The rule's local names, which shadow imports.
     locals: &'a Locals<'a>,
 }
 
@@ -89,7 +89,7 @@ impl Calls<'_> {
             Expr::RefDot { refr, field, .. } => self.key(refr, &field.0, field.0.text()),
             Expr::RefBrack { refr, index, .. } => match literal(index) {
                 Some((span, text)) => self.key(refr, span, text),
-                // `names[e.operation]`, where the names are written out.
+                // `names[e.operation]` with literal names.
                 None => self.among(index, refr),
             },
             Expr::BoolExpr { op: BoolOp::Eq | BoolOp::Ne, lhs, rhs, .. }
@@ -107,15 +107,15 @@ impl Calls<'_> {
         }
     }
 
-    /// A value that is looked up among texts of which it never is one.
+    /// Checks whether a value is looked up in texts that it can never equal.
     fn among(&self, value: &Expr, texts: &Expr) -> Option<Broken> {
         let shape = self.locals.shape(self.module, value)?;
         let mut texts = self.locals.written(self.module, texts).into_iter().filter_map(literal);
         texts.find_map(|(span, text)| Some((span.clone(), shape.refuse(text)?)))
     }
 
-    /// A name in the head of a rule that nothing gives a value. In a body an index or a unification gives a name one, so
-    /// only a name that stands nowhere else has none.
+    /// Checks for a name in a rule's head without a value. In a body, an index or a unification binds a name, so only a
+    /// name that occurs nowhere else is unbound.
     fn without_value(&self, rule: &Rule, expressions: &[&Expr]) -> Option<Broken> {
         let own = package(self.module)?;
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -141,7 +141,7 @@ impl Calls<'_> {
         broken
     }
 
-    /// A key of what `of` stands for.
+    /// Checks a key of the value `of`.
     fn key(&self, of: &Expr, place: &Span, key: &str) -> Option<Broken> {
         let known: Vec<&str> = match self.locals.shape(self.module, of) {
             Some(shape) => shape.key(key).err()?,
@@ -152,14 +152,14 @@ impl Calls<'_> {
         (!known.contains(&key)).then(|| (place.clone(), unknown("name", key, &known)))
     }
 
-    /// A text that what it is compared with never is.
+    /// Checks whether a value is compared with a text that it can never equal.
     fn compared(&self, value: &Expr, text: &Expr) -> Option<Broken> {
         let shape = self.locals.shape(self.module, value)?;
         let (span, text) = literal(self.locals.written(self.module, text).first()?)?;
         Some((span.clone(), shape.refuse(text)?))
     }
 
-    /// An argument of one of the engine's functions that can never fit another one: a start, a pattern, or a key.
+    /// Checks whether an argument of a built-in function can never match another one: a prefix, a pattern, or a key.
     fn argument(&self, function: &str, params: &[Ref<Expr>]) -> Option<Broken> {
         let text = |one: &Expr| {
             let written = self.locals.written(self.module, one);

@@ -1,8 +1,7 @@
-//! [`Helpers`]: the shapes of the values of rules, and of the arguments of functions, so that a misspelt key behind one of
-//! them is found.
+//! [`Helpers`]: the shapes of rules' values and of functions' arguments, which reveal misspelled keys behind them.
 //!
-//! A function's argument has a shape if all its calls give it the same one. Calls in tests are left out: they give it
-//! values of their own.
+//! An argument has a shape if all calls pass the same one. Calls in tests are ignored, because they pass made-up
+//! values.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +13,10 @@ use crate::shapes::Locals;
 use crate::trial;
 use crate::walk::{self, Bound, Node};
 
-/// How long a chain of rules and functions is followed.
+/// The maximum length of a chain of rules and functions.
 const STEPS: usize = 4;
 
-/// Shapes by a path from `data`. None: it has several, or one that can't be known.
+/// Shapes by path from `data`. `None` if there are several, or if the shape is unknown.
 type Shapes<K> = BTreeMap<K, Option<Shape>>;
 
 /// The rules and functions of all modules.
@@ -28,11 +27,11 @@ pub(crate) struct Helpers<'a> {
     constants: BTreeMap<String, Option<&'a Expr>>,
 }
 
-/// One rule, with the names that it binds.
+/// A rule, with the names that it binds.
 pub(crate) struct Parts<'a> {
     pub(crate) expressions: Vec<&'a Expr>,
     pub(crate) bound: Vec<(&'a str, Option<Bound<'a>>)>,
-    /// Its path from `data`, if it is a function.
+    /// The function's path from `data`. `None` for other rules.
     pub(crate) function: Option<String>,
 }
 
@@ -79,17 +78,17 @@ impl<'a> Helpers<'a> {
         known
     }
 
-    /// The shape of a rule's value, by a path in a module.
+    /// Returns the shape of a rule's value, by a path in a module.
     pub(crate) fn value(&self, module: &Module, path: &str) -> Option<Shape> {
         by_path(&self.values, module, path)?.clone()
     }
 
-    /// The shape of a function's argument, by the function's path from `data`.
+    /// Returns the shape of a function's argument, by the function's path from `data`.
     pub(crate) fn argument(&self, function: &str, place: usize) -> Option<Shape> {
         self.arguments.get(&(function.to_owned(), place))?.clone()
     }
 
-    /// The value of a rule that has no condition, by a path in a module.
+    /// Returns the value of an unconditional rule, by a path in a module.
     pub(crate) fn constant(&self, module: &Module, path: &str) -> Option<&'a Expr> {
         *by_path(&self.constants, module, path)?
     }
@@ -99,7 +98,7 @@ fn by_path<'v, V>(all: &'v BTreeMap<String, V>, module: &Module, path: &str) -> 
     all.get(path).or_else(|| all.get(&format!("{}.{path}", package(module)?)))
 }
 
-/// The path of a rule from `data`.
+/// Returns a rule's path from `data`.
 fn own_path(module: &Module, rule: &Rule) -> Option<String> {
     Some(format!("{}.{}", package(module)?, path(head(rule))?))
 }
@@ -111,7 +110,7 @@ fn agree<K: Ord>(shapes: &mut Shapes<K>, key: K, shape: Option<Shape>) {
     }
 }
 
-/// The shape of a rule's value.
+/// Returns the shape of a rule's value.
 fn value(module: &Module, locals: &Locals<'_>, rule: &Rule) -> Option<Shape> {
     let Rule::Spec { head, bodies, .. } = rule else { return None };
     match head {
@@ -123,7 +122,7 @@ fn value(module: &Module, locals: &Locals<'_>, rule: &Rule) -> Option<Shape> {
     }
 }
 
-/// The values of the rules without a condition.
+/// Returns the values of the unconditional rules.
 fn constants<'a>(rules: &[(&'a Module, &'a Rule, Parts<'a>)]) -> BTreeMap<String, Option<&'a Expr>> {
     let mut constants: BTreeMap<String, Option<&Expr>> = BTreeMap::new();
     for (module, rule, _) in rules {
@@ -139,7 +138,7 @@ fn constants<'a>(rules: &[(&'a Module, &'a Rule, Parts<'a>)]) -> BTreeMap<String
     constants
 }
 
-/// The calls of the modules' functions: the path from `data`, and the arguments.
+/// Returns the calls of the modules' functions: the path from `data`, and the arguments.
 fn calls<'a>(
     module: &Module,
     locals: &Locals<'_>,

@@ -27,34 +27,34 @@ use rules::policy;
 use text::{Sources, Text};
 use trial::TrialRequest;
 
-/// How the name of a module ends that only tests the others.
+/// The suffix of modules that only contain tests.
 const TESTS: &str = "_test.rego";
 
-/// The settings: a file or a folder as the host gives it, or a table with texts.
+/// The settings: a file or a folder, as the host provides it, or a table with texts.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Where the text stands, for messages.
+    /// The location of the text, for messages.
     file: Option<String>,
-    /// The text in Rego.
+    /// The Rego text.
     text: Option<String>,
-    /// Modules by their paths.
+    /// Modules by path.
     files: BTreeMap<String, String>,
-    /// The data that the text finds below `data`.
+    /// The data below `data`.
     data: Map<String, Value>,
-    /// Calls ask for tests, and get no answer: `guard-host test` fills it in.
+    /// Whether calls request tests and get no decision. `guard-host test` sets this.
     test: bool,
-    /// The trace says which lines were evaluated: `guard-host test` fills it in.
+    /// Whether the trace lists the evaluated lines. `guard-host test` sets this.
     coverage: bool,
 }
 
 impl Settings {
-    /// The modules that judge, for tests all of them, and the data.
+    /// Returns the data and the modules for decisions, or for tests all modules.
     fn sources(self) -> Sources {
         let Self { file, text, files, data, test, .. } = self;
         let place =
             file.clone().unwrap_or_else(|| if files.is_empty() { "settings.text" } else { "settings" }.to_owned());
-        // Without a text, the place is a folder.
+        // Without a text, the path is a folder.
         let folder = file.clone().filter(|_| text.is_none());
         let below = |path: String| match &folder {
             Some(folder) if !path.starts_with('/') => format!("{folder}/{path}"),
@@ -70,10 +70,10 @@ impl Settings {
 /// The policy.
 #[derive(Debug)]
 pub struct Rego {
-    /// Evaluation changes what the engine remembers, and nothing that a later one could see.
+    /// In a cell because evaluation changes the engine's caches. Later evaluations don't depend on them.
     text: RefCell<Text>,
     names_history: bool,
-    /// As the settings say.
+    /// As in the settings.
     test: bool,
     coverage: bool,
 }
@@ -122,7 +122,7 @@ impl Policy for Rego {
         }
         self.note(call, &mut text);
         match fault {
-            // Nothing is more severe, so what else went wrong changes no verdict.
+            // No outcome is more severe, so the errors don't change the verdict.
             Some(error) if said.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
             Some(error) => return Err(error.into()),
             None => {}
@@ -132,7 +132,7 @@ impl Policy for Rego {
 }
 
 impl Rego {
-    /// Notes which tests there are, or what becomes of one.
+    /// Logs the list of tests, or the result of one.
     fn try_out(&self, call: &Call<'_>, text: &mut Text) -> Result<(), Error> {
         match TrialRequest::of(&call.input()?) {
             Some(TrialRequest::List(from)) => {
@@ -149,7 +149,7 @@ impl Rego {
         Ok(())
     }
 
-    /// Notes which lines were evaluated, if that is wanted, and what was printed.
+    /// Logs the evaluated lines if requested, and the printed text.
     fn note(&self, call: &Call<'_>, text: &mut Text) {
         if self.coverage {
             let rules = text.rules();

@@ -1,4 +1,4 @@
-//! Which lines of the modules were evaluated.
+//! The evaluated lines of the modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +9,24 @@ use regorus::unstable::Module;
 use crate::names;
 use crate::walk::{self, Node};
 
-/// The most bytes of one line of the trace that are used: the host cuts longer ones.
+/// The number of bytes used in a line of the trace. The host truncates longer lines.
 const BYTES: usize = 3 << 10;
 
-/// The lines of one module that hold something to evaluate.
+/// The lines of one module that contain expressions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lines {
     pub(crate) covered: BTreeSet<u32>,
     pub(crate) missed: BTreeSet<u32>,
 }
 
-/// The lines of each module, by its file.
+/// Returns the lines of each module, by file.
 pub(crate) fn lines(engine: &mut Engine) -> BTreeMap<String, Lines> {
     let mut all = BTreeMap::new();
     for module in engine.get_modules() {
         let missed = begun(module);
         all.insert(module.package.span.source.get_path().to_owned(), Lines { covered: BTreeSet::new(), missed });
     }
-    // The engine leaves out modules of which it has evaluated nothing.
+    // The engine omits modules without evaluated lines.
     for file in engine.get_coverage_report().map(|report| report.files).unwrap_or_default() {
         let missed = file.not_covered.difference(&file.covered).copied().collect();
         all.insert(file.path, Lines { covered: file.covered, missed });
@@ -34,7 +34,7 @@ pub(crate) fn lines(engine: &mut Engine) -> BTreeMap<String, Lines> {
     all
 }
 
-/// The lines on which an expression begins, but for those of the heads alone.
+/// Returns the lines on which an expression begins, except those with only a head.
 fn begun(module: &Module) -> BTreeSet<u32> {
     let mut lines = BTreeSet::new();
     for rule in &module.policy {
@@ -50,12 +50,12 @@ fn begun(module: &Module) -> BTreeSet<u32> {
     lines
 }
 
-/// The lines as the trace has them: in JSON, `{"lines": [[FILE, COVERED, MISSED], ...]}` with ranges such as `1-4,7`.
+/// Formats the lines for the trace, as JSON: `{"lines": [[FILE, COVERED, MISSED], ...]}` with ranges such as `1-4,7`.
 pub(crate) fn told(all: &BTreeMap<String, Lines>) -> Vec<String> {
     let (mut told, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
     for (file, lines) in all {
         let (covered, missed) = (ranges(&lines.covered), ranges(&lines.missed));
-        // A module may have more ranges than one line holds.
+        // The ranges of a module may need several lines.
         for at in 0..covered.len().max(missed.len()) {
             let [covered, missed] = [&covered, &missed].map(|ranges| ranges.get(at).map_or("", String::as_str));
             let size = file.len() + covered.len() + missed.len();
@@ -73,7 +73,7 @@ pub(crate) fn told(all: &BTreeMap<String, Lines>) -> Vec<String> {
     told
 }
 
-/// Ranges, in texts that are not too long.
+/// Formats ranges as texts of limited length.
 fn ranges(lines: &BTreeSet<u32>) -> Vec<String> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &line in lines {

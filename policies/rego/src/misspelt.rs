@@ -1,4 +1,4 @@
-//! Names that the engine takes for any others, and that can only be misspelt: a rule beside `deny` that nothing uses, and a
+//! Names that are valid for the engine but must be typos: an unused rule with a name similar to `deny`, and an unknown
 //! key of a finding.
 
 use std::cell::OnceCell;
@@ -13,7 +13,8 @@ use crate::walk::{self, Node};
 /// The keys of a finding.
 const KEYS: [&str; 3] = ["message", "remedy", "rule"];
 
-/// The first misspelt name of the package that is asked: where, and what it is. `heads` are the rules that are asked.
+/// Returns the location and description of the first misspelled name in the queried package. `heads` are the queried
+/// rules.
 pub(crate) fn first_misspelt<'a>(
     modules: &'a [Ref<Module>],
     is_asked: impl Fn(&Module) -> bool,
@@ -32,7 +33,7 @@ pub(crate) fn first_misspelt<'a>(
     })
 }
 
-/// The names that the rules of all modules refer to.
+/// Returns the names that the rules of all modules refer to.
 fn used_names(modules: &[Ref<Module>]) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for rule in modules.iter().flat_map(|module| &module.policy) {
@@ -50,7 +51,7 @@ fn used_names(modules: &[Ref<Module>]) -> BTreeSet<String> {
     used
 }
 
-/// The first misspelt key of a finding that a rule gives.
+/// Returns the first misspelled key of a rule's finding.
 fn key(rule: &Rule) -> Option<(&Span, String)> {
     let Rule::Spec { head, .. } = rule else { return None };
     let value = match head {

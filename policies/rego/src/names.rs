@@ -1,4 +1,4 @@
-//! The names below `data`: packages, their rules, and the data; and the meaning of a name in a module.
+//! The names below `data`: packages, their rules, and the data. Also resolves names in a module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::shapes::Locals;
 pub(crate) struct Names {
     /// The names below `data` and below each package.
     below: BTreeMap<String, BTreeSet<String>>,
-    /// The functions of the modules.
+    /// The modules' functions.
     functions: BTreeSet<String>,
 }
 
-/// `a.b.c`, as a call names a function; `a["b"].c` is the same.
+/// Returns `a.b.c`, the form in which a call names a function. `a["b"].c` gives the same.
 pub(crate) fn path(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Var { span, .. } => Some(span.text().to_owned()),
@@ -28,12 +28,12 @@ pub(crate) fn path(expression: &Expr) -> Option<String> {
     }
 }
 
-/// `data.a.b` of a module in `package a.b`.
+/// Returns `data.a.b` for a module in `package a.b`.
 pub(crate) fn package(module: &Module) -> Option<String> {
     Some(format!("data.{}", path(&module.package.refr)?))
 }
 
-/// The reference in a rule's head.
+/// Returns the reference in a rule's head.
 pub(crate) fn head(rule: &Rule) -> &Expr {
     match rule {
         Rule::Default { refr, .. } => refr,
@@ -43,7 +43,7 @@ pub(crate) fn head(rule: &Rule) -> &Expr {
     }
 }
 
-/// The first name in a rule's head.
+/// Returns the first name in a rule's head.
 pub(crate) fn first(expression: &Expr) -> Option<&Span> {
     match expression {
         Expr::Var { span, .. } => Some(span),
@@ -52,7 +52,7 @@ pub(crate) fn first(expression: &Expr) -> Option<&Span> {
     }
 }
 
-/// The name by which a module knows what it imports.
+/// Returns the local name of an import.
 pub(crate) fn alias(import: &Import) -> Option<&str> {
     match (&import.r#as, import.refr.as_ref()) {
         (Some(name), _) => Some(name.text()),
@@ -62,11 +62,11 @@ pub(crate) fn alias(import: &Import) -> Option<&str> {
 }
 
 impl Names {
-    /// The names of `modules`, with `data` beside them.
+    /// Collects the names of `modules`, and `data`.
     ///
     /// # Errors
     ///
-    /// A package and the data stand at one place.
+    /// If a package and the data have the same path.
     pub(crate) fn of(modules: &[Ref<Module>], data: &Map<String, Value>) -> Result<Self, String> {
         let mut names = Self { below: BTreeMap::new(), functions: BTreeSet::new() };
         names.below.insert("data".to_owned(), data.keys().cloned().collect());
@@ -99,24 +99,24 @@ impl Names {
         Ok(names)
     }
 
-    /// The names below a path from `data`; `None` if they can't be known.
+    /// Returns the names below a path from `data`. `None` if they are unknown.
     pub(crate) fn below(&self, path: &str) -> Option<&BTreeSet<String>> {
         self.below.get(path).filter(|below| !below.is_empty())
     }
 
-    /// Whether a path from `data` leads to a rule, a package or a value.
+    /// Returns whether a path from `data` is a rule, a package or a value.
     pub(crate) fn has(&self, path: &str) -> bool {
         let parts = path.rsplit_once('.');
         parts.is_some_and(|(at, name)| self.below.get(at).is_some_and(|below| below.contains(name)))
     }
 
-    /// Whether a function of the modules is meant by a path from `data`.
+    /// Returns whether a path from `data` is one of the modules' functions.
     pub(crate) fn is_function(&self, path: &str) -> bool {
         self.functions.contains(path)
     }
 }
 
-/// The meaning of a path in a module, by the module's imports.
+/// Resolves a path in a module by the module's imports.
 pub(crate) fn meant(module: &Module, locals: &Locals<'_>, path: &str) -> String {
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     let mut imports = module.imports.iter().filter(|import| alias(import) == Some(first));

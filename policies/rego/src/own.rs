@@ -1,4 +1,4 @@
-//! Functions that the engine has only together with a clock or a network, as far as they need neither.
+//! Functions that the engine only has in a feature with a clock or a network, without those that need one.
 
 mod net;
 mod time;
@@ -8,20 +8,20 @@ use std::fmt;
 
 use regorus::{Engine, Value};
 
-/// A function of the values that it is called with.
+/// A function of its arguments.
 type Function = fn(&[Value]) -> Result<Value, String>;
 
-/// All of them, each with the number of its arguments.
+/// All functions, with the number of their arguments.
 fn functions() -> impl Iterator<Item = (&'static str, u8, Function)> {
     time::FUNCTIONS.into_iter().chain(net::FUNCTIONS)
 }
 
-/// Whether there is a function of this name.
+/// Returns whether there is a function with this name.
 pub(crate) fn has(name: &str) -> bool {
     functions().any(|(function, ..)| function == name)
 }
 
-/// Why a function has no answer.
+/// The reason why a function failed.
 #[derive(Debug)]
 struct Failed(String);
 
@@ -33,11 +33,11 @@ impl fmt::Display for Failed {
 
 impl Error for Failed {}
 
-/// Gives the functions to the engine.
+/// Adds the functions to the engine.
 ///
 /// # Errors
 ///
-/// The engine has one of them already.
+/// If the engine already has one of them.
 pub(crate) fn give(engine: &mut Engine) -> Result<(), String> {
     for (name, arguments, function) in functions() {
         let called = move |values: Vec<Value>| {

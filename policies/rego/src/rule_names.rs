@@ -1,4 +1,4 @@
-//! The name under which a rule of a text speaks, as far as the text says it.
+//! The name that a rule reports, if the text determines it.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use regorus::unstable::{Expr, Rule, RuleHead};
 use crate::names::first;
 use crate::walk::{self, Node};
 
-/// The expressions that names of a rule are bound to, by name. None for one that is bound more than once.
+/// The expressions that a rule's names are bound to. `None` for names with several bindings.
 type Values<'a> = BTreeMap<&'a str, Option<&'a Expr>>;
 
-/// The name under which the rule speaks: the key or the `rule` of its value, or else the name of its head. None if only
-/// a call tells, or if it is none of `heads`.
+/// Returns the name that the rule reports: the key or the `rule` of its value, or else the name of its head. `None` if
+/// it depends on the call, or isn't in `heads`.
 pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
     let Rule::Spec { head, .. } = rule else { return None };
     let (refr, value) = match head {
@@ -42,13 +42,13 @@ pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
             let named = fields.iter().find(|(_, name, _)| text(name, &values).as_deref() == Some("rule"));
             named.map_or(Some(key), |(.., name)| text(name, &values))
         }
-        // A list, a set or a reference to another rule may hold any names.
+        // A list, a set or a reference to another rule can contain any names.
         Expr::String { .. } | Expr::RawString { .. } | Expr::Bool { .. } | Expr::Call { .. } => Some(key),
         _ => None,
     }
 }
 
-/// The expression that a name of the rule is bound to, or the expression itself.
+/// Returns the expression that a name of the rule is bound to, or the expression itself.
 fn written<'a>(expression: &'a Expr, values: &Values<'a>) -> Option<&'a Expr> {
     match expression {
         Expr::Var { span, .. } => *values.get(span.text())?,

@@ -1,3 +1,3 @@
-//! The rules: one, which carries those of the text.
+//! The rules: a single one, which reports the rules of the text.
 
 pub(crate) mod policy;

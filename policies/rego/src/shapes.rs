@@ -1,6 +1,6 @@
-//! [`Locals`]: the names of one rule, and what of the call's document each of them stands for.
+//! [`Locals`]: the names in a rule, and the part of the call's document that each refers to.
 //!
-//! A name that is bound to different things, or to something that only a call can tell, stands for nothing here.
+//! A name with several bindings, or one that depends on the call, has no shape.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use crate::helpers::Helpers;
 use crate::names::{meant, path};
 use crate::walk::Bound;
 
-/// How long a chain of names is followed: `a := input.analysis; b := a.effects`.
+/// The maximum length of a chain of names: `a := input.analysis; b := a.effects`.
 const STEPS: usize = 8;
 
-/// The names that hold in a rule alone.
+/// The local names of a rule.
 pub(crate) struct Locals<'a> {
     helpers: &'a Helpers<'a>,
     shapes: BTreeMap<&'a str, Option<Shape>>,
-    /// Names that are bound once, to an expression.
+    /// Names with a single binding to an expression.
     values: BTreeMap<&'a str, &'a Expr>,
 }
 
 impl<'a> Locals<'a> {
-    /// No names.
+    /// Creates an empty scope.
     pub(crate) fn none(helpers: &'a Helpers<'a>) -> Self {
         Locals { helpers, shapes: BTreeMap::new(), values: BTreeMap::new() }
     }
 
-    /// The names of a rule; `function` is its path from `data`, if it is a function.
+    /// Collects the names of a rule. `function` is its path from `data` if it is a function.
     pub(crate) fn new(
         module: &Module,
         helpers: &'a Helpers<'a>,
@@ -66,12 +66,12 @@ impl<'a> Locals<'a> {
         locals
     }
 
-    /// Whether the name is one of the rule's own.
+    /// Returns whether the name is local to the rule.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.shapes.contains_key(name)
     }
 
-    /// The shape of an expression; `None` if it can't be known.
+    /// Returns the shape of an expression. `None` if it is unknown.
     pub(crate) fn shape(&self, module: &Module, expression: &Expr) -> Option<Shape> {
         match expression {
             Expr::Var { span, .. } if self.has(span.text()) => self.shapes.get(span.text())?.clone(),
@@ -103,7 +103,7 @@ impl<'a> Locals<'a> {
         }
     }
 
-    /// The expressions that are written out for an expression: its elements or keys, or those of the constant that it names.
+    /// Returns the literal elements or keys of an expression, or of the constant that it refers to.
     pub(crate) fn written<'e>(&'e self, module: &Module, expression: &'e Expr) -> Vec<&'e Expr> {
         let value = match expression {
             Expr::Var { span, .. } if self.has(span.text()) => self.values.get(span.text()).copied(),
@@ -121,7 +121,7 @@ impl<'a> Locals<'a> {
     }
 }
 
-/// The path of an expression with few steps, as one that leads to a rule has.
+/// Returns the path of an expression with few steps, as references to rules have.
 fn short_path(expression: &Expr) -> Option<String> {
     let mut at = expression;
     for _ in 0..STEPS {

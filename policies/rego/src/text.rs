@@ -1,4 +1,4 @@
-//! [`Text`]: a text in Rego, loaded and asked.
+//! [`Text`]: a loaded Rego text, ready for queries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,30 +12,30 @@ use crate::names::Names;
 use crate::trial::{self, Test};
 use crate::{calls, misspelt, names, own, rule_names};
 
-/// The package that is asked.
+/// The queried package.
 const PACKAGE: &str = "guard";
 
-/// The rules that are asked, the most severe first.
+/// The queried rules, the most severe first.
 pub(crate) const HEADS: [(Outcome, &str); 4] =
     [(Outcome::Deny, "deny"), (Outcome::Ask, "ask"), (Outcome::Warn, "warn"), (Outcome::Allow, "allow")];
 
-/// The most bytes of all modules: the host reads no longer settings either.
+/// The maximum size of all modules in bytes, which is also the host's limit for settings.
 const BYTES: usize = 1 << 20;
 
 /// The sources of a text.
 pub(crate) struct Sources {
-    /// Where it stands as a whole.
+    /// The path of the whole text.
     pub(crate) place: String,
-    /// Each module: its place, and its text.
+    /// The path and the text of each module.
     pub(crate) modules: Vec<(String, String)>,
     /// The data below `data`.
     pub(crate) data: Map<String, serde_json::Value>,
 }
 
-/// A text in Rego, in one module or several.
+/// A Rego text of one or several modules.
 pub(crate) struct Text {
     engine: Engine,
-    /// The [`HEADS`] that it has.
+    /// The existing [`HEADS`].
     heads: Vec<&'static str>,
 }
 
@@ -46,11 +46,11 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
-    /// Reads the modules and resolves what they name, without evaluating a rule.
+    /// Parses the modules and resolves their names, without evaluating a rule.
     ///
     /// # Errors
     ///
-    /// What is wrong with them, with line and column where there is one.
+    /// The errors in the modules, with line and column if known.
     pub(crate) fn load(sources: Sources) -> Result<Self, String> {
         let Sources { place, modules, data } = sources;
         if modules.iter().map(|(_, text)| text.len()).sum::<usize>() > BYTES {
@@ -65,7 +65,7 @@ impl Text {
         let names = Names::of(engine.get_modules(), &data).map_err(|error| format!("{place}: {error}"))?;
         let data = Value::from(serde_json::Value::Object(data));
         engine.add_data(data).map_err(|error| told(&place, &error))?;
-        // Has the engine resolve names and order statements, which it otherwise does at the first question.
+        // Makes the engine resolve names and order statements, which it otherwise does at the first query.
         engine.eval_query("true".to_owned(), false).map_err(|error| told(&place, &error))?;
         if let Some((span, problem)) = calls::first_broken(engine.get_modules(), &names) {
             return Err(format!("{}: {problem}", place_of(&span)));
@@ -80,16 +80,16 @@ impl Text {
         Ok(Self { engine, heads })
     }
 
-    /// Makes the document of a call what the text sees as `input`.
+    /// Sets `input` to the document of a call.
     pub(crate) fn see(&mut self, document: serde_json::Value) {
         self.engine.set_input(Value::from(document));
     }
 
-    /// The value of a rule for what is seen; sets are lists. Null if it has none.
+    /// Returns the value of a rule for the current input, with sets as lists, or null if it is undefined.
     ///
     /// # Errors
     ///
-    /// Evaluation fails.
+    /// If the evaluation fails.
     pub(crate) fn value(&mut self, head: &str) -> Result<serde_json::Value, String> {
         if !self.heads.contains(&head) {
             return Ok(serde_json::Value::Null);
@@ -102,7 +102,7 @@ impl Text {
 
     fn of_rule(&mut self, name: &str, path: String) -> Result<Value, String> {
         match self.engine.eval_rule(path.clone()) {
-            // Rules such as `warn["x"] := ...` have paths of their own below the head's.
+            // Rules such as `warn["x"] := ...` have their own paths below the head's.
             Err(error) if error.to_string().contains("not a valid rule path") => {
                 let found = self.engine.eval_query(path, false).map_err(|error| told(name, &error))?;
                 let first = found.result.into_iter().next().and_then(|one| one.expressions.into_iter().next());
@@ -112,30 +112,30 @@ impl Text {
         }
     }
 
-    /// Notes from now on which lines are evaluated.
+    /// Starts recording the evaluated lines.
     pub(crate) fn watch_lines(&mut self) {
         self.engine.set_enable_coverage(true);
     }
 
-    /// Which lines were evaluated, by module.
+    /// Returns the evaluated lines by module.
     pub(crate) fn lines(&mut self) -> BTreeMap<String, Lines> {
         lines::lines(&mut self.engine)
     }
 
-    /// The tests in the modules.
+    /// Returns the tests in the modules.
     ///
     /// # Errors
     ///
-    /// One could never be run.
+    /// If a test could never be run.
     pub(crate) fn tests(&mut self) -> Result<Vec<Test>, String> {
         trial::tests(self.engine.get_modules())
     }
 
-    /// Runs a test; none if there is no such one.
+    /// Runs a test. `None` if it doesn't exist.
     ///
     /// # Errors
     ///
-    /// Those of [`Text::tests`].
+    /// As in [`Text::tests`].
     pub(crate) fn run(&mut self, name: &str) -> Result<Option<trial::Outcome>, String> {
         let Some(test) = self.tests()?.into_iter().find(|test| test.name == name) else { return Ok(None) };
         self.watch_lines();
@@ -151,7 +151,7 @@ impl Text {
         Ok(Some(trial::Outcome { passes, why, line }))
     }
 
-    /// The names under which its rules speak, as far as the text says them.
+    /// Returns the names that the rules report, as far as the text determines them.
     pub(crate) fn rules(&mut self) -> BTreeSet<String> {
         let asked = format!("data.{PACKAGE}");
         let own = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);
@@ -159,13 +159,13 @@ impl Text {
         rules.filter_map(|rule| rule_names::name(rule, &HEADS.map(|(_, head)| head))).collect()
     }
 
-    /// Takes the text's prints since the last call.
+    /// Takes the printed text since the last call.
     pub(crate) fn prints(&mut self) -> Vec<String> {
         self.engine.take_prints().unwrap_or_default()
     }
 }
 
-/// The [`HEADS`] that the package has.
+/// Returns the existing [`HEADS`] of the package.
 fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, String> {
     let asked = format!("data.{PACKAGE}");
     let is_asked = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);
@@ -198,7 +198,7 @@ fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, Stri
     Ok(heads)
 }
 
-/// `FILE:LINE:COLUMN`.
+/// Formats a location as `FILE:LINE:COLUMN`.
 fn place_of(span: &Span) -> String {
     format!("{}:{}:{}", span.source.get_path(), span.line, span.col)
 }
@@ -207,7 +207,7 @@ fn path(head: &str) -> String {
     format!("data.{PACKAGE}.{head}")
 }
 
-/// An error of the engine in one line, `FILE:LINE:COLUMN: TEXT`. The engine draws the line of the source in between.
+/// Formats an error of the engine as one line, `FILE:LINE:COLUMN: TEXT`, without the source excerpt.
 fn told(place: &str, error: &impl ToString) -> String {
     let text = error.to_string();
     let place = text.lines().find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or(place);

@@ -1,6 +1,6 @@
-//! The tests in a text: which there are, and what becomes of one.
+//! The tests in a text, and their results.
 //!
-//! `guard-host test` asks with the setting `test`. What it learns stands in the trace, and a call gets no answer.
+//! `guard-host test` sets `test` in the settings. The results are in the trace, and calls get no decision.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,23 @@ use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
 
 use crate::names;
 
-/// How the name of a test begins.
+/// The prefix of a test's name.
 pub(crate) const TEST: &str = "test_";
 
-/// How the name of a test begins that is yet to be written.
+/// The prefix of the name of a test that isn't written yet.
 const TODO: &str = "todo_test_";
 
-/// The most tests that one answer lists: a trace has no more than 64 lines.
+/// The maximum number of tests in one answer: a trace is limited to 64 lines.
 const PAGE: usize = 60;
 
 /// A test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Test {
-    /// Its package and its name.
+    /// The package and the name.
     pub(crate) name: String,
     pub(crate) file: String,
     pub(crate) line: u32,
-    /// It is not run.
+    /// Whether the test is skipped.
     pub(crate) is_todo: bool,
 }
 
@@ -33,20 +33,20 @@ pub(crate) struct Test {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) passes: bool,
-    /// Its value, or why it has none.
+    /// The value, or the reason why there is none.
     pub(crate) why: String,
-    /// The line that was evaluated last, or that of the test.
+    /// The last evaluated line, or that of the test.
     pub(crate) line: u32,
 }
 
-/// A request: the tests from some number on, or the result of one.
+/// A request: the tests from an index on, or the result of one.
 pub(crate) enum TrialRequest {
     List(usize),
     Run(String),
 }
 
 impl TrialRequest {
-    /// The request in the input of a call.
+    /// Parses the request in the input of a call.
     pub(crate) fn of(input: &Value) -> Option<Self> {
         if let Some(name) = input.get("run") {
             return Some(TrialRequest::Run(name.as_str()?.to_owned()));
@@ -55,11 +55,11 @@ impl TrialRequest {
     }
 }
 
-/// The tests, in the order of the modules.
+/// Returns the tests, in the order of the modules.
 ///
 /// # Errors
 ///
-/// One is a function, which nobody would call, or two have one name.
+/// If a test is a function, which is never called, or if two have the same name.
 pub(crate) fn tests(modules: &[Ref<Module>]) -> Result<Vec<Test>, String> {
     let (mut tests, mut seen) = (Vec::new(), BTreeMap::new());
     for (module, rule) in modules.iter().flat_map(|module| module.policy.iter().map(move |rule| (module, rule))) {
@@ -84,7 +84,7 @@ pub(crate) fn tests(modules: &[Ref<Module>]) -> Result<Vec<Test>, String> {
     Ok(tests)
 }
 
-/// The lines on which the statements of a test begin.
+/// Returns the lines on which the statements of a test begin.
 pub(crate) fn statements(modules: &[Ref<Module>], test: &Test) -> BTreeSet<u32> {
     let rules = modules.iter().filter(|module| module.package.span.source.get_path() == &test.file);
     let rules = rules.flat_map(|module| &module.policy);
@@ -98,7 +98,7 @@ pub(crate) fn statements(modules: &[Ref<Module>], test: &Test) -> BTreeSet<u32> 
     bodies.flat_map(|body| &body.query.stmts).map(|statement| statement.span.line).collect()
 }
 
-/// A page of tests as the trace has it: a line in JSON for each, and a last one if more follow.
+/// Formats a page of tests for the trace: one JSON line for each, and another if more follow.
 pub(crate) fn page(tests: &[Test], from: usize) -> Vec<String> {
     let page = tests.iter().skip(from).take(PAGE);
     let mut lines: Vec<String> = page
@@ -112,7 +112,7 @@ pub(crate) fn page(tests: &[Test], from: usize) -> Vec<String> {
     lines
 }
 
-/// An outcome as the trace has it.
+/// Formats an outcome for the trace.
 pub(crate) fn told(outcome: &Outcome) -> String {
     let mut why = outcome.why.as_str();
     while why.len() > 2 << 10 {

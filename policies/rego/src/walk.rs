@@ -1,27 +1,27 @@
-//! Every expression of a rule, in the order of the text.
+//! Visits every expression of a rule, in the order of the text.
 
 use regorus::unstable::{Expr, Literal, Query, Ref, Rule, RuleAssign, RuleHead, Span};
 
 /// A part of a rule.
 pub(crate) enum Node<'a> {
-    /// An expression. Those in it follow.
+    /// An expression. Its parts follow.
     Expression(&'a Expr),
-    /// A name that holds in this rule alone, and what it stands for, if the text says it.
+    /// A local name of the rule, and its binding if the text determines it.
     Local(&'a Span, Option<Bound<'a>>),
 }
 
-/// The meaning of a name.
+/// The binding of a name.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound<'a> {
     /// The expression.
     Whole(&'a Expr),
-    /// Each element of it.
+    /// Each element of the expression.
     Element(&'a Expr),
-    /// The argument of a function at this place.
+    /// The function's argument at this index.
     Argument(usize),
 }
 
-/// Shows each expression of a rule.
+/// Visits each expression of a rule.
 pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
     match rule {
         Rule::Default { value, args, .. } => {
@@ -53,7 +53,7 @@ pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
     }
 }
 
-/// Shows each name that the head of a rule takes from its body.
+/// Visits each name that a rule's head takes from its body.
 pub(crate) fn names_of_head<'a>(rule: &'a Rule, see: &mut dyn FnMut(&'a Span)) {
     let Rule::Spec { head, .. } = rule else { return };
     let (refr, value) = match head {
@@ -97,7 +97,7 @@ fn all<'a>(expressions: impl IntoIterator<Item = &'a Ref<Expr>>, see: &mut dyn F
     expressions.into_iter().for_each(|one| expression(one, see));
 }
 
-/// The names that a pattern binds.
+/// Visits the names that a pattern binds.
 fn locals<'a>(pattern: &'a Expr, bound: Option<Bound<'a>>, see: &mut dyn FnMut(Node<'a>)) {
     match pattern {
         Expr::Var { span, .. } => see(Node::Local(span, bound)),

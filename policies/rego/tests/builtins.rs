@@ -1,4 +1,4 @@
-//! The functions that a text finds, each with an answer written by hand.
+//! The available functions, each with a result that was written by hand.
 
 #![cfg(test)]
 
@@ -6,7 +6,7 @@ use guard_sdk::serde_json::json;
 use guard_sdk::testing::World;
 use policy_rego::Rego;
 
-/// The denials of a text that tests whether these conditions are true: none, or the first that is not.
+/// Returns the denials of a text that tests whether these conditions are true: none, or the first that is false.
 fn ask(conditions: &[&str]) -> Result<Vec<String>, String> {
     let rule = |condition: &&str| format!("deny contains `{condition}` if not hold_{}\n", at(conditions, condition));
     let holds = |condition: &&str| format!("hold_{} if {{ {condition} }}\n", at(conditions, condition));
@@ -137,7 +137,7 @@ fn times_that_are_given() {
         r#"time.date([1700000000000000000, "UTC"]) == [2023, 11, 14]; time.date([0, ""]) == [1970, 1, 1]"#,
         r#"time.weekday(0) == "Thursday"; time.weekday(1700000000000000000) == "Tuesday"; time.weekday(-1) == "Wednesday""#,
         "time.date(-1) == [1969, 12, 31]; time.clock(-1) == [23, 59, 59]",
-        // 2000 and 2024 are leap years, 1900 and 2100 are none.
+        // 2000 and 2024 are leap years, 1900 and 2100 aren't.
         r#"time.date(time.parse_rfc3339_ns("2000-02-29T00:00:00Z")) == [2000, 2, 29]"#,
         r#"time.date(time.parse_rfc3339_ns("1900-03-01T00:00:00Z") - 1) == [1900, 2, 28]"#,
         r#"time.date(time.parse_rfc3339_ns("2024-03-01T00:00:00Z") - 1) == [2024, 2, 29]"#,

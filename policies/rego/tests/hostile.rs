@@ -1,4 +1,4 @@
-//! Texts that are wrong, and what the engine must not offer.
+//! Invalid texts, and functions that must not be available.
 
 #![cfg(test)]
 
@@ -124,12 +124,12 @@ fn a_misspelt_key_behind_a_function_or_a_helper_is_refused_before_any_call() {
             format!("package guard\nown := {{\"targt\": 1}}\n{helper}\ndeny contains \"x\" if {{\n  {condition}\n}}\n");
         assert!(decide(&text).is_ok(), "{helper}: {:?}", decide(&text));
     }
-    // A test gives a function values of its own.
+    // Tests pass made-up values to functions.
     let tested = "package guard\nbad(e) if e.operaton == 1\ntest_bad if bad({\"operaton\": 1})\ndeny contains \"x\" if bad(input.analysis.effects[_])\n";
     fails(tested, "team.rego:2:13: ", "`operaton`");
 }
 
-/// A long chain of helpers, and many of them.
+/// A long chain of helpers, and a large number of them.
 #[test]
 fn helpers_are_followed_at_little_cost() {
     let chain: String = (1..5_000).map(|number| format!("h{number} := h{}\n", number - 1)).collect();
@@ -263,7 +263,7 @@ fn a_misspelt_rule_or_key_of_a_finding_is_refused() {
             fails(&text(head, key), "", &format!("`{meant}`"));
         }
     }
-    // Helpers that are used, and names that are like none.
+    // Used helpers, and names that resemble no other.
     for rules in [
         "denny contains \"x\" if 1 == 1\ndeny contains x if some x in denny\n",
         "denny contains \"x\" if 1 == 1\ndeny contains x if some x in data.guard[\"denny\"]\n",
@@ -273,7 +273,7 @@ fn a_misspelt_rule_or_key_of_a_finding_is_refused() {
     }
 }
 
-/// Many near names are looked up in one list.
+/// Many similar names in one list.
 #[test]
 fn many_rules_with_a_near_name_cost_little() {
     let rules: String = (0..5_000).map(|number| format!("asks contains {number} if 1 == 1\n")).collect();
@@ -352,7 +352,7 @@ fn an_error_of_evaluation_is_a_fault_and_never_silence() {
     fails("package guard\ndeny contains \"x\" if a\na if b\nb if a\n", "team.rego:", "recurs");
 }
 
-/// Whatever else goes wrong: nothing is more severe than a deny.
+/// A deny is reported even if other rules fail.
 #[test]
 fn a_deny_outranks_a_fault() {
     let broken = "ask contains \"x\" if to_number(\"one\") == 1\n";

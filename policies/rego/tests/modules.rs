@@ -1,4 +1,4 @@
-//! Texts of several modules, and data beside their rules.
+//! Texts with several modules, and data next to their rules.
 
 #![cfg(test)]
 

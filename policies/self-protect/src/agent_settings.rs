@@ -1,22 +1,22 @@
-//! Commands by which an agent changes its own settings: those after which it asks no hook.
+//! Commands that change an agent's own settings so that it calls no hook.
 
 use guard_sdk::Outcome;
 
 use crate::guarded::Guard;
 
-/// Names of the things that contain hooks, in commands and keys of settings.
+/// Names of hooks and their containers, in commands and settings' keys.
 const HOLDERS: &[&str] = &["extension", "extensions", "hook", "hooks", "plugin", "plugins"];
 
-/// Commands whose words are a key and a value.
+/// Commands whose arguments are a key and a value.
 const SETTINGS: &[&str] = &["config", "settings"];
 
-/// Words with which a setting gets a value.
+/// Words that set a setting.
 const SETS: &[&str] = &["set", "put", "add", "apply", "patch", "merge", "write"];
 
-/// Words with which it loses one.
+/// Words that unset a setting.
 const UNSETS: &[&str] = &["unset", "delete", "del", "remove", "rm", "reset", "clear"];
 
-/// Words that switch off or remove what they name.
+/// Words that disable or remove something.
 const REMOVALS: &[&str] = &[
     "disable",
     "delete",
@@ -31,20 +31,20 @@ const REMOVALS: &[&str] = &[
     "revoke-all",
 ];
 
-/// Words that name everything.
+/// Words for everything.
 const ALL: &[&str] = &["all", "--all", "-a", "*"];
 
-/// Parts of a key that name no single hook or plugin.
+/// Parts of a key that don't identify a single hook or plugin.
 const GENERAL: &[&str] = &["enabled", "enable", "disabled", "entries", "allow", "deny", "load", "paths", "internal"];
 
-/// Values that switch a setting off, or leave it empty.
+/// Values that disable or empty a setting.
 const OFF: &[&str] = &["false", "off", "0", "no", "none", "null", "[]", "{}", ""];
 
-/// How many words may be before the command: values of options that are meant for all commands.
+/// The maximum number of words before the command, such as values of global options.
 const BEFORE: usize = 3;
 
-/// Whether the words of an agent's command switch off what asks guard-host. None: they don't. What they leave is not known
-/// where this is to be asked about.
+/// Returns whether the words of an agent's command disable guard-host's hook. `None` if they don't. Ask if the
+/// remaining hooks are unknown.
 pub(crate) fn switches_off(words: &[&str], guard: &Guard) -> Option<Outcome> {
     let starts = 0..words.len().min(2 * BEFORE);
     let starts = starts.filter(|at| words.get(*at).is_some_and(|word| !word.starts_with('-'))).take(BEFORE);
@@ -72,7 +72,7 @@ fn of_command(words: &[&str], guard: &Guard) -> Option<Outcome> {
 }
 
 fn of_setting(verb: &str, key: &str, value: Option<&str>, guard: &Guard) -> Option<Outcome> {
-    // Without a verb of its own the command sets: `config KEY VALUE`.
+    // Without its own verb, the command sets: `config KEY VALUE`.
     let (key, value) = match (SETS.contains(&verb), UNSETS.contains(&verb)) {
         (true, _) => match key.split_once('=') {
             Some((key, value)) => (key, Some(value)),
@@ -93,7 +93,7 @@ fn of_setting(verb: &str, key: &str, value: Option<&str>, guard: &Guard) -> Opti
     match (is_general, is_off, value.as_str()) {
         (false, _, _) | (true, _, "true" | "on" | "1" | "yes") => None,
         (true, true, _) => Some(Outcome::Deny),
-        // A list of those that are allowed, for example.
+        // For example, a list of allowed ones.
         (true, false, _) => (!guard.names_program(&value)).then_some(Outcome::Ask),
     }
 }

@@ -1,6 +1,6 @@
 //! [`CallView`]: the call as the rules see it.
 //!
-//! What most calls do not need is made when a rule wants it. Decides nothing.
+//! Most facts are computed on demand. Makes no decisions.
 
 use std::cell::OnceCell;
 
@@ -12,7 +12,7 @@ use crate::guarded::Guard;
 use crate::touch::{self, GuardedChange};
 use crate::{Settings, copies};
 
-/// Longest target that a message shows, in characters.
+/// The maximum length of a target in a message, in characters.
 const NAMED: usize = 120;
 
 /// The call as the rules see it.
@@ -43,54 +43,54 @@ impl<'a> CallView<'a> {
         }
     }
 
-    /// Effects and pipelines by command.
+    /// Returns the effects and pipelines by command.
     pub(crate) fn index(&self) -> &Index<'a> {
         self.index.get_or_init(|| Index::of(self.analysis))
     }
 
-    /// Where the call happens.
+    /// The context of the call.
     pub(crate) fn facts(&self) -> &Facts {
         self.facts.get_or_init(|| self.call.context())
     }
 
-    /// The call's input; null if it cannot be read.
+    /// The call's input, or null if it can't be parsed.
     pub(crate) fn input(&self) -> &Value {
         self.input.get_or_init(|| self.call.input().unwrap_or_default())
     }
 
-    /// Whether the call runs a command that was analysed.
+    /// Returns whether the call runs a command that was analyzed.
     pub(crate) fn is_command(&self) -> bool {
         matches!(self.call.tool(), "Bash" | "PowerShell")
     }
 
-    /// The call's command as it was written. Empty if the tool has none.
+    /// Returns the call's command as written. Empty if the tool has none.
     pub(crate) fn text(&self) -> &str {
         self.input().get("command").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The effects of the call on guarded files.
+    /// Returns the call's effects on protected files.
     pub(crate) fn touches(&self) -> &[GuardedChange<'a>] {
         self.touches.get_or_init(|| touch::all(self))
     }
 
-    /// Whether the text sets where programs are looked for.
+    /// Returns whether the text sets the search path for programs.
     pub(crate) fn sets_path(&self) -> bool {
         *self.sets_path.get_or_init(|| self.analysis.commands.iter().any(copies::sets_path))
     }
 
-    /// Whether some word of the text is the program's name, or a pattern that fits it.
+    /// Returns whether a word of the text is the program's name, or a pattern that matches it.
     pub(crate) fn names_program(&self) -> bool {
         *self.names_program.get_or_init(|| copies::names_program(self))
     }
 
-    /// The command with this id. They stand in the order of their ids.
+    /// Returns the command with this id. Commands are sorted by id.
     pub(crate) fn command_by_id(&self, id: u32) -> Option<&'a Command> {
         let commands = &self.analysis.commands;
         commands.get(commands.binary_search_by_key(&id, |command| command.id).ok()?)
     }
 }
 
-/// A text as a message shows it.
+/// Shortens a text for a message.
 pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(NAMED) {
         None => text.to_owned(),
@@ -98,14 +98,14 @@ pub(crate) fn shorten(text: &str) -> String {
     }
 }
 
-/// Whether a command runs on another machine or in a container, where the same names are other files.
+/// Returns whether a command runs on another machine or in a container, where paths refer to other files.
 pub(crate) fn is_remote(command: &Command) -> bool {
     place_of(command).is_some()
 }
 
-/// `ssh` or `container`, if the command runs there.
+/// Returns `ssh` or `container`, if the command runs there.
 pub(crate) fn place_of(command: &Command) -> Option<&str> {
-    // Behind the last one the command is outside of the container again.
+    // After the last one, the command is outside of the container again.
     let mut kinds = command.via.iter().rev().map(|via| via.kind.as_str());
     kinds.find(|kind| matches!(*kind, "ssh" | "container" | "nsenter-host")).filter(|kind| *kind != "nsenter-host")
 }

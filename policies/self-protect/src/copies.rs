@@ -1,4 +1,4 @@
-//! Another name for the program: a copy, a link or a move under a name by which its commands would not be known.
+//! Other names for the program: a copy, a link or a move to a name that hides its commands.
 
 use guard_sdk::syntax::{Command, Effect};
 
@@ -8,17 +8,17 @@ use crate::rules::guard_command::is_confirming_script;
 use crate::search::Search;
 use crate::supplying_searches;
 
-/// Programs that put what they read, as it is, where they write.
+/// Programs that write their input unchanged.
 const COPIERS: &[&str] = &[
     "bun", "cat", "cp", "dd", "deno", "ditto", "gcp", "gdd", "ginstall", "gln", "gmv", "gtee", "head", "install",
     "link", "ln", "mv", "node", "perl", "php", "pv", "python", "python2", "python3", "rsync", "ruby", "sponge", "tail",
     "tee",
 ];
 
-/// The most sources of a command that are looked at: each costs a question to the machine.
+/// The maximum number of a command's sources that are examined: each one requires a request to the host.
 const SOURCES: usize = 32;
 
-/// The new name, where a command gives the program one.
+/// Returns the new name that a command gives the program.
 pub(crate) fn other_name<'a>(command: &'a Command, view: &CallView<'a>) -> Option<&'a str> {
     if is_remote(command) || !copies(command) {
         return None;
@@ -35,7 +35,7 @@ pub(crate) fn other_name<'a>(command: &'a Command, view: &CallView<'a>) -> Optio
     Some(other.target.as_str())
 }
 
-/// Whether the command hands on what it is given.
+/// Returns whether the command passes on its input.
 fn copies(command: &Command) -> bool {
     COPIERS.contains(&command.program())
 }
@@ -44,7 +44,7 @@ fn of_command<'a>(command: &Command, view: &CallView<'a>) -> impl Iterator<Item 
     view.index().effects(command).iter().copied().filter(|effect| effect.tag("where").is_none())
 }
 
-/// The files that the command copies, links or moves, or gets through pipes from others that copy.
+/// Returns the files that the command copies, links or moves, or gets through pipes from other copying commands.
 fn sources<'a>(command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item = &'a str> {
     let place = command.position.clone();
     let earlier: Vec<&Command> = view
@@ -63,28 +63,28 @@ fn sources<'a>(command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item 
     })
 }
 
-/// Whether a path, which may be a pattern of the shell, is the program or the script that confirms, or a text of the shell
-/// in its place names the program.
+/// Returns whether a path, which may be a shell pattern, is the program or the confirming script, or an inline shell
+/// text that names the program.
 fn is_program(path: &str, view: &CallView<'_>) -> bool {
     let is =
         |word: &str| view.guard.is_program(word) || (spells_letters(last_of(word)) && view.guard.fits_program(word));
     is(path) || is_confirming_script(path, view) || (path.starts_with(['$', '`']) && words_of(path).any(is))
 }
 
-/// Whether a path leads to the program by a link.
+/// Returns whether a path is a link to the program.
 fn leads_to_program(path: &str, view: &CallView<'_>) -> bool {
     let canonical = view.call.resolve(path).canonical;
     !canonical.is_empty() && view.guard.is_program(&canonical)
 }
 
-/// The words of a text of the shell, roughly.
+/// Splits a shell text roughly into words.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=');
     text.split(ends).filter(|word| !word.is_empty())
 }
 
-/// Whether the program has its own name there. `several`: only a pattern says what is put there.
+/// Returns whether the program keeps its own name. With `several`, only a pattern describes the written files.
 fn keeps_name(effect: &Effect, several: bool, written: &[&Effect], view: &CallView<'_>) -> bool {
     let target = effect.target.as_str();
     let is_folder = target.ends_with(['/', '.', '~']) || effect.path.kind == "dir";
@@ -95,18 +95,18 @@ fn keeps_name(effect: &Effect, several: bool, written: &[&Effect], view: &CallVi
     is_program(target, view) || is_folder || (!several && written.iter().any(in_it))
 }
 
-/// How sure it is that a command runs the program, which it does not spell.
+/// The probability that a command runs the program without spelling its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// The name fits.
+    /// The name's pattern matches.
     Fits,
-    /// Nothing is said of the name.
+    /// The name is unknown.
     Any,
-    /// Nothing is said of the name or of the program. The name may be that of a link or a copy.
+    /// The name could be that of a link or a copy.
     Link,
 }
 
-/// How a command that does not spell the program's name may still run it.
+/// Returns how a command that doesn't spell the program's name may still run it.
 pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Guess> {
     let first = command.argv.first()?;
     if first.glob {
@@ -115,7 +115,7 @@ pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Gue
         return Some(if fits { guess } else { Guess::Link });
     }
     if !first.dynamic {
-        // The host looked the name up in the `PATH` that it has itself.
+        // The host looked up the name in its own `PATH`.
         return view.sets_path().then_some(Guess::Link);
     }
     if !supplying_searches::is_supplied(command) || !first.text.contains("{}") {
@@ -131,13 +131,13 @@ pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Gue
     Some(if takes_any { Guess::Any } else { Guess::Link })
 }
 
-/// Whether a command sets where programs are looked for.
+/// Returns whether a command sets the search path for programs.
 pub(crate) fn sets_path(command: &Command) -> bool {
     command.assignments.iter().any(|given| given.name == "PATH")
         || command.argv.iter().skip(1).any(|word| word.text.starts_with("PATH="))
 }
 
-/// Whether some word of the text is the program's name, or a pattern that fits it.
+/// Returns whether a word of the text is the program's name, or a pattern that matches it.
 pub(crate) fn names_program(view: &CallView<'_>) -> bool {
     words_of(view.text()).any(|word| is_program(word, view))
 }

@@ -1,4 +1,4 @@
-//! [`Guarded`]: the files and folders that are guarded, as one list.
+//! [`Guarded`]: the list of protected files and folders.
 
 use std::borrow::Cow;
 
@@ -6,34 +6,34 @@ use crate::harnesses::{REGISTRATIONS, SCRIPTS};
 use crate::names::{Names, Relation, Start, fits, last_of};
 use crate::settings::ProtectedPaths;
 
-/// The kind of a guarded file or folder.
+/// The kind of a protected file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GuardedKind {
-    /// The configuration of guard-host: the user's, a project's or the managed one, and what they name.
+    /// The configuration of guard-host: the user's, a project's or the managed one, and the files that it names.
     Config,
-    /// Its key, its sessions, its audit log.
+    /// The key, the sessions and the audit log.
     State,
-    /// Its compiled policies, which can be made anew.
+    /// The compiled policies, which can be rebuilt.
     Cache,
     /// The program.
     Program,
-    /// Where a harness, named here, looks for hooks.
+    /// The place where a harness, with this name, looks for hooks.
     Registration(&'static str),
     /// Scripts that the hooks of a harness run.
     Scripts(&'static str),
 }
 
 impl GuardedKind {
-    /// It belongs to guard-host itself.
+    /// Returns whether it belongs to guard-host itself.
     pub(crate) fn is_own(self) -> bool {
         !matches!(self, GuardedKind::Registration(_) | GuardedKind::Scripts(_))
     }
 }
 
-/// A guarded file or folder, and what it is.
+/// A protected file or folder, and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Guarded<'a> {
-    /// As [`Names::relation`] takes it.
+    /// In the form for [`Names::relation`].
     pub(crate) entry: &'a str,
     pub(crate) what: GuardedKind,
 }
@@ -48,13 +48,13 @@ const USUAL: &[(&str, GuardedKind)] = &[
     ("bin/guard-host", GuardedKind::Program),
 ];
 
-/// Everything that is guarded here: the usual places, those that the host names, and the registrations.
+/// Everything that is protected: the usual places, those that the host names, and the registrations.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
     entries: Vec<Entry>,
 }
 
-/// An entry, and how it begins: nearly all paths begin otherwise.
+/// An entry, and its start, which rules out nearly all paths.
 #[derive(Debug, Clone)]
 struct Entry {
     text: Cow<'static, str>,
@@ -100,22 +100,22 @@ impl Guard {
         Guard { entries: usual.chain(named).chain(scripts).chain(registrations).collect() }
     }
 
-    /// All of it.
+    /// All protected files and folders.
     pub(crate) fn all(&self) -> impl Iterator<Item = Guarded<'_>> {
         self.entries.iter().map(Entry::guarded)
     }
 
-    /// Those that one of the paths may lie to in some way, by what names begin with.
+    /// Those that may be related to one of the paths, judged by the start of names.
     pub(crate) fn near<'g, 'p>(&'g self, paths: &'p [Names<'p>]) -> impl Iterator<Item = Guarded<'g>> + use<'g, 'p> {
         let may_relate = |entry: &&Entry| paths.iter().any(|names| names.may_relate(entry.start));
         self.entries.iter().filter(may_relate).map(Entry::guarded)
     }
 
-    /// The guarded thing that a path is or lies in.
+    /// Returns the protected file or folder that a path is or is in.
     pub(crate) fn covering(&self, path: &str) -> Option<Guarded<'_>> {
         let names = [Names::new(path)];
         let [own] = &names;
-        // A pattern that fits a guarded name by chance means nothing.
+        // A pattern that matches a protected name by chance has no meaning.
         let is_in = |guarded: &Guarded<'_>| {
             let found = own.relation(guarded.entry).filter(|found| found.relation != Relation::Above);
             found.is_some_and(|found| !found.guessed || (guarded.entry.starts_with('.') && path.contains('/')))
@@ -123,18 +123,18 @@ impl Guard {
         self.near(&names).find(is_in)
     }
 
-    /// Whether a program of this name, as a command spells it, is guard-host.
+    /// Returns whether a program with this name, as a command spells it, is guard-host.
     pub(crate) fn is_program(&self, word: &str) -> bool {
         let name = last_of(word);
         self.program_names().any(|program| program.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a pattern of names, as the shell takes it, fits the program's name.
+    /// Returns whether a shell pattern matches the program's name.
     pub(crate) fn fits_program(&self, pattern: &str) -> bool {
         self.program_names().any(|program| fits(program, last_of(pattern)))
     }
 
-    /// The names of the program: its own one, and that of its file.
+    /// The names of the program: its usual one, and its file's name.
     pub(crate) fn program_names(&self) -> impl Iterator<Item = &str> {
         let file = self.all().find(|guarded| guarded.what == GuardedKind::Program && guarded.entry.starts_with('/'));
         let file = file.and_then(|guarded| guarded.entry.rsplit('/').next());
@@ -142,32 +142,32 @@ impl Guard {
         [PROGRAM, TOOLS].into_iter().chain(file)
     }
 
-    /// Whether a text names the program.
+    /// Returns whether a text names the program.
     pub(crate) fn names_program(&self, text: &str) -> bool {
         self.program_names().any(|name| text.contains(name))
     }
 }
 
-/// Whose the hooks are in a file that the host names.
+/// The harness of a file that only the host names.
 const REGISTERED: &str = "a harness";
 
-/// The file lies in one of the usual places of a harness, whose name is then known.
+/// Returns whether the file is in a usual place of a harness, whose name is then known.
 fn is_usual(path: &str) -> bool {
     let names = Names::new(path);
     let within = |entry: &str| names.relation(entry).is_some_and(|found| found.relation != Relation::Above);
     REGISTRATIONS.iter().chain(SCRIPTS).any(|(entry, _)| within(entry))
 }
 
-/// A shorter name of the program's file stands in too many texts.
+/// The minimum length of the file's name: shorter ones occur in too many texts.
 const TELLING: usize = 5;
 
 /// The program's name.
 const PROGRAM: &str = "guard-host";
 
-/// The name of the program beside it, which has the commands.
+/// The name of the companion program with the commands.
 const TOOLS: &str = "guard-host-tools";
 
-/// The program with the commands, in the folder of the first one; empty if that is not known.
+/// Returns the path of the companion program, in the same folder. Empty if unknown.
 fn beside_program(program: &str) -> String {
     program.rsplit_once('/').map(|(folder, _)| format!("{folder}/{TOOLS}")).unwrap_or_default()
 }

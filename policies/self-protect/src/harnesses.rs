@@ -1,8 +1,8 @@
-//! Where harnesses hold their hooks: data, in the order of the alphabet.
+//! The places of harnesses' hooks: data, in alphabetical order.
 //!
-//! An entry is a path as [`crate::names`] compares it. A harness that is not here is not guarded.
+//! An entry is a path in the form for [`crate::names`]. Other harnesses aren't protected.
 
-/// Files and folders in which a harness looks for hooks, and the harness's name.
+/// Files and folders with hooks, and the harness's name.
 pub(crate) const REGISTRATIONS: &[(&str, &str)] = &[
     (".amp/plugins/", "Amp"),
     (".config/amp/plugins/", "Amp"),
@@ -104,7 +104,7 @@ pub(crate) const SCRIPTS: &[(&str, &str)] = &[
     (".factory/hooks/", "Droid"),
 ];
 
-/// Names of events and keys without which a harness asks no hook before a call.
+/// Names of events and keys without which a harness calls no hook before a call.
 pub(crate) const KEYS: &[&str] = &[
     "PreToolUse",
     "preToolUse",
@@ -126,7 +126,7 @@ pub(crate) const KEYS: &[&str] = &[
     "failClosed",
 ];
 
-/// Settings that switch hooks off, without white space and quotes, in lower case.
+/// Settings that disable hooks, without white space and quotes, in lower case.
 pub(crate) const SWITCHES: &[&str] = &[
     "disableallhooks:true",
     "disableallhooks=true",
@@ -148,13 +148,13 @@ pub(crate) const SWITCHES: &[&str] = &[
 /// A harness that a command may start.
 pub(crate) struct Agent {
     pub(crate) program: &'static str,
-    /// Options with which it runs without its hooks.
+    /// Options that disable its hooks.
     pub(crate) without: &'static [&'static str],
     /// Options whose value names other settings.
     pub(crate) settings: &'static [&'static str],
-    /// Variables that move the settings which hold its hooks, besides `HOME`.
+    /// Variables that relocate the settings with its hooks, besides `HOME`.
     pub(crate) moves: &'static [&'static str],
-    /// Variables, with their values, with which it runs without its hooks.
+    /// Variables, with their values, that disable its hooks.
     pub(crate) switches: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -211,5 +211,5 @@ pub(crate) const AGENTS: &[Agent] = &[
     agent("qwen", &["QWEN_HOME", "QWEN_CODE_SYSTEM_SETTINGS_PATH"]),
 ];
 
-/// Values that switch a variable on.
+/// Values that enable a variable.
 const ON: &[&str] = &["1", "true"];

@@ -1,4 +1,4 @@
-//! Changes to the hooks of a file, as far as the call shows them.
+//! Changes to a file's hooks, as far as they are visible in the call.
 
 use guard_sdk::Presence;
 use guard_sdk::serde_json::{self, Value};
@@ -9,29 +9,29 @@ use crate::guarded::Guard;
 use crate::harnesses::{KEYS, SWITCHES};
 use crate::touch::{GuardedChange, Reach};
 
-/// More text than this is not read; what it does is then not seen.
+/// The maximum size of a text that is read, in bytes. Changes in longer texts aren't noticed.
 const TEXT_BYTES: usize = 1 << 20;
 
-/// Deeper values are not looked into.
+/// The maximum depth of values that are searched.
 const DEPTH: usize = 32;
 
-/// The result of a change to a file with hooks.
+/// The effect of a change on a file with hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The hook is lost, and this is how.
+    /// The hook is removed, in the described way.
     Removes(&'static str),
-    /// The call does not show what the file will hold.
+    /// The file's new content isn't in the call.
     Unseen(&'static str),
     /// An ordinary edit.
     Edits,
 }
 
-/// The change that a touch makes to the hooks.
+/// Returns the change of the hooks.
 pub(crate) fn change(touch: &GuardedChange<'_>, view: &CallView<'_>) -> Change {
     let effect = touch.effect;
     match touch.how {
         Reach::LostWithFolder => return Change::Removes("deletes the folder"),
-        // What is said of the whole folder says enough.
+        // The finding about the folder is enough.
         Reach::LostWithAll | Reach::Perhaps => return Change::Edits,
         Reach::Itself => {}
     }
@@ -44,7 +44,7 @@ pub(crate) fn change(touch: &GuardedChange<'_>, view: &CallView<'_>) -> Change {
     }
 }
 
-/// A mode that takes the right to read away from the owner.
+/// Returns whether a mode removes the owner's permission to read.
 fn hides(effect: &Effect) -> bool {
     let mode = effect.tag("mode").unwrap_or_default();
     let octal = mode.len() >= 3 && mode.bytes().all(|byte| byte.is_ascii_digit());
@@ -62,7 +62,7 @@ fn of_command(effect: &Effect, view: &CallView<'_>) -> Change {
     if switches_off(view.text()) {
         return Change::Removes("turns hooks off");
     }
-    // A line at the end of TOML is an edit, a line at the end of JSON makes the file unreadable.
+    // Appending to TOML is an edit. Appending to JSON makes the file invalid.
     let extends = effect.tag("append").is_some() && effect.target.ends_with(".toml");
     if extends { Change::Edits } else { Change::Unseen("changes the file in a way that can't be checked") }
 }
@@ -92,7 +92,7 @@ fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
     }
 }
 
-/// The old and new texts of an edit.
+/// Returns the old and new texts of an edit.
 fn edits(input: &Value) -> Vec<(&str, &str)> {
     let several = input.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     std::iter::once(input).chain(several).filter_map(pair_of).collect()
@@ -103,23 +103,23 @@ fn pair_of(value: &Value) -> Option<(&str, &str)> {
     Some((text(["old_string", "old_str", "oldString"])?, text(["new_string", "new_str", "newString"])?))
 }
 
-/// Whether removes it.
+/// Returns whether replacing `old` with `new` removes the hook.
 fn loses(old: &str, new: &str, guard: &Guard) -> bool {
     let kept = |line: &str| new.contains(line.trim().trim_end_matches(','));
     let lines = old.lines().filter(|line| guard.names_program(line));
     !lines.clone().all(kept) || KEYS.iter().any(|key| old.contains(key) && !new.contains(key))
 }
 
-/// Whether settings hold a command that runs guard-host.
+/// Returns whether settings contain a command that runs guard-host.
 fn holds_hook(content: &str, guard: &Guard) -> bool {
     match serde_json::from_str::<Value>(content) {
         Ok(value) => runs(&value, "", guard, 0),
-        // TOML, YAML, JSON with comments, a script.
+        // TOML, YAML, JSON with comments, or a script.
         Err(_) => guard.names_program(content),
     }
 }
 
-/// Whether a value holds a command that runs guard-host.
+/// Returns whether a value contains a command that runs guard-host.
 fn runs(value: &Value, key: &str, guard: &Guard, depth: usize) -> bool {
     if depth > DEPTH {
         return false;
@@ -134,7 +134,7 @@ fn runs(value: &Value, key: &str, guard: &Guard, depth: usize) -> bool {
     }
 }
 
-/// Whether settings, or a part of them, switch hooks off.
+/// Returns whether settings, or a part of them, disable hooks.
 pub(crate) fn switches_off(text: &str) -> bool {
     if text.len() > TEXT_BYTES {
         return false;

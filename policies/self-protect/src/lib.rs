@@ -60,7 +60,7 @@ use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Poli
 use call_view::CallView;
 pub use settings::{ProtectedPaths, Settings};
 
-/// More findings than this say nothing new.
+/// The maximum number of findings.
 const FINDINGS: usize = 32;
 
 /// The policy.
@@ -106,7 +106,7 @@ impl Policy for SelfProtect {
         for check in rules::CHECKS {
             check(&view, &mut findings);
         }
-        // Stable: within an outcome the order of the rules says which finding is the most telling.
+        // The sort is stable: within an outcome, the order of the rules puts the most specific finding first.
         findings.sort_by_key(|finding| Reverse(finding.outcome));
         findings.truncate(FINDINGS);
         Ok(findings.into_iter().collect())

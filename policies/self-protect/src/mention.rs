@@ -1,17 +1,17 @@
-//! Whether a text that is not fully understood names a guarded file.
+//! Finds names of protected files in texts that aren't fully understood.
 //!
-//! One pass over the text: at each place where a name can begin, the guarded ones are compared. Looks for names, not for
-//! what is done with them.
+//! One pass over the text: the protected names are compared at each position where a name can begin. Ignores what is
+//! done with them.
 
 use guard_sdk::syntax::Script;
 
 use crate::guarded::{Guard, Guarded, GuardedKind};
 
-/// More text than this is not searched; what is that large asks by other rules.
+/// The maximum size of a text that is searched, in bytes. Other rules ask about such large texts.
 const TEXT_BYTES: usize = 256 << 10;
 
-/// The guarded thing that a text names, if it names one. The program counts only by its place: a text that runs it is
-/// no change of it.
+/// Returns the protected file or folder that a text names. The program is only found by its path: a text that runs it
+/// doesn't change it.
 pub(crate) fn find<'a>(text: &str, guard: &'a Guard) -> Option<Guarded<'a>> {
     let end = text.floor_char_boundary(TEXT_BYTES);
     let text = text.get(..end).unwrap_or_default().replace('\\', "/");
@@ -31,7 +31,7 @@ pub(crate) fn find<'a>(text: &str, guard: &'a Guard) -> Option<Guarded<'a>> {
     None
 }
 
-/// Whether the entry stands at this place, as a whole.
+/// Returns whether the whole entry is at this position.
 fn begins_with(text: &[u8], at: usize, entry: &str) -> bool {
     let entry = entry.trim_end_matches('/').split('*').next().unwrap_or_default().as_bytes();
     let Some(here) = at.checked_add(entry.len()).and_then(|end| text.get(at..end)) else { return false };
@@ -39,12 +39,12 @@ fn begins_with(text: &[u8], at: usize, entry: &str) -> bool {
         && (entry.ends_with(b"/") || text.get(at + entry.len()).is_none_or(|after| !is_name(*after)))
 }
 
-/// Whether a byte can stand within a name.
+/// Returns whether a byte can be part of a name.
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Words of code that changes a file, starts a program, or makes code of text.
+/// Words in code that changes a file, starts a program, or evaluates text.
 const CHANGES: &[&str] = &[
     "write",
     "'w",
@@ -93,16 +93,16 @@ const CHANGES: &[&str] = &[
     "-i",
 ];
 
-/// Names with two underscores that only tell something.
+/// Names with double underscores that only give information.
 const TELLING: &[&str] = &["__name__", "__main__", "__file__", "__doc__", "__version__", "__init__", "__future__"];
 
-/// Whether a script may change a file that it names.
+/// Returns whether a script may change a file that it names.
 pub(crate) fn may_change(script: &Script) -> bool {
     let lower = script.text.to_ascii_lowercase();
     CHANGES.iter().any(|change| lower.contains(change)) || reaches_around(&lower)
 }
 
-/// Whether code names one of the members by which anything can be reached, such as `__import__`.
+/// Returns whether code uses one of the members that can reach anything, such as `__import__`.
 fn reaches_around(code: &str) -> bool {
     let mut rest = code;
     while let Some(at) = rest.find("__") {

@@ -1,38 +1,38 @@
-//! Compares a path with a guarded one, component by component, and says how the two lie to each other.
+//! Compares a path with a protected one, component by component, and returns their relation.
 //!
-//! By text alone. A component of the path may be a pattern of the shell; ASCII case is folded, because some file systems
-//! fold it.
+//! Uses text alone. A component of the path may be a shell pattern. ASCII case is folded, because some file systems
+//! ignore case.
 
 use guard_sensitive_paths::ByteSet;
 
-/// More components than this are not compared; only the end of a deeper path counts.
+/// The maximum number of components that are compared. Only the end of a deeper path is compared.
 const DEEPEST: usize = 256;
 
-/// How a path lies to a guarded file or folder.
+/// The relation of a path to a protected file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Relation {
-    /// It is a folder above the guarded one.
+    /// A folder above the protected one.
     Above,
-    /// It is the guarded folder.
+    /// The protected folder.
     Whole,
-    /// It is the guarded file, or lies in the guarded folder.
+    /// The protected file, or something in the protected folder.
     Inside,
 }
 
-/// How a path lies to a guarded one, and where in the path that one begins.
+/// The relation of a path to a protected one, and the index of the component where that one begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Match {
     pub(crate) relation: Relation,
     start: usize,
-    /// A pattern of the shell stands for a part of the guarded name.
+    /// Whether a shell pattern matches a part of the protected name.
     pub(crate) guessed: bool,
 }
 
-/// How a guarded path begins.
+/// The start of a protected path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start {
     rooted: bool,
-    /// Its first name begins with a dot.
+    /// Whether its first name begins with a dot.
     dotted: bool,
     /// The first byte of its first name.
     begins: ByteSet,
@@ -49,17 +49,17 @@ impl Start {
 #[derive(Clone, Copy)]
 struct Name<'a> {
     text: &'a str,
-    /// It holds a pattern of the shell.
+    /// Whether it contains a shell pattern.
     is_pattern: bool,
 }
 
-/// A path taken apart: without `.`, `..` and empty components.
+/// A parsed path, without `.`, `..` and empty components.
 pub(crate) struct Names<'a> {
     names: Vec<Name<'a>>,
     absolute: bool,
-    /// A component begins with a dot. A pattern reaches such a name only by writing the dot.
+    /// Whether a component begins with a dot. A pattern only matches such a name if it has the dot.
     dotted: bool,
-    /// First bytes of the components; any byte if one is a pattern of the shell.
+    /// First bytes of the components. Any byte if one is a shell pattern.
     begins: ByteSet,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Names<'a> {
             match name {
                 "" | "." => {}
                 ".." => drop(names.pop()),
-                // Some file systems drop what stands at the end.
+                // Some file systems drop trailing dots and spaces.
                 name => names.push(Name::new(name.trim_end_matches(['.', ' ']))),
             }
         }
@@ -82,12 +82,13 @@ impl<'a> Names<'a> {
         Names { names, absolute: path.starts_with('/') && !deep, dotted, begins }
     }
 
-    /// The last component; empty if there is none.
+    /// The last component, or empty.
     pub(crate) fn last(&self) -> &'a str {
         self.names.last().map(|name| name.text).unwrap_or_default()
     }
 
-    /// Whether this path may lie to an entry that begins so. If not, [`Names::relation`] finds none.
+    /// Returns whether this path may be related to an entry with this start. If not, [`Names::relation`] returns
+    /// `None`.
     #[inline]
     pub(crate) fn may_relate(&self, start: Start) -> bool {
         if start.dotted && !self.dotted {
@@ -98,14 +99,14 @@ impl<'a> Names<'a> {
             || self.begins.meets(start.begins) && (!start.rooted || self.absolute && is_first())
     }
 
-    /// Whether this is `other` or a folder above it. Both are absolute.
+    /// Returns whether this is `other` or a folder above it. Both are absolute.
     pub(crate) fn holds(&self, other: &Names<'_>) -> bool {
         let begins = self.names.iter().zip(&other.names).all(|(name, other)| name.fits(other.text));
         self.absolute && other.absolute && self.names.len() <= other.names.len() && begins
     }
 
-    /// How this path lies to `entry`: `folder/name` at any depth, `/folder/name` from the root; a slash at its end makes
-    /// it a folder with all that is in it.
+    /// Returns the relation of this path to `entry`: `folder/name` at any depth, or `/folder/name` from the root. With
+    /// a trailing slash, the entry is a folder with everything in it.
     pub(crate) fn relation(&self, entry: &str) -> Option<Match> {
         let rooted = entry.starts_with('/');
         let unrooted = if rooted { entry.trim_start_matches('/') } else { entry };
@@ -142,7 +143,7 @@ impl<'a> Names<'a> {
         Some(Match { relation, start, guessed })
     }
 
-    /// Where the guarded file is that a match means, as far as it has a name; none if that cannot be told.
+    /// Returns the path of the protected file in a match. `None` if it is unknown.
     pub(crate) fn place(&self, found: Match, entry: &str) -> Option<String> {
         let before = self.names.get(..found.start)?;
         if !self.absolute || before.iter().any(|name| name.is_pattern) {
@@ -158,7 +159,7 @@ impl<'a> Name<'a> {
         Name { text, is_pattern: is_pattern(text) }
     }
 
-    /// Whether it is, or can be, the guarded one.
+    /// Returns whether the component is or can be the protected one.
     fn fits(self, wanted: &str) -> bool {
         let Name { text, is_pattern } = self;
         if wanted.eq_ignore_ascii_case(text) {
@@ -166,7 +167,7 @@ impl<'a> Name<'a> {
         }
         match wanted.strip_prefix('*') {
             Some(end) => !text.starts_with('.') && (is_pattern || ends_with(text, end)),
-            // A pattern of the shell reaches a name with a dot only by writing the dot.
+            // A shell pattern only matches a name with a leading dot if it has the dot.
             None if is_pattern => {
                 wanted.starts_with('.') == text.starts_with('.')
                     && guard_sensitive_paths::matches(&one_for_each_set(text), wanted)
@@ -176,27 +177,27 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Whether a component of a path, which may be a pattern of the shell, is or can be the guarded one.
+/// Returns whether a component of a path, which may be a shell pattern, is or can be the protected one.
 pub(crate) fn fits(wanted: &str, name: &str) -> bool {
     Name::new(name).fits(wanted)
 }
 
-/// Whether a component holds a pattern of the shell.
+/// Returns whether a component contains a shell pattern.
 pub(crate) fn is_pattern(name: &str) -> bool {
     name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
-/// The last component of a path or of a pattern for paths.
+/// Returns the last component of a path or of a pattern for paths.
 pub(crate) fn last_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a pattern, in which `*` reaches over slashes and names with a dot, fits all of a text.
+/// Returns whether a pattern matches a whole text. `*` also matches slashes and leading dots.
 pub(crate) fn pattern_fits(pattern: &str, text: &str) -> bool {
     guard_sensitive_paths::matches(&one_for_each_set(&pattern.replace('\\', "")), text)
 }
 
-/// Whether a pattern spells a letter of what it means.
+/// Returns whether a pattern contains a letter.
 pub(crate) fn spells_letters(pattern: &str) -> bool {
     one_for_each_set(pattern).contains(|c: char| c.is_ascii_alphanumeric())
 }
@@ -206,7 +207,7 @@ fn ends_with(name: &str, end: &str) -> bool {
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
-/// The pattern with a `?` for each `[...]`.
+/// Returns the pattern with each `[...]` replaced by `?`.
 fn one_for_each_set(pattern: &str) -> String {
     let mut simple = String::with_capacity(pattern.len());
     let mut inside = false;

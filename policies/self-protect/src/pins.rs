@@ -1,6 +1,7 @@
-//! The references of git below `refs/guard-host`, which keep the commits that `guard-host undo` brings back.
+//! The git references below `refs/guard-host`, which keep the commits that `guard-host undo` restores.
 //!
-//! Each repository has its own. A repository may be deleted as before: only a change of the references themselves is found.
+//! Each repository has its own references. Deleting a repository is judged as before. Only changes of the references
+//! themselves are found.
 
 use guard_sdk::git;
 use guard_sdk::syntax::{Command, Effect};
@@ -12,17 +13,17 @@ use crate::touch::is_change;
 /// The prefix of the references.
 const PINS: &str = "refs/guard-host";
 
-/// Their folder in a repository, where it is one of a work tree and where it is any.
+/// The references' folder, in a work tree's repository and in any repository.
 const FOLDERS: [&str; 2] = [".git/refs/guard-host/", "refs/guard-host/"];
 
-/// The file in which git packs references.
+/// The file with git's packed references.
 const PACKED: &str = "packed-refs";
 
-/// Commands of git that change the references that they name.
+/// Git commands that change the references that they name.
 const CHANGING: [&str; 9] =
     ["branch", "fast-import", "fetch", "pull", "push", "reflog", "replace", "symbolic-ref", "update-ref"];
 
-/// The first of them that the call changes, as it is written.
+/// Returns the first reference that the call changes, as written.
 pub(crate) fn changed(view: &CallView<'_>) -> Option<String> {
     let by_file = || view.analysis.effects.iter().find(|effect| is_of_pins(effect, view));
     let by_git = || view.analysis.commands.iter().find_map(|command| named_by_git(command, view));
@@ -43,7 +44,7 @@ fn is_of_pins(effect: &Effect, view: &CallView<'_>) -> bool {
     effect.spellings().any(is_pin) || effect.spellings().any(is_packed) && names_guard(view)
 }
 
-/// The call's input has the name that is in all of the references.
+/// Returns whether the call's input contains the name that all the references have.
 fn names_guard(view: &CallView<'_>) -> bool {
     view.input().to_string().contains("guard-host")
 }
@@ -65,7 +66,7 @@ fn named_by_git(command: &Command, view: &CallView<'_>) -> Option<String> {
     rest.find(|word| word.contains(PINS)).map(str::to_owned).or_else(|| is_fed.then(|| PINS.to_owned()))
 }
 
-/// A refspec puts the references of another repository in the place of all of this one.
+/// Returns whether a refspec replaces all references with those of another repository.
 fn takes_all(refspec: &str) -> bool {
     let begin = refspec.split_once(':').and_then(|(_, name)| name.strip_suffix('*'));
     begin.is_some_and(|begin| begin.starts_with("refs/") && PINS.starts_with(begin))

@@ -1,6 +1,6 @@
-//! The rules, and the order in which they are asked.
+//! The rules in the order in which they run.
 //!
-//! A new rule is a file in `rules/`, a line in each of the lists below, and its table in `cases/`.
+//! To add a rule, add a file in `rules/`, a line in each list below, and a table in `cases/`.
 
 mod guard_file;
 pub(crate) mod guard_command;
@@ -14,7 +14,7 @@ use guard_sdk::{Finding, Rule};
 
 use crate::call_view::CallView;
 
-/// Looks at a call and adds what it finds.
+/// Checks a call and adds its findings.
 pub(crate) type Check = fn(&CallView<'_>, &mut Vec<Finding>);
 
 /// Every rule.
@@ -28,7 +28,7 @@ pub(crate) const RULES: &[Rule] = &[
     guard_mentioned::RULE,
 ];
 
-/// The check of every rule, in the same order; the last one speaks only if no other did.
+/// The check of each rule, in the same order. The last one only reports if no other rule did.
 pub(crate) const CHECKS: &[Check] = &[
     guard_file::check,
     guard_command::check,

@@ -1,6 +1,7 @@
-//! [`Search`]: the files that a program such as `find` selects for itself or for another one to work on.
+//! [`Search`]: the files that a program such as `find` selects for itself or for another one.
 //!
-//! By the words of the command alone. Says which guarded files may be among them; what is done to them is told elsewhere.
+//! Uses only the command's words. Returns the protected files that may be selected. What is done to them is decided
+//! elsewhere.
 
 mod patterns;
 
@@ -12,15 +13,15 @@ use crate::guarded::{Guarded, GuardedKind};
 use crate::names::{Names, Relation, last_of, pattern_fits, spells_letters};
 use patterns::{NAME_TESTS, PATH_TESTS, Pattern, name_of_expression};
 
-/// More places where a search starts, and questions to the machine say nothing new.
+/// The maximum number of start points, and of requests to the host.
 const STARTS: usize = 16;
 const QUESTIONS: usize = 64;
 
-/// Names of files as they lie in the folders of guard-host, and in those of harnesses.
+/// Sample names of files in the folders of guard-host and of harnesses.
 const OWN_FILES: &[&str] = &["guard.toml", "audit.jsonl", "mac.key", "x.cwasm", "x.wasm", "x.json", "sessions/x.json"];
 const HOOK_FILES: &[&str] = &["x.json", "x.sh", "x.py", "x.js", "x.ts", "PreToolUse"];
 
-/// Names in the folder with the copies of `guard-host undo`. A copy's own folder is named by its time and size.
+/// Names in the folder with the copies of `guard-host undo`. A copy's folder is named after its time and size.
 const COPIES: &[&str] = &[
     "undo",
     "undo/slot-0",
@@ -29,7 +30,7 @@ const COPIES: &[&str] = &[
     "undo/20260101-000000-000-0a0a.1/0",
 ];
 
-/// Words of `find` that leave no file alone but by its name, its kind or its depth.
+/// Tests and options of `find` that select only by name, type or depth.
 const NEUTRAL: &[&str] = &[
     "-H",
     "-L",
@@ -53,7 +54,7 @@ const NEUTRAL: &[&str] = &[
     "-xdev",
 ];
 
-/// Programs that name the files whose contents fit, those that name all, and those that search a list of all files.
+/// Programs that list files by their content, list all files, or search an index of all files.
 const BY_CONTENT: &[&str] = &["ack", "ag", "egrep", "fgrep", "grep", "rg", "zgrep"];
 const LISTS: &[&str] = &["du", "ls", "tree"];
 const INDEXES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
@@ -61,32 +62,32 @@ const INDEXES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
 /// The files that a command selects.
 pub(crate) struct Search<'a> {
     command: &'a Command,
-    /// Where it starts, as it is written.
+    /// The start points, as written.
     starts: Vec<&'a str>,
-    /// One of them fits each selected file; empty if all do.
+    /// Each selected file matches one of them. Empty if all files are selected.
     patterns: Vec<Pattern>,
-    /// Something else than the name decides as well.
+    /// Whether the selection also depends on more than the name.
     filtered: bool,
-    /// Only empty files or broken links are selected, and settings are neither.
+    /// Whether only empty files or broken links are selected, which settings never are.
     is_special: bool,
-    /// Only folders are selected.
+    /// Whether only folders are selected.
     only_folders: bool,
     deepest: Option<usize>,
 }
 
-/// How near a search starts to a guarded file.
+/// The distance between a search's start and a protected file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Distance {
-    /// In a guarded folder.
+    /// In a protected folder.
     Inside,
-    /// In a folder that is named like one above it.
+    /// In a folder with the name of one above it.
     Near,
-    /// At a home, a project, or above them.
+    /// At a home or a project, or above them.
     Far,
 }
 
 impl<'a> Search<'a> {
-    /// The search that a command makes by names.
+    /// Returns the search by name that a command makes.
     pub(crate) fn by_name(command: &'a Command) -> Option<Self> {
         if is_remote(command) {
             return None;
@@ -99,14 +100,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The operands are parts of paths, anywhere.
+    /// The operands are parts of paths anywhere.
     fn of_index(command: &'a Command) -> Self {
         let plain = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let patterns = plain.map(|word| Pattern { text: format!("*{word}*"), is_path: true });
         Search { patterns: patterns.collect(), filtered: true, ..Self::from(command, vec!["/"]) }
     }
 
-    /// The search that a command makes by contents, or its list of all files.
+    /// Returns the search by content that a command makes, or its list of all files.
     pub(crate) fn by_content(command: &'a Command) -> Option<Self> {
         let program = command.program();
         let lists = LISTS.contains(&program);
@@ -149,7 +150,7 @@ impl<'a> Search<'a> {
         let starts = words.iter().skip_while(is_option).take_while(is_start).take(STARTS).copied().collect();
         let value = |test: &str| words.iter().position(|word| *word == test).and_then(|at| words.get(at + 1)).copied();
         let depths = words.windows(2).filter(|pair| pair.first() == Some(&"-maxdepth"));
-        // What a test leaves over may be anything.
+        // A negated or alternative test may leave any file.
         let plain = !words.iter().any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | ","));
         let filtered = words.iter().any(|word| {
             let names = NAME_TESTS.contains(word) || PATH_TESTS.contains(word) || word.starts_with("-O");
@@ -174,22 +175,22 @@ impl<'a> Search<'a> {
         Search { patterns: patterns.into_iter().collect(), ..Self::from(command, plain.take(STARTS).collect()) }
     }
 
-    /// Without regard to names.
+    /// Removes the restriction to names.
     pub(crate) fn of_any_name(self) -> Self {
         Search { patterns: Vec::new(), ..self }
     }
 
-    /// Where it starts, as it is written.
+    /// The start points, as written.
     pub(crate) fn shown(&self) -> String {
         self.starts.join(" ")
     }
 
-    /// Whether every file fits, whatever its name.
+    /// Returns whether every file matches, regardless of its name.
     pub(crate) fn takes_all(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Whether its names spell more than how they end.
+    /// Returns whether its patterns contain more than the endings of names.
     pub(crate) fn spells_names(&self) -> bool {
         let stem = |pattern: &Pattern| {
             let name = last_of(&pattern.text);
@@ -198,19 +199,18 @@ impl<'a> Search<'a> {
         self.patterns.iter().any(stem)
     }
 
-    /// Whether a file of this name can be selected because its name fits.
+    /// Returns whether a file with this name can be selected by its name.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.patterns.iter().any(|pattern| pattern_fits(last_of(&pattern.text), name))
     }
 
-    /// The guarded file that may be among the selected ones when an effect of this kind works on them, and how near it
-    /// lies.
+    /// Returns the kind and distance of a protected file that may be selected for an effect of this kind.
     ///
-    /// `tail` is what stands behind a selected name in the effect's target.
+    /// `tail` is the text after a selected name in the effect's target.
     pub(crate) fn reaches(&self, kind: &str, tail: &str, view: &CallView<'_>) -> Option<(GuardedKind, Distance)> {
         let lost = kind == "delete";
         let unnamed = self.takes_all() && tail.is_empty();
-        // A change of all modes keeps what the files hold.
+        // A change of all modes doesn't affect the content.
         if unnamed && (kind == "metadata" || self.is_special || (self.only_folders && !lost)) {
             return None;
         }
@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
         let names = Names::new(&folder);
         let unnamed = self.takes_all() && tail.is_empty();
         let has_home = facts.home.len() > 1 && names.holds(&Names::new(&facts.home));
-        // In a project most files are the agent's own business.
+        // In a project, most files are the agent's own.
         let all_of_project = (lost && !self.filtered) || (!lost && view.guard.names_program(view.text()));
         let mut roots = vec![folder.as_str()];
         roots.extend(
@@ -267,7 +267,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Whether the guarded file at `place`, or a folder with it, can be selected.
+    /// Returns whether the protected file at `place`, or a folder that contains it, can be selected.
     fn selects(&self, folder: &str, start: &str, place: &str, guarded: Guarded<'_>, lost: bool, tail: &str) -> bool {
         let mut files: Vec<String> = match guarded.entry.ends_with('/') || guarded.entry.contains('*') {
             true => {
@@ -308,7 +308,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Where a word of a command points.
+/// Returns the path of a command's word.
 fn place(word: &str, command: &Command, view: &CallView<'_>) -> Option<String> {
     let facts = view.facts();
     let homes = ["~", "$HOME", "${HOME}"];
@@ -324,7 +324,7 @@ fn place(word: &str, command: &Command, view: &CallView<'_>) -> Option<String> {
     (cwd.starts_with('/') && !word.starts_with('$')).then(|| under(cwd, word))
 }
 
-/// A path below a folder, without dots and empty names, and without the pattern that ends an entry.
+/// Joins a folder and a path, without dots, empty names, and a trailing pattern in an entry.
 fn under(folder: &str, rest: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in folder.split('/').chain(rest.split('/')) {

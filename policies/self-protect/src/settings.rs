@@ -1,6 +1,6 @@
-//! The settings from the host: the places of this guard-host's files.
+//! The settings from the host: the paths of this guard-host's files.
 //!
-//! The host fills `places` in; nobody has to write it. The usual places are guarded whatever it says.
+//! The host fills in `places`, so users needn't write it. The usual places are always protected.
 
 use serde::Deserialize;
 
@@ -8,12 +8,12 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Where the files of this guard-host lie. Written by the host.
+    /// The paths of this guard-host's files. Set by the host.
     #[serde(deserialize_with = "guard_sdk::tables::table")]
     pub places: ProtectedPaths,
 }
 
-/// Absolute paths; an empty one is not known.
+/// Absolute paths. Empty ones are unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProtectedPaths {
@@ -21,18 +21,18 @@ pub struct ProtectedPaths {
     pub config: String,
     /// The managed configuration file.
     pub managed: String,
-    /// The folder of the key and the sessions.
+    /// The folder with the key and the sessions.
     pub state: String,
-    /// The folder of compiled policies.
+    /// The folder with the compiled policies.
     pub cache: String,
     /// The audit log.
     pub audit: String,
-    /// The file of the sessions, where they are not in the state folder.
+    /// The session file, if it isn't in the state folder.
     pub sessions: String,
     /// The program.
     pub program: String,
-    /// Components and settings of policies, wherever they lie.
+    /// Components and settings of policies, in any place.
     pub policies: Vec<String>,
-    /// Files in which this guard-host is registered with a harness, wherever they lie.
+    /// Files that register this guard-host with a harness, in any place.
     pub registrations: Vec<String>,
 }

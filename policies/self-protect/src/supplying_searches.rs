@@ -1,21 +1,21 @@
-//! Which searches supply the files that a command works on: by `-exec`, through a pipe, or as the value of a variable.
+//! Finds the searches that supply the files for a command: by `-exec`, through a pipe, or as the value of a variable.
 
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::CallView;
 use crate::search::Search;
 
-/// More searches say nothing new.
+/// The maximum number of searches.
 const SEARCHES: usize = 16;
 
-/// The searches whose files a change works on, and what stands behind a file's name in its target; none if the change
-/// names its files itself.
+/// Returns the searches that supply the files of a change, and the text after a file's name in its target. `None` if
+/// the change names its files itself.
 pub(crate) fn behind<'a>(effect: &Effect, view: &CallView<'a>) -> Option<(Vec<Search<'a>>, String)> {
     let command = view.command_by_id(effect.command_id)?;
     if effect.tag("by") == Some("find") {
         return Search::by_name(command).map(|search| (vec![search], String::new()));
     }
-    // `-execdir` runs in the folder of each selected file, whatever that one's name is.
+    // `-execdir` runs in the folder of each selected file, regardless of the file's name.
     let beside = is_via(command, "find-exec") && command.cwd.is_empty() && is_beside(&effect.target);
     let tail = if beside { format!("/{}", effect.target) } else { tail_of(effect, command)? };
     let by_text = effect.target.starts_with('$');
@@ -25,7 +25,7 @@ pub(crate) fn behind<'a>(effect: &Effect, view: &CallView<'a>) -> Option<(Vec<Se
     (!searches.is_empty()).then_some((searches, tail))
 }
 
-/// The searches by contents whose files a change works on, each with where it reaches a guarded file.
+/// Returns the start of a search by content that supplies the files of a change, if it may select a protected file.
 pub(crate) fn reached_by_content(effect: &Effect, view: &CallView<'_>) -> Option<String> {
     let command = view.command_by_id(effect.command_id)?;
     let tail = tail_of(effect, command)?;
@@ -35,7 +35,7 @@ pub(crate) fn reached_by_content(effect: &Effect, view: &CallView<'_>) -> Option
     reaching.next().map(|search| search.shown())
 }
 
-/// Where a search starts that supplies words of the command, if it asks for a guarded file by a name.
+/// Returns the start of a search that supplies words of the command, if it searches for a protected file by name.
 pub(crate) fn reached_by_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<String> {
     if !is_supplied(command) || !command.argv.iter().skip(1).any(|word| word.text.contains("{}")) {
         return None;
@@ -46,12 +46,12 @@ pub(crate) fn reached_by_words<'a>(command: &'a Command, view: &CallView<'a>) ->
     reaching.next().map(Search::shown)
 }
 
-/// The searches that supply words of the command.
+/// Returns the searches that supply words of the command.
 pub(crate) fn of_words<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<Search<'a>> {
     sources(false, command, view).filter_map(Search::by_name).take(SEARCHES).collect()
 }
 
-/// The part after a supplied name in the effect's target; `None` if the target is no supplied name.
+/// Returns the text after a supplied name in the effect's target. `None` if the target isn't a supplied name.
 fn tail_of(effect: &Effect, command: &Command) -> Option<String> {
     let target = effect.target.as_str();
     if let Some((before, behind)) = target.split_once("{}") {
@@ -66,17 +66,17 @@ fn tail_of(effect: &Effect, command: &Command) -> Option<String> {
         return is_supplied(command).then(String::new);
     }
     let by_variable = target.starts_with('$') && effect.path.raw.is_empty() && !effect.certain;
-    // The slashes of a substitution are its own.
+    // Slashes in a substitution belong to it.
     let end = if target.starts_with("$(") { None } else { target.find('/') };
     by_variable.then(|| end.and_then(|end| target.get(end..)).unwrap_or_default().to_owned())
 }
 
-/// Whether a target is a plain name in the working directory.
+/// Returns whether a target is a plain name in the working directory.
 fn is_beside(target: &str) -> bool {
     !target.is_empty() && !target.starts_with(['/', '~', '$']) && !target.contains("{}")
 }
 
-/// Whether another program supplies words of the command.
+/// Returns whether another program supplies words of the command.
 pub(crate) fn is_supplied(command: &Command) -> bool {
     ["find-exec", "xargs", "parallel"].iter().any(|kind| is_via(command, kind))
 }
@@ -85,11 +85,11 @@ fn is_via(command: &Command, kind: &str) -> bool {
     command.via.iter().any(|via| via.kind == kind)
 }
 
-/// The commands that name the files which a command is given, as words or, `by_text`, as the value of a variable.
+/// Returns the commands that supply file names for a command, as words or, with `by_text`, as the value of a variable.
 fn sources<'a>(by_text: bool, command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item = &'a Command> {
     let (place, supplied) = (&command.position, is_supplied(command));
     let in_loop = by_text && place.within.iter().any(|within| within == "loop");
-    // The commands of a text that `xargs` hands to a shell have a pipeline of their own.
+    // The commands of a shell text from `xargs` have their own pipeline.
     let in_shell = supplied && place.length == 1;
     view.analysis.commands.iter().filter(move |source| {
         let other = &source.position;

@@ -1,7 +1,7 @@
-//! [`GuardedChange`]: a change that reaches a guarded file, and how.
+//! [`GuardedChange`]: a change that affects a protected file, and its reach.
 //!
-//! A path is judged as it is written, by its text, and by where links lead. A folder above a guarded file counts if it is
-//! lost, or its mode changes, with all that is in it.
+//! A path is judged as written, by its lexical path and by its resolved path. A change of a folder above a protected
+//! file is included if the folder is deleted, or if all modes in it change.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Finding, Outcome, Presence};
@@ -12,26 +12,26 @@ use crate::names::{Match, Names, Relation, fits};
 use crate::search::Distance;
 use crate::supplying_searches;
 
-/// More of them say nothing new.
+/// The maximum number of changes.
 const TOUCHES: usize = 32;
 
-/// More folders are not looked into: each costs questions to the machine.
+/// The maximum number of folders that are examined: each one requires requests to the host.
 const FOLDERS: usize = 16;
 
-/// How a change reaches a guarded file.
+/// The way in which a change affects a protected file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// The change is one of the file, or of something in the guarded folder.
+    /// The change is to the file, or to something in the protected folder.
     Itself,
-    /// It is lost with a folder.
+    /// The file is lost with its folder.
     LostWithFolder,
-    /// It is lost with a home, a project, or more.
+    /// The file is lost with a home, a project, or more.
     LostWithAll,
-    /// Something is unpacked over the folder that holds it, or all modes below a folder change.
+    /// Something is extracted over the folder that contains the file, or all modes below a folder change.
     Perhaps,
 }
 
-/// A change that reaches a guarded file.
+/// A change that affects a protected file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GuardedChange<'a> {
     pub(crate) effect: &'a Effect,
@@ -40,7 +40,7 @@ pub(crate) struct GuardedChange<'a> {
 }
 
 impl GuardedChange<'_> {
-    /// The finding with its path. The loss of a whole folder, which is denied, matters more than the guard's file in
+    /// Returns the finding with its path. If a whole folder is deleted, that is more important than the guard's file in
     /// it.
     pub(crate) fn tagged(&self, finding: Finding) -> Finding {
         let finding = finding.tag("path", self.effect.target.as_str());
@@ -49,7 +49,7 @@ impl GuardedChange<'_> {
     }
 }
 
-/// All of them, in the order of the effects.
+/// Returns all changes, in the order of the effects.
 pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<GuardedChange<'a>> {
     let mut touches = Vec::new();
     let mut folders = 0;
@@ -65,12 +65,12 @@ pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<GuardedChange<'a>> {
     touches
 }
 
-/// Whether the effect leaves a file of this machine other than it was.
+/// Returns whether the effect changes a file of this machine.
 pub(crate) fn is_change(effect: &Effect) -> bool {
     changes(effect) && effect.tag("where").is_none()
 }
 
-/// The same, wherever the file is.
+/// Returns whether the effect changes a file on any machine.
 pub(crate) fn changes(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.operation != "files.many-to-one"
 }
@@ -79,27 +79,27 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
     let paths: Vec<Names<'_>> = effect.spellings().map(Names::new).collect();
     let mut above = Vec::new();
     for guarded in view.guard.near(&paths) {
-        // Of equal ones the last: it says most of where it is.
+        // Of equal relations, the last one is used, because it is the most precise.
         let near = paths.iter().filter_map(|names| Some((names.relation(guarded.entry)?, names)));
         let Some((found, names)) = near.max_by_key(|(found, _)| found.relation) else { continue };
         match found.relation {
             Relation::Above => above.push((guarded, found, names)),
-            // A pattern of the shell stands for what is there.
+            // A shell pattern only matches existing files.
             _ if found.guessed && presence(names, found, guarded, view) == Presence::No => {}
-            // Where it could lie anywhere, what a pattern deletes is a guess.
+            // If the file could be anywhere, the pattern's match is only a guess.
             _ if found.guessed
                 && effect.kind != "write"
                 && presence(names, found, guarded, view) == Presence::Unknown =>
             {
                 return Some((guarded.what, Reach::Perhaps));
             }
-            // What a pattern reaches goes with the rest.
+            // A pattern's matches are deleted with the rest.
             Relation::Whole if found.guessed && effect.kind == "delete" => {
                 return Some((guarded.what, Reach::LostWithFolder));
             }
-            // A folder that is only made, or written into by a program that names its file elsewhere, stays what it is.
+            // A folder that is only created, or written into by a program that names its file elsewhere, is unchanged.
             Relation::Whole if effect.kind == "write" && !is_unpacked(effect) => {}
-            // Nor does an empty folder in it register anything.
+            // An empty folder in it registers nothing.
             Relation::Inside if is_new_folder(effect) && holds_plugins(guarded) => {}
             _ => return Some((guarded.what, Reach::Itself)),
         }
@@ -115,7 +115,7 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
     }
     let mut brought = None;
     for (guarded, found, names) in above {
-        // What is unpacked brings its own folders; mostly the guarded file's own folder is near enough.
+        // Extracted content has its own folders, so usually only the protected file's own folder matters.
         let near = lost || modes || is_parent(names, guarded.entry) || is_reached(effect, names, found, guarded, view);
         if !near || *folders >= FOLDERS {
             continue;
@@ -126,7 +126,7 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
             let is_guess = found.guessed && there == Presence::Unknown;
             return Some((guarded.what, if lost && !is_guess { Reach::LostWithFolder } else { Reach::Perhaps }));
         }
-        // What is not there yet may come with the rest; a registration says most.
+        // A new file may come with the rest. Registrations are the most important.
         let brings = !(lost || modes) && is_below_home(names, found, guarded, view);
         if brings && !matches!(brought, Some(GuardedKind::Registration(_))) {
             brought = Some(guarded.what);
@@ -135,7 +135,7 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
     if let Some(what) = brought {
         return Some((what, Reach::Perhaps));
     }
-    // The contents of a folder that are put right into a home bring its folders of settings.
+    // A folder's content that is put directly into a home includes its settings folders.
     if is_unpacked(effect) && effect.tag("link-to").is_none() && holds_home(&paths, view) {
         return in_root(&view.facts().home, view).map(|what| (what, Reach::Perhaps));
     }
@@ -145,7 +145,7 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
     of_root(&paths, view, folders).map(|what| (what, Reach::LostWithAll))
 }
 
-/// How a change of the files that a search selects reaches a guarded one.
+/// Returns the reach of a change of the files that a search selects.
 fn how(effect: &Effect, distance: Distance) -> Reach {
     match (distance, effect.kind == "delete") {
         (Distance::Inside, _) => Reach::Itself,
@@ -155,44 +155,44 @@ fn how(effect: &Effect, distance: Distance) -> Reach {
     }
 }
 
-/// Whether something is put over a folder, with whatever it brings: an archive, a tree of files, a link in its place.
+/// Returns whether unknown content replaces or fills a folder: an archive, a tree of files, or a link in its place.
 fn is_unpacked(effect: &Effect) -> bool {
     let tags = ["archive", "tree", "patch", "link-to"];
     let brings = tags.iter().any(|tag| effect.tag(tag).is_some()) || effect.target.ends_with("/.");
     effect.kind == "write" && brings
 }
 
-/// Whether the effect makes a folder with nothing in it.
+/// Returns whether the effect creates an empty folder.
 fn is_new_folder(effect: &Effect) -> bool {
     let makes = |by: &str| matches!(by, "mkdir" | "gmkdir" | "install" | "ginstall");
     effect.kind == "write" && effect.tag("directory").is_some() && effect.tag("by").is_some_and(makes)
 }
 
-/// Whether the guarded entry is a folder from which a harness takes hooks or scripts.
+/// Returns whether the protected entry is a folder from which a harness loads hooks or scripts.
 fn holds_plugins(guarded: Guarded<'_>) -> bool {
     guarded.entry.ends_with('/') && matches!(guarded.what, GuardedKind::Registration(_) | GuardedKind::Scripts(_))
 }
 
-/// Whether the program deletes what its words name only if it is no folder: `rm` without `-r`.
+/// Returns whether the program refuses to delete directories, as `rm` does without `-r`.
 fn refuses_folders(effect: &Effect) -> bool {
     let is_plain = effect.operation == "fs.delete" && effect.tag("glob").is_none();
     is_plain && matches!(effect.tag("by"), Some("rm" | "grm" | "unlink"))
 }
 
-/// Whether one of the paths is the home, or a folder above it.
+/// Returns whether one of the paths is the home, or a folder above it.
 fn holds_home(paths: &[Names<'_>], view: &CallView<'_>) -> bool {
     let home = &view.facts().home;
     home.len() > 1 && paths.iter().any(|names| names.holds(&Names::new(home)))
 }
 
-/// Whether an archive that is unpacked further above a file of guard-host's own may bring that file. It is the user's: in
-/// a project everybody unpacks what they like.
+/// Returns whether an archive that is extracted further above a file of guard-host may contain that file. Only applies
+/// to the user's files: in a project, extracting is routine.
 fn is_reached(effect: &Effect, names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
     let is_own = matches!(guarded.what, GuardedKind::Config | GuardedKind::State);
     effect.tag("archive").is_some() && is_own && is_below_home(names, found, guarded, view)
 }
 
-/// Whether the guarded file that a match means lies in the home and in no project, by a name that says what it is.
+/// Returns whether the protected file in a match is in the home and in no project, and its name is specific.
 fn is_below_home(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
     let facts = view.facts();
     let Some(path) = names.place(found, guarded.entry).filter(|_| guarded.entry.starts_with(['.', '/'])) else {
@@ -203,15 +203,15 @@ fn is_below_home(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &C
     is_below(&facts.home) && (facts.project_root == facts.home || !is_below(&facts.project_root))
 }
 
-/// Whether the folder is the one in which the entry's file lies.
+/// Returns whether the folder directly contains the entry's file.
 fn is_parent(folder: &Names<'_>, entry: &str) -> bool {
     let mut names: Vec<&str> = entry.trim_end_matches('/').split('/').collect();
     names.pop();
     names.last().is_some_and(|parent| fits(parent, folder.last()))
 }
 
-/// Whether the guarded file that a match means is there, as far as the machine can say. Where it could be anywhere, only
-/// a name with a dot, which patterns of the shell do not reach by chance, may be meant.
+/// Returns whether the protected file in a match exists, as far as the host knows. If it could be anywhere, only names
+/// with a leading dot may be meant, which shell patterns don't match by chance.
 fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> Presence {
     match names.place(found, guarded.entry) {
         Some(path) => view.call.resolve(&path).exists,
@@ -221,7 +221,7 @@ fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallVi
     }
 }
 
-/// The guarded files lost with a home, a project, or a folder above them.
+/// Returns the kind of a protected file that is lost with a home, a project, or a folder above them.
 fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Option<GuardedKind> {
     let facts = view.facts();
     let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));
@@ -234,7 +234,7 @@ fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Opt
     in_root(root, view)
 }
 
-/// The first guarded file, of those that may lie anywhere, that is there below a folder.
+/// Returns the kind of the first protected file below a folder, of those that may be anywhere.
 fn in_root(root: &str, view: &CallView<'_>) -> Option<GuardedKind> {
     let entries = view.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
     let mut found = entries.filter(|guarded| {
@@ -245,7 +245,8 @@ fn in_root(root: &str, view: &CallView<'_>) -> Option<GuardedKind> {
     found.next().map(|guarded| guarded.what)
 }
 
-/// The guarded file that a path with the same last name leads to: a folder of settings may itself be a link.
+/// Returns the kind of the protected file that a path with the same last name resolves to: a settings folder may itself
+/// be a link.
 fn linked(effect: &Effect, view: &CallView<'_>) -> Option<GuardedKind> {
     let canonical = effect.path.canonical.as_str();
     let last = Names::new(canonical).last();

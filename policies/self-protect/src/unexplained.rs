@@ -1,19 +1,19 @@
-//! The words and variables of a command that may name a file which the command writes.
+//! The words and variables of a command that may name an output file.
 //!
-//! Finds candidates in the text of words. Does not know what is guarded, nor what effects a command has.
+//! Finds candidates in the text of words. Doesn't know the protected files and the command's effects.
 
 use guard_sdk::syntax::{Command, Word};
 
-/// Programs whose words of the form `NAME=VALUE` set variables of what runs next.
+/// Programs whose words `NAME=VALUE` set variables for the next program.
 const SETTERS: &[&str] = &["env", "export", "setenv"];
 
-/// Builtins that do so with the option `-x`.
+/// Builtins that export variables with the option `-x`.
 const DECLARERS: &[&str] = &["declare", "local", "readonly", "typeset"];
 
-/// Variables that name a file which the shell itself writes, so that it needs no program.
+/// Variables for files that the shell itself writes without a program.
 const WRITTEN_BY_SHELLS: &[&str] = &["HISTFILE"];
 
-/// Beginnings of names of options that name an output, without dashes.
+/// Prefixes of options for an output, without dashes.
 const OUTPUTS: &[&str] = &[
     "dump",
     "export",
@@ -29,18 +29,18 @@ const OUTPUTS: &[&str] = &[
     "write",
 ];
 
-/// Beginnings of names of options that end in `-file` and are read.
+/// Prefixes of options that end in `-file` and are inputs.
 const INPUTS: &[&str] = &[
     "body", "ca", "cert", "config", "env", "exclude", "from", "ignore", "include", "input", "key", "notes", "pass",
     "rc",
 ];
 
-/// Programs for which `-o` names no file.
+/// Programs whose `-o` isn't a file.
 const PLAIN_O: &[&str] =
     &["[", "[[", "ag", "egrep", "exa", "eza", "fgrep", "find", "grep", "ls", "rg", "set", "test", "zgrep"];
 
-/// A variable that a program inherits and whose value `covers` something guarded: the value, and a clause about it. Any
-/// program may take the variable for the name of a file that it writes.
+/// Returns an inherited variable's value that `covers` something protected, and a clause about it. Any program may use
+/// the variable as the path of an output file.
 pub(crate) fn of_variable(command: &Command, covers: impl Fn(&str) -> bool) -> Option<(String, String)> {
     let program = command.program();
     let inherited = |name: &str| !program.is_empty() || WRITTEN_BY_SHELLS.contains(&name);
@@ -58,13 +58,13 @@ pub(crate) fn of_variable(command: &Command, covers: impl Fn(&str) -> bool) -> O
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     pub(crate) value: &'a str,
-    /// The whole word that has it.
+    /// The whole word that contains the path.
     pub(crate) word: &'a str,
-    /// The option that it belongs to names an output.
+    /// Whether its option is for an output.
     pub(crate) is_output: bool,
 }
 
-/// The words of a command that may be paths, without those of a command that it starts.
+/// Returns the words of a command that may be paths, without those of a command that it starts.
 pub(crate) fn candidates<'a>(command: &'a Command, commands: &'a [Command]) -> impl Iterator<Item = Candidate<'a>> {
     let own = command.argv.get(..own_words(command, commands)).unwrap_or_default();
     let short_o = !PLAIN_O.contains(&command.program());
@@ -89,8 +89,8 @@ pub(crate) fn candidates<'a>(command: &'a Command, commands: &'a [Command]) -> i
     })
 }
 
-/// Whether the word is a pattern that the shell leaves alone and that names nothing, such as `'.*'`: a regular expression
-/// fits many guarded names, and means none.
+/// Returns whether the word is a pattern that the shell doesn't expand and that names nothing, such as `'.*'`: a
+/// regular expression can match many protected names without targeting any.
 fn is_expression(word: &Word) -> bool {
     let has_wildcards = word.text.contains(['*', '?', '[', '+']);
     !word.glob
@@ -99,7 +99,7 @@ fn is_expression(word: &Word) -> bool {
         && !word.text.contains(|char: char| char.is_alphanumeric() || char == '/')
 }
 
-/// How many of the words are the command's own: what it starts has the others, if they are its last ones.
+/// Returns the number of the command's own words. The last words may belong to a command that it starts.
 fn own_words(command: &Command, commands: &[Command]) -> usize {
     let count = command.argv.len();
     let starts_with_these = |started: &&Command| {
@@ -108,25 +108,25 @@ fn own_words(command: &Command, commands: &[Command]) -> usize {
         let same = rest.iter().zip(&started.argv).all(|(one, other)| one.text == other.text);
         started.parent == command.id && !started.argv.is_empty() && own > 0 && same
     };
-    // What a command starts follows it.
+    // A started command follows its starter.
     let after = commands.partition_point(|other| other.id <= command.id);
     let next = commands.get(after..).unwrap_or_default().iter().take_while(|other| other.parent >= command.id);
     next.take(STARTED).find(starts_with_these).map_or(count, |started| count - started.argv.len())
 }
 
-/// A command's first ones are looked at for its own words.
+/// The number of started commands that are checked for the command's own words.
 const STARTED: usize = 8;
 
-/// Mounts of a container that end in one of these change nothing.
+/// Suffixes of container mounts that are read-only.
 const READ_ONLY: &[&str] = &[":ro", ",ro", ",readonly"];
 
-/// Whether the value of an option only chooses among files by their names.
+/// Returns whether the value of an option only selects files by name.
 fn selects(option: &str) -> bool {
     const CHOICES: &[&str] = &["--exclude", "--filter", "--glob", "--ignore", "--include"];
     CHOICES.iter().any(|start| option.starts_with(start))
 }
 
-/// Whether an option, with its value or without, names an output.
+/// Returns whether an option, with or without its value, is for an output.
 fn names_output(option: &str, short_o: bool) -> bool {
     let Some(name) = option.strip_prefix('-') else { return false };
     if short_o && name.starts_with(['o', 'O']) && !option.starts_with("--") {

@@ -1,4 +1,4 @@
-//! Which files a call brings from another machine, or makes of such files.
+//! Finds the files that a call downloads from another machine, or makes from such files.
 
 use guard_sdk::paths::below;
 use guard_sdk::syntax::{Analysis, Command, Effect, Index};
@@ -8,7 +8,7 @@ use crate::past::SessionHistory;
 use crate::sends::addresses;
 use guard_sdk::addresses::is_here;
 
-/// Programs that bring files from elsewhere, and of which the analysis may not say where they put them.
+/// Programs that download files, possibly to paths that the analysis doesn't know.
 const FETCHERS: &[&str] = &[
     "aria2c",
     "aws",
@@ -46,10 +46,10 @@ const FETCHERS: &[&str] = &[
     "yt-dlp",
 ];
 
-/// Words that are looked at, at most.
+/// The maximum number of words that are examined.
 const WORDS: usize = 64;
 
-/// The files that later calls should know of, in the order of the text.
+/// Returns the files that are noted for later calls, in the order of the text.
 pub(crate) fn of_call(call: &Call<'_>, past: &SessionHistory<'_>) -> Vec<String> {
     let analysis = call.analysis();
     let index = &past.index;
@@ -81,7 +81,7 @@ pub(crate) fn of_call(call: &Call<'_>, past: &SessionHistory<'_>) -> Vec<String>
     found
 }
 
-/// The effects on files of this machine of a command, or of the pipeline that it ends.
+/// Returns the effects on this machine's files by a command, or by the pipeline that it ends.
 fn effects<'a>(command: &'a Command, index: &Index<'a>) -> Vec<&'a Effect> {
     let is_last = command.position.index + 1 == command.position.length && command.position.length > 1;
     let commands = if is_last { index.pipeline(command).to_vec() } else { vec![command] };
@@ -89,7 +89,7 @@ fn effects<'a>(command: &'a Command, index: &Index<'a>) -> Vec<&'a Effect> {
     of.filter(|effect| !effect.path.canonical.is_empty() && effect.tag("where").is_none()).collect()
 }
 
-/// Where the operands of a command lead.
+/// Returns the resolved operands of a command.
 fn operands(call: &Call<'_>, command: &Command) -> Vec<String> {
     let words = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str());
     let paths = words.filter(|text| !text.starts_with('-')).map(|text| absolute(command, text));
@@ -103,7 +103,7 @@ fn absolute(command: &Command, text: &str) -> String {
     }
 }
 
-/// The file that an effect takes something from.
+/// Returns the file that an effect copies from.
 fn source(effect: &Effect) -> Option<&str> {
     match effect.kind.as_str() {
         "read" | "delete" => Some(&effect.path.canonical),
@@ -112,12 +112,12 @@ fn source(effect: &Effect) -> Option<&str> {
     }
 }
 
-/// A folder that is taken as a whole holds a downloaded file.
+/// Returns whether a folder that is used as a whole contains a downloaded file.
 fn holds(known: &[Event], folder: &str) -> bool {
     known.iter().any(|event| below(&event.target, folder).is_some())
 }
 
-/// Whether the pipeline of the command takes what it writes from another machine. Of plain requests the host knows it.
+/// Returns whether the command's pipeline writes data from another machine. For plain requests, the host knows.
 fn brings(command: &Command, analysis: &Analysis, index: &Index<'_>) -> bool {
     let near = index.pipeline(command);
     let connects = |effect: &&Effect| {
@@ -135,7 +135,7 @@ fn brings(command: &Command, analysis: &Analysis, index: &Index<'_>) -> bool {
     is_code || near.iter().any(is_remote)
 }
 
-/// The files that a program may have put beside the address that it was given.
+/// Returns the files that a program may have written for the address that it got.
 fn fetched(call: &Call<'_>, command: &Command, index: &Index<'_>) -> Vec<String> {
     let is_fetcher = FETCHERS.contains(&command.program()) && !matches!(command.program(), "gh" | "glab" | "kubectl");
     let is_unknown = index.effects(command).iter().any(|effect| effect.operation == "execute.unknown");
@@ -148,7 +148,7 @@ fn fetched(call: &Call<'_>, command: &Command, index: &Index<'_>) -> Vec<String>
         let path = text.split(['?', '#']).next().unwrap_or_default();
         path.rsplit('/').next().unwrap_or_default().to_owned()
     };
-    // The name in the address, the values of options, and what stands behind the address.
+    // The name in the address, the values of options, and the words after the address.
     let first = words().position(|text| is_remote(&text)).unwrap_or_default();
     let before = |at: usize| at.checked_sub(1).and_then(|at| words().nth(at)).unwrap_or_default();
     let is_meant = |at: usize| at >= first || before(at).starts_with('-');

@@ -1,4 +1,4 @@
-//! [`SessionHistory`]: what the session did before, asked for when a rule needs it.
+//! [`SessionHistory`]: the session's earlier events, which are requested on demand.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ pub(crate) struct SessionHistory<'a> {
     call: &'a Call<'a>,
     /// Effects and pipelines by command.
     pub(crate) index: Index<'a>,
-    /// A rule asked, and nobody knows.
+    /// Whether a rule needed the history, and it was unavailable.
     is_unknown: Cell<bool>,
 }
 
@@ -20,7 +20,7 @@ impl<'a> SessionHistory<'a> {
         SessionHistory { call, index: Index::of(call.analysis()), is_unknown: Cell::new(false) }
     }
 
-    /// The events of a kind, oldest first; none where no session is known, or nobody knows what it did.
+    /// Returns the events of a kind, oldest first. Empty if there is no session, or if its history is unavailable.
     pub(crate) fn events(&self, kind: &str) -> Vec<Event> {
         match self.call.history(kind) {
             Ok(events) => {
@@ -38,7 +38,7 @@ impl<'a> SessionHistory<'a> {
         }
     }
 
-    /// Whether a prompt stopped the event's call, and nothing says that the call ran afterwards.
+    /// Returns whether a prompt stopped the event's call, without a sign that the call ran afterwards.
     pub(crate) fn may_have_run(&self, event: &Event) -> bool {
         let has_run = || {
             let ran = self.call.history("ran").unwrap_or_default();
@@ -47,19 +47,19 @@ impl<'a> SessionHistory<'a> {
         !event.certain && !has_run()
     }
 
-    /// The download that a file comes from.
+    /// Returns the download that a file comes from.
     pub(crate) fn download<'e>(downloads: &'e [Event], path: &str) -> Option<&'e Event> {
         let covers = |event: &&Event| !path.is_empty() && below(path, &event.target).is_some();
         downloads.iter().rev().find(covers)
     }
 
-    /// A rule asked what the session did, and nobody knows.
+    /// Returns whether a rule needed the history, and it was unavailable.
     pub(crate) fn is_unknown(&self) -> bool {
         self.is_unknown.get()
     }
 }
 
-/// When and how it happened, for a message.
+/// Formats the time and cause of an event for a message.
 pub(crate) fn told(event: &Event) -> String {
     let tool = &event.tool;
     match event.time.get(11..16) {
@@ -68,7 +68,7 @@ pub(crate) fn told(event: &Event) -> String {
     }
 }
 
-/// The value of a tag of an event.
+/// Returns the value of an event's tag.
 pub(crate) fn tag<'e>(event: &'e Event, name: &str) -> Option<&'e str> {
     event.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }

@@ -1,4 +1,4 @@
-//! The rules, in the order in which they are reported.
+//! The rules in the order of their reports.
 
 pub(crate) mod downloaded_then_run;
 pub(crate) mod noted;
@@ -11,14 +11,14 @@ use guard_sdk::{Call, Finding, Rule};
 use crate::Settings;
 use crate::past::SessionHistory;
 
-/// Looks at the call, and at what the session did before.
+/// Checks the call against the session's history.
 type Check = fn(&Call<'_>, &SessionHistory<'_>, &Settings) -> Option<Hit>;
 
 /// Every rule.
 pub(crate) const RULES: &[Rule] =
     &[retry_after_deny::RULE, secret_then_network::RULE, downloaded_then_run::RULE, unknown_history::RULE, noted::RULE];
 
-/// The rules that look at the past.
+/// The rules that use the history.
 pub(crate) const ALL: &[(&Rule, Check)] = &[
     (&retry_after_deny::RULE, retry_after_deny::check),
     (&secret_then_network::RULE, secret_then_network::check),
@@ -29,8 +29,8 @@ pub(crate) const ALL: &[(&Rule, Check)] = &[
 pub(crate) struct Hit {
     pub(crate) message: String,
     pub(crate) remedy: String,
-    /// The effects that were denied before, as the history names them. The host drops a finding of which no other rule
-    /// stops one.
+    /// The effects that were denied before, as the history names them. The host drops the finding if no other rule
+    /// stops one of them.
     pub(crate) repeated: Vec<String>,
 }
 
@@ -41,13 +41,13 @@ impl Hit {
     }
 }
 
-/// The tag that names an effect which was denied before.
+/// The tag for an effect that was denied before.
 const REPEATS: &str = "repeats";
 
-/// The most of them that are named.
+/// The maximum number of such tags.
 const REPEATED: usize = 16;
 
-/// The command by which a person forgets the history of the call's session.
+/// Returns the command that clears the history of the call's session.
 pub(crate) fn clear_command(call: &Call<'_>) -> String {
     let session = call.context().session;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -1,4 +1,4 @@
-//! Which calls send data to another machine.
+//! Finds calls that send data to another machine.
 
 mod code;
 mod command;
@@ -13,13 +13,13 @@ use crate::past::SessionHistory;
 
 /// Data that leaves the machine.
 pub(crate) struct OutgoingData {
-    /// The data that is sent, for a message.
+    /// The description of the sent data, for a message.
     pub(crate) what: String,
-    /// The host; empty if it is not known.
+    /// The host, or empty if it is unknown.
     pub(crate) to: String,
 }
 
-/// The data that the call sends to a machine that is neither this one, nor listed, nor a remote of the project.
+/// Returns the data that the call sends to a machine other than this one, the listed hosts and the project's remotes.
 pub(crate) fn find(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Option<OutgoingData> {
     let analysis = call.analysis();
     let is_foreign = |host: &str| !is_here(host) && !settings.trusts(host);
@@ -30,7 +30,7 @@ pub(crate) fn find(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settin
     let by_effect = analysis.effects.iter().find_map(|effect| {
         let to = of_effect(effect, past)?;
         let command = index.command(effect.command_id);
-        // In a container, a plain name is that of its neighbour; `:8000` is this machine; `sftp HOST:FILE` fetches.
+        // In a container, a plain name is that of a neighbor. `:8000` is this machine. `sftp HOST:FILE` downloads.
         let is_near = command.is_some_and(|command| {
             let is_inside = command.via.iter().any(|via| via.kind == "container");
             let fetches = command.program() == "sftp" && command.word(1).contains(':');
@@ -57,7 +57,7 @@ pub(crate) fn find(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settin
         })
 }
 
-/// A proxy that the text names for its later commands.
+/// Returns data that goes through a proxy which the text sets for its later commands.
 fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<OutgoingData> {
     let mut sets = analysis.commands.iter().flat_map(|command| {
         let exported = command.argv.iter().skip(1).filter_map(|word| word.text.split_once('='));
@@ -69,10 +69,10 @@ fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<O
     Some(OutgoingData { what: format!("`{name}`"), to: host(value) })
 }
 
-/// Where an effect sends data.
+/// Returns the destination of data that an effect sends.
 fn of_effect(effect: &Effect, past: &SessionHistory<'_>) -> Option<String> {
     let target = &effect.target;
-    // What a shell on another machine writes came from here.
+    // A remote shell's writes contain data from this machine.
     if effect.kind == "write" && effect.tag("where") == Some("ssh") {
         return Some(String::new());
     }
@@ -91,13 +91,13 @@ fn of_effect(effect: &Effect, past: &SessionHistory<'_>) -> Option<String> {
     }
 }
 
-/// Whether another effect of the command tells where it sends what it reads.
+/// Returns whether another effect of the command has the destination of the data.
 fn is_addressed(effect: &Effect, index: &Index<'_>) -> bool {
     let of = index.command(effect.command_id).map(|command| index.effects(command));
     of.is_some_and(|effects| effects.iter().any(|other| other.kind == "network"))
 }
 
-/// The hosts of the addresses in a text.
+/// Returns the hosts of the addresses in a text.
 pub(crate) fn addresses(text: &str) -> Vec<String> {
     let sockets = text.split("/inet/").skip(1).filter_map(|rest| rest.split('/').nth(2)).map(str::to_owned);
     let urls = text.split("://").skip(1).map(|rest| {
@@ -107,7 +107,7 @@ pub(crate) fn addresses(text: &str) -> Vec<String> {
     urls.chain(sockets).collect()
 }
 
-/// Letters of both cases and digits that are no word: a key, or encoded data.
+/// Returns whether a text contains letters of both cases and digits that aren't a word: a key, or encoded data.
 fn has_token(text: &str) -> bool {
     const LEAST: usize = 24;
     let mut runs = text.split(|char: char| !char.is_ascii_alphanumeric());
@@ -117,7 +117,7 @@ fn has_token(text: &str) -> bool {
     })
 }
 
-/// A part of the host's name that is encoded data.
+/// Returns whether a label of the host's name is encoded data.
 fn has_token_label(address: &str) -> bool {
     const LEAST: usize = 32;
     host(address).split('.').any(|label| label.len() >= LEAST && label.bytes().any(|byte| byte.is_ascii_digit()))

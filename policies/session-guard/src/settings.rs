@@ -8,14 +8,14 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Hosts that data may be sent to, and that files may be downloaded from.
+    /// Hosts to which data may be sent, and from which files may be downloaded.
     pub hosts: Vec<HostPattern>,
-    /// Which files hold secrets: `blocked` and `exempt`.
+    /// The lists of secret files: `blocked` and `exempt`.
     pub files: Lists,
 }
 
 impl Settings {
-    /// Whether the user lists the host.
+    /// Returns whether the host is in the user's list.
     pub(crate) fn trusts(&self, host: &str) -> bool {
         self.hosts.iter().any(|listed| listed.covers(host))
     }

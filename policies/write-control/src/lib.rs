@@ -46,7 +46,7 @@ use guard_sdk::{Call, Decision, Error, Example, Finding, Manifest, Outcome, Poli
 use paths::{ProjectRoot, Target};
 pub use settings::{RawSettings, Settings};
 
-/// More findings of one tier than this say nothing new.
+/// The maximum number of findings of one tier.
 const FINDINGS_OF_A_TIER: usize = 8;
 
 /// The policy.
@@ -104,12 +104,12 @@ impl Policy for WriteControl {
     }
 }
 
-/// The first tier that has the path names it.
+/// The first tier that contains the path applies.
 fn judge(target: &Target, settings: &Settings, root: &ProjectRoot<'_>) -> Option<Finding> {
     rules::CHECKS.iter().find_map(|check| check(target, settings, root))
 }
 
-/// Whether the effect changes a file of this machine.
+/// Returns whether the effect changes a file of this machine.
 fn is_change(effect: &Effect) -> bool {
     let is_change = match effect.kind.as_str() {
         "write" | "delete" | "metadata" => true,

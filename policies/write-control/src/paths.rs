@@ -1,6 +1,6 @@
-//! [`Target`]: a path that is written, as the patterns see it: relative to the project's root.
+//! [`Target`]: a changed path, relative to the project's root, as the patterns see it.
 //!
-//! A path is known by its text and by where links lead; each of the two is matched. Decides nothing.
+//! Both the written and the resolved path are matched. Makes no decisions.
 
 use guard_sdk::globs::Glob;
 use guard_sdk::paths::without_dots;
@@ -9,13 +9,13 @@ use guard_sdk::{Call, Facts};
 
 use crate::Settings;
 
-/// The most patterns of one change.
+/// The maximum number of patterns of one change.
 const PATTERNS: usize = 32;
 
-/// Longest path that a message shows, in characters.
+/// The maximum length of a path in a message, in characters.
 const SHOWN: usize = 300;
 
-/// The root of the project, and whether upper and lower case count below it.
+/// The project's root, and whether case matters below it.
 pub(crate) struct ProjectRoot<'a> {
     path: &'a str,
     fold: bool,
@@ -24,30 +24,30 @@ pub(crate) struct ProjectRoot<'a> {
 
 impl<'a> ProjectRoot<'a> {
     pub(crate) fn new(call: &'a Call<'a>, facts: &'a Facts, settings: &Settings) -> Self {
-        // Homes lie there on macOS, whose file system takes upper and lower case for one.
+        // The homes of macOS, whose file system ignores case.
         let fold = settings.fold_case.unwrap_or_else(|| facts.home.starts_with("/Users/"));
         ProjectRoot { path: facts.project_root.trim_end_matches('/'), fold, call }
     }
 
-    /// Whether the file system has a file there, which nothing can be below.
+    /// Returns whether the path is a file, which can contain nothing.
     fn is_file(&self, relative: &str) -> bool {
         let is_plain = !relative.is_empty() && !relative.contains(['*', '?', '[', '{', '\\']);
         is_plain && self.call.resolve(&format!("{}/{relative}", self.path)).kind == "file"
     }
 }
 
-/// Files of which a change may take any.
+/// A set of files that a change may affect.
 #[derive(Debug)]
 struct AffectedFiles {
     pattern: Glob,
-    /// It says what the files are called, and not only where they are.
+    /// Whether the pattern is specific about the names of the files, not only their folder.
     is_by_name: bool,
-    /// It may take whole folders along.
+    /// Whether whole folders may be affected.
     takes_folders: bool,
 }
 
 impl ProjectRoot<'_> {
-    /// The patterns of the files that a change may take, from the root on.
+    /// Returns the patterns of the files that a change may affect, from the root on.
     fn patterns(&self, effect: &Effect, relative: &[String], is_tree: bool) -> Vec<AffectedFiles> {
         let mut found = Vec::new();
         let mut add = |text: &str, is_by_name| {
@@ -66,13 +66,12 @@ impl ProjectRoot<'_> {
         relative.iter().filter(|text| has_wildcard(text)).for_each(|text| add(text, true));
         if is_tree && found.is_empty() {
             let lexical = effect.path.lexical.as_str();
-            // A repository that is cloned and a release mostly have a folder of their own. Other archives may have any
-            // files.
+            // Clones and releases usually have their own folder. Other archives may contain any files.
             let fills = effect.kind != "write"
                 || ["merged-from", "pathspec"].iter().any(|tag| effect.tag(tag).is_some())
                 || effect.tag("archive").is_some() && effect.tag("own-folder").is_none();
             let is_whole = match lexical.is_empty() {
-                // A command of git that names no file, or the working directory, puts all of them back.
+                // A git command without a file, or with the working directory, restores all files.
                 true => {
                     let is_all = ["force", "whole-directory"].iter().any(|tag| effect.tag(tag).is_some());
                     is_all && effect.kind == "vcs"
@@ -85,55 +84,55 @@ impl ProjectRoot<'_> {
             }
             let plain = relative.iter().filter(|text| !has_wildcard(text));
             let below = plain.filter_map(|text| Glob::new(&format!("{}/**", Glob::escaped(text))).ok());
-            // A folder that git ignores or that was just made has nothing that somebody protects.
+            // An ignored or new folder contains nothing worth protecting.
             let takes_folders = effect.path.kind == "dir" && effect.tag("disposable").is_none();
             found.extend(below.map(|pattern| AffectedFiles { pattern, is_by_name: false, takes_folders }));
         }
         found
     }
 
-    /// A pattern of absolute paths, from the project's root on. None if it matches nothing there.
+    /// Returns a pattern of absolute paths relative to the project's root. `None` if it can't match below it.
     fn below_root(&self, pattern: &str) -> Option<String> {
         let root = Glob::escaped(self.path);
         if let Some(rest) = pattern.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')) {
             return Some(rest.to_owned());
         }
-        // It begins above the root, and goes down to it.
+        // The pattern begins above the root and leads into it.
         let (folder, rest) = pattern.split_once("/**/")?;
         let is_above = folder.is_empty() || is_above(folder, &root);
         is_above.then(|| format!("**/{rest}"))
     }
 }
 
-/// Whether a pattern for any depth ends in a plain name without an extension, as folders have it: `**/migrations`.
+/// Returns whether a pattern for any depth ends in a plain name without an extension, as folders have: `**/migrations`.
 fn names_folder(pattern: &str) -> bool {
     let name = pattern.trim_end_matches("/**").rsplit('/').next().unwrap_or_default();
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// Whether a pattern matches what is below names with an extension, which are rarely folders: `*.key/**`.
+/// Returns whether a pattern matches everything below names with an extension, which are rarely folders: `*.key/**`.
 fn is_below_files(pattern: &str) -> bool {
     let name = pattern.strip_suffix("/**").and_then(|folder| folder.rsplit('/').next()).unwrap_or_default();
     name.contains('.') && name.contains(['*', '?', '['])
 }
 
-/// Whether a folder has the other one in it.
+/// Returns whether a folder contains the other one.
 fn is_above(folder: &str, other: &str) -> bool {
     other.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// A path that is written.
+/// A changed path.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Its texts, relative to the project's root, and to that of its own repository.
+    /// Its texts, relative to the project's root and to its own repository's root.
     relative: Vec<String>,
-    /// The same for what lies below it, if all of that goes, too.
+    /// The same texts for everything below it, if all of that is deleted.
     below: Vec<String>,
-    /// Patterns of files below the project's root that the change may reach: the text doesn't show which of them.
+    /// Patterns of the files below the project's root that the change may affect, if the text doesn't reveal them.
     among: Vec<AffectedFiles>,
-    /// No text of it leads out of the project.
+    /// Whether all its texts are inside the project.
     pub(crate) is_inside: bool,
-    /// The case of protected paths does not count.
+    /// Whether the case of protected paths is ignored.
     pub(crate) fold: bool,
 }
 
@@ -148,7 +147,7 @@ impl Target {
             None => is_inside = false,
         };
         if path.lexical.is_empty() {
-            // It could not be resolved: by its text alone, without the dots and as it is.
+            // An unresolved path is matched by its text, normalized and as written.
             let raw = if path.raw.is_empty() { effect.target.as_str() } else { path.raw.as_str() };
             let raw = below(raw, root.path).unwrap_or(raw);
             add(Some(without_dots(raw)));
@@ -156,10 +155,10 @@ impl Target {
         } else {
             add(below(&path.lexical, root.path).map(str::to_owned));
             if !path.canonical.is_empty() {
-                // The root may be reached through a link itself, so the host's own word counts as well.
+                // The root may itself be reached through a link, so the host's relative path is used as well.
                 let known = Some(path.project_relative.as_str()).filter(|relative| !relative.is_empty());
                 add(known.or_else(|| below(&path.canonical, root.path)).map(str::to_owned));
-                // A file of another repository is matched from the root of its own, also if that lies in this project.
+                // A file of a nested repository is also matched from that repository's root.
                 if let Some(text) = below(&path.canonical, &path.git_root)
                     && !relative.iter().any(|known| known == text)
                 {
@@ -178,9 +177,9 @@ impl Target {
         Target { relative, below, among, is_inside, fold: root.fold }
     }
 
-    /// Whether the change may take a file that the pattern of a list matches, although no path of it says so.
+    /// Returns whether the change may affect a file that a listed pattern matches, although none of its texts matches.
     pub(crate) fn may_take(&self, listed: &Glob, root: &ProjectRoot<'_>) -> bool {
-        // A pattern of files for any depth matches something in every folder. A folder's name is rare enough.
+        // A file pattern for any depth can match in every folder, unlike a folder's name.
         let is_anywhere = listed.text().starts_with("**/");
         if is_below_files(listed.text()) {
             return false;
@@ -192,31 +191,31 @@ impl Target {
             && !listed.text().strip_suffix("/**").is_some_and(|folder| root.is_file(folder))
     }
 
-    /// The first text that fits: the path's own, or that of something in a folder that goes as a whole.
+    /// Returns the first matching text: the path's own, or that of something in a deleted folder.
     pub(crate) fn find(&self, fits: impl Fn(&str) -> bool) -> Option<&str> {
         let whole = self.relative.iter().zip(self.below.iter().map(Some).chain(std::iter::repeat(None)));
         let mut fitting = whole.filter(|(own, below)| fits(own) || below.is_some_and(|below| fits(below)));
         fitting.next().map(|(own, _)| own.as_str())
     }
 
-    /// The text of a folder that goes as a whole, if `folder` is in it.
+    /// Returns the text of a deleted folder that contains `folder`.
     pub(crate) fn holding(&self, folder: &str) -> Option<&str> {
         let is_above = |text: &&String| folder.strip_prefix(text.as_str()).is_some_and(|rest| rest.starts_with('/'));
         self.relative.iter().filter(|_| !self.below.is_empty()).find(is_above).map(String::as_str)
     }
 
-    /// Every text of the path, none if it lies outside of the project.
+    /// Returns all texts of the path. Empty if it is outside of the project.
     pub(crate) fn texts(&self) -> &[String] {
         &self.relative
     }
 }
 
-/// The part of an absolute path below the project's root.
+/// Returns the part of an absolute path below the project's root.
 fn below<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     path.strip_prefix(root)?.strip_prefix('/').filter(|rest| !rest.is_empty())
 }
 
-/// A path as a message shows it.
+/// Formats a path for a message.
 pub(crate) fn shown(path: &str) -> String {
     match path.char_indices().nth(SHOWN) {
         None => path.to_owned(),

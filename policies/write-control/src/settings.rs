@@ -1,25 +1,25 @@
-//! The settings: a `write-policies.json` as it is, and four keys of our own.
+//! The settings: an existing `write-policies.json`, and four additional keys.
 //!
-//! What is not understood is an error: a rule that somebody wrote is never dropped.
+//! Anything unknown is an error, so that no rule is dropped silently.
 
 use guard_sdk::Error;
 use guard_sdk::globs::{Glob, covering};
 use serde::Deserialize;
 
-/// Paths that nobody should write by hand.
+/// Generated paths and secrets, which aren't written by hand.
 const PROTECTED: &[&str] = &[".git/**", "node_modules/**", ".env*", "*.key", "*.pem", "package-lock.json", "yarn.lock"];
 
-/// Paths of what is shipped.
+/// Paths of production code.
 const WARNED: &[&str] =
     &["src/**", "plugins/**/agents/*.md", "plugins/**/commands/*.md", "plugins/**/skills/**", ".claude-plugin/**"];
 
-/// Paths that anybody may write.
+/// Paths that are safe to write.
 const SAFE: &[&str] = &["docs/**", "agent_sandbox/**", "tests/**", "*.md"];
 
-/// Templates hold no secret, and a guard that offers one must not deny it.
+/// Templates contain no secrets, and remedies offer them, so they can't be denied.
 const TEMPLATES: &[&str] = &[".env*.example", ".env*.sample", ".env*.template", ".env*.dist"];
 
-/// The most patterns of one tier.
+/// The maximum number of patterns of one tier.
 const PATTERNS: usize = 1000;
 
 /// The policy's settings.
@@ -28,10 +28,10 @@ const PATTERNS: usize = 1000;
 /// { "protected": [".git/**"], "warned": ["src/**"], "safe": ["docs/**"] }
 /// ```
 ///
-/// A list that is given replaces the default one. Other keys are `exempt` (what is not protected although it fits, beside
-/// templates such as `.env.example`, which are exempt unless `protected` is given), `shell` (look at shell commands as well;
-/// default false), `paranoid` (ask before a production path is written; default false) and `fold-case` (the case of
-/// protected paths does not count; default: only on macOS).
+/// A list replaces the default list. Other keys are `exempt` (exceptions from `protected`, besides templates such as
+/// `.env.example`, which are exempt unless `protected` is set), `shell` (also check shell commands, default `false`),
+/// `paranoid` (prompt before a production path is written, default `false`) and `fold-case` (ignore the case of
+/// protected paths, by default only on macOS).
 #[derive(Debug)]
 pub struct Settings {
     pub(crate) protected: Vec<Glob>,
@@ -43,11 +43,11 @@ pub struct Settings {
     pub(crate) fold_case: Option<bool>,
 }
 
-/// The file as it is written.
+/// The file's content.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RawSettings {
-    /// Where an editor finds the schema of the file. It says nothing here.
+    /// The URL of the file's JSON schema, for editors. Ignored.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
     protected: Option<Vec<String>>,
@@ -62,10 +62,10 @@ pub struct RawSettings {
 impl Settings {
     /// # Errors
     ///
-    /// A pattern is none, or one that no path of a project can match.
+    /// If a pattern is invalid, or can't match any path of a project.
     pub(crate) fn new(written: RawSettings) -> Result<Self, Error> {
         let RawSettings { protected, exempt, warned, safe, shell, paranoid, fold_case, _schema } = written;
-        // A list of the user's is taken at its word.
+        // A user's list has no implicit exceptions.
         let templates: &[&str] = if protected.is_some() { &[] } else { TEMPLATES };
         let mut exempt = exempt.unwrap_or_default();
         exempt.extend(templates.iter().map(|&text| text.to_owned()));
@@ -81,7 +81,7 @@ impl Settings {
     }
 }
 
-/// The patterns of a tier.
+/// Parses the patterns of a tier.
 fn patterns(key: &str, list: Option<Vec<String>>, defaults: &[&str]) -> Result<Vec<Glob>, Error> {
     let list = list.unwrap_or_else(|| defaults.iter().map(|&text| text.to_owned()).collect());
     if list.len() > PATTERNS {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn what_is_exempt_can_be_said_beside_what_is_protected() {
         let exempt = |value| read(value).unwrap().exempt.len();
-        // Each is the file, and a folder of that name.
+        // Each one covers the file, and a folder with that name.
         assert_eq!(exempt(json!({})), 2 * TEMPLATES.len());
         assert_eq!(exempt(json!({"protected": [".env*"]})), 0);
         assert_eq!(exempt(json!({"protected": [".env*"], "exempt": [".env.example"]})), 2);

@@ -1,4 +1,4 @@
-//! Inputs that nobody writes by hand, and settings of any shape: an answer always comes, and it is short.
+//! Hostile inputs and arbitrary settings: there is always a short answer.
 
 #![cfg(test)]
 

@@ -1,6 +1,6 @@
-//! The rows: what is broken, and what must be told of it.
+//! The rows: the mistake, and its messages.
 
-/// Whose file is broken.
+/// The layer of the broken file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Of {
     User,
@@ -8,10 +8,10 @@ pub(super) enum Of {
 }
 use Of::{Project, User};
 
-/// A broken `guard.toml`, and what must be told of it.
+/// A broken `guard.toml`, and the expected messages.
 pub(super) type Row = (Of, &'static str, &'static [&'static str]);
 
-/// A broken file that an entry of `policy` names: its name, its text, and what must be told.
+/// A broken file that a policy's entry names: its name, its text, and the expected messages.
 pub(super) type FileRow = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 /// The keys of a `guard.toml`.
@@ -85,7 +85,7 @@ pub(super) const KEYS: &[Row] = &[
     (Project, "[[policy]]\nnmae = \"x\"", &["guard.toml:2:1", "`name`"]),
 ];
 
-/// The keys of an entry `command-guard`, behind its name.
+/// The keys of a `command-guard` entry, after its name.
 pub(super) const ENTRY: &[Row] = &[
     (User, "source = \"builtin:comand-guard\"", &["guard.toml:3:1", "`comand-guard`", "did you mean `command-guard`?"]),
     (User, "source = 5", &["guard.toml:3:10"]),
@@ -152,7 +152,7 @@ pub(super) const ENTRY: &[Row] = &[
     (Project, "tool = []", &["guard.toml:3:1", "`tools`"]),
 ];
 
-/// Settings that stand in the user's file: the built-in, and its `settings`.
+/// Settings in the user's file: the built-in, and its `settings`.
 pub(super) const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("command-guard", "{ raize = [] }", &["guard.toml:3:14", "`raize`", "`raise`"]),
     ("command-guard", "{ raise = [\"no-such-rule\"] }", &["guard.toml:3:", "`no-such-rule`"]),
@@ -256,7 +256,7 @@ pub(super) const SETTINGS: &[(&str, &str, &[&str])] = &[
     ("cel", "{ rules = [{ rule = \"r\", outcome = \"deny\", when = \"true\" }] }", &["guard.toml:3:", "`message`"]),
 ];
 
-/// Files of settings.
+/// Files with settings.
 pub(super) const FILES: &[FileRow] = &[
     ("command-guard", "s.json", "{oops", &["s.json:1:2"]),
     ("command-guard", "s.json", "", &["s.json:1:0"]),
@@ -345,7 +345,7 @@ pub(super) const FILES: &[FileRow] = &[
     ("cel", "team.cel", "tool == 'Bash'", &["team.cel", ".toml or .json"]),
 ];
 
-/// The same keys in the managed file, which no command line moves.
+/// The same keys in the managed file, which no command-line option relocates.
 pub(super) const MANAGED: &[(&str, &[&str])] = &[
     ("presett = \"full\"", &["guard.toml:1:1", "`preset`"]),
     ("preset = \"ful\"", &["guard.toml:1:10", "`full`"]),

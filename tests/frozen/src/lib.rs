@@ -1,4 +1,4 @@
-//! A policy that does what the command says, by Rust's library, and answers with what came of it.
+//! A policy that runs the command's instruction with Rust's library, and reports the result.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -19,7 +19,7 @@ unsafe extern "C" {
 
 fn random() -> String {
     let mut bytes = [0_u8; 12];
-    // SAFETY: the function writes as many bytes as it is told, and there is room for them.
+    // SAFETY: the function writes exactly the given number of bytes, and the buffer has that length.
     let code = unsafe { getentropy(bytes.as_mut_ptr(), bytes.len()) };
     let distinct: HashSet<u8> = bytes.iter().copied().collect();
     format!("code {code}, distinct {}, bytes {bytes:02x?}, hash {:x}", distinct.len() > 6, RandomState::new().hash_one(1))

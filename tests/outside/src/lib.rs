@@ -1,4 +1,4 @@
-//! A policy that somebody else wrote: deployments are confirmed, and not by every user.
+//! An external policy: deployments need confirmation, or are denied if the settings say so.
 
 use guard_sdk::{Call, Decision, Error, Finding, Manifest, Outcome, Policy, Rule};
 

@@ -1,7 +1,7 @@
-//! Reads tables of cases: commands, and everything that they do.
+//! Parses tables of cases: commands, and all their effects.
 //!
-//! A case lists all effects in order, as `operation target`; after ` ; ` follow details that must hold: a severity, a
-//! tag, `tag=value`, `uncertain`, or `raw=path`. An empty list says that the command does nothing worth a name.
+//! A case lists all effects in order, as `operation target`. After ` ; `, details follow that must apply: a severity, a
+//! tag, `tag=value`, `uncertain`, or `raw=path`. An empty list means that the command has no relevant effects.
 
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,12 @@ use serde::de::DeserializeOwned;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Case {
-    /// One command, or several that do the same.
+    /// One command, or several with the same effects.
     pub(crate) command: OneOrMany,
     pub(crate) effects: Vec<String>,
     /// `language text` of every script, if given.
     pub(crate) scripts: Option<Vec<String>>,
-    /// Whether something is said to be left out, if given.
+    /// Whether the analysis is partial, if given.
     pub(crate) partial: Option<bool>,
 }
 
@@ -38,7 +38,7 @@ impl Case {
     }
 }
 
-/// Every TOML file of a folder of this crate, by its name in the order of the names.
+/// Returns every TOML file of a folder of this crate, sorted by name.
 pub(crate) fn read<T: DeserializeOwned>(folder: &str) -> Vec<(String, T)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,4 +1,4 @@
-//! Programs that try more than their profile allows. Each exits with 0 if it succeeds, and changes harmless files only.
+//! Programs that try more than their profile allows. Each exits with 0 if it succeeds, and only changes harmless files.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::UnixListener;
@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use super::{World, writes};
 use guard_confine::{Attempt, Profile};
 
-/// The profile's paths, and a script of the shell.
+/// The profile's paths, and a shell script.
 const SHELL: &[(&[&str], &str)] = &[
-    // Files beside the project.
+    // Files next to the project.
     (&[], "echo x > ../../out/new.txt"),
     (&[], "echo x > ../../out/keep.txt"),
     (&[], "echo x >> ../../out/keep.txt"),
@@ -41,7 +41,7 @@ const SHELL: &[(&[&str], &str)] = &[
     (&["named.txt"], "rm named.txt && ln -s ../../out/keep.txt named.txt && echo x > named.txt"),
     (&["named.txt"], "rm named.txt && ln -s ../../out/new.txt named.txt && echo x > named.txt"),
     (&["named.txt"], "rm named.txt && ln -s . named.txt && echo x > named.txt/other.txt"),
-    // Files of the project that the profile lacks.
+    // Files of the project that aren't in the profile.
     (&["named.txt"], "echo x > other.txt"),
     (&["named.txt"], "echo x > new.txt"),
     (&["named.txt"], "rm other.txt"),
@@ -67,11 +67,11 @@ const SHELL: &[(&[&str], &str)] = &[
     (&["named.txt"], "rm named.txt && ln -s .env named.txt && cat named.txt"),
     (&["tree/"], "ln .env tree/x && cat tree/x"),
     (&["tree/"], "mv .env tree/x && cat tree/x"),
-    // The broker makes the link, so the kernel's own rules don't see what is in the folder.
+    // The broker creates the link, so the kernel's own rules don't see the folder's content.
     (&["./", "../../out/fresh.txt"], "ln .env ../../out/fresh.txt && cat ../../out/fresh.txt"),
     (&["./", "../../out/new/"], "mv .env ../../out/new && cat ../../out/new"),
     (&["tree/"], "mv ../.ssh tree/ssh && cat tree/ssh/id_ed25519"),
-    // What it starts is confined as well.
+    // Child processes are confined as well.
     (&["named.txt"], "sh -c 'sh -c \"echo x > other.txt\"'"),
     (&["named.txt"], "(setsid sh -c 'echo x > other.txt') && wait && grep -q x other.txt"),
     (&["named.txt"], "find . -name other.txt -exec rm {} +; test ! -e other.txt"),
@@ -86,7 +86,7 @@ fn no_script_of_the_shell_gets_more_than_its_profile() {
         let before = world.files();
         let code = world.shell(write, script);
         assert_ne!(code, 0, "{script}");
-        // A new file beside one that may be written, by whose name it is called.
+        // A new file next to a writable one, with a name derived from it.
         let allowed = [*write, &["other.txt.bak", "sedAAAAAA"][..]].concat();
         assert_eq!(world.changed(&before, &allowed), [""; 0], "{script}");
     }
@@ -101,7 +101,7 @@ def call(*arguments):
         raise OSError(ctypes.get_errno(), 'refused')
 ";
 
-/// Scripts that make system calls that no shell makes.
+/// Scripts with system calls that no shell makes.
 const PYTHON: &[&str] = &[
     "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 9))",
     "socket.socket(socket.AF_INET6, socket.SOCK_STREAM)",
@@ -185,7 +185,7 @@ fn no_signal_reaches_a_process_outside() {
     outside.wait().unwrap();
 }
 
-/// The broker reads a path once. One that changes while the call waits must not lead it elsewhere.
+/// The broker reads a path once. A path that changes during the call must not lead elsewhere.
 #[test]
 #[ignore = "needs landlock, python3"]
 fn a_path_that_changes_during_the_call_gains_nothing() {

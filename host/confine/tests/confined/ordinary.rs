@@ -1,9 +1,9 @@
-//! Ordinary commands: with a profile of what they do, they work as without one.
+//! Ordinary commands: with a suitable profile, they work as without one.
 
 use super::{World, writes};
 use guard_confine::Profile;
 
-/// The profile's paths, a script of the shell, and a file with what must be in it then.
+/// The profile's paths, a shell script, and a file with its expected content.
 const SHELL: &[(&[&str], &str, &str, &str)] = &[
     (&[], "cat src/main.txt > /dev/null", "src/main.txt", "source"),
     (&[], "ls -la / /etc /usr .. > /dev/null", "other.txt", "other"),

@@ -1,4 +1,4 @@
-//! More ways on which values go through code.
+//! More ways in which values move through code.
 
 use super::all;
 

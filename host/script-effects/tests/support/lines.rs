@@ -1,5 +1,5 @@
-//! The reading of code as short lines: `delete a`, `run git status`, `~` for the home, `?` for an unknown part, `$X`
-//! for a variable, `@1` for an argument, `<*>` for a pattern; `maybe` is in front of an action in a branch.
+//! Formats the effects of code as short lines: `delete a`, `run git status`, `~` for the home, `?` for an unknown part,
+//! `$X` for a variable, `@1` for an argument, `<*>` for a pattern. `maybe` precedes an action in a branch.
 
 use guard_script_effects::{Action, ActionKind, Piece, Summary, Text, read};
 
@@ -61,7 +61,7 @@ fn lines(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// Each code of a language, and the lines that are read of it.
+/// Compares the lines for each code of a language.
 pub(super) fn check(language: &str, cases: &[(&str, &[&str])]) {
     let mut wrong = String::new();
     for (code, expected) in cases {

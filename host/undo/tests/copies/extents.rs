@@ -1,4 +1,4 @@
-//! Copies that share their extents with the files, on a btrfs in a file of a throwaway folder.
+//! Copies that share extents with the files, on btrfs in a temporary file.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
@@ -11,7 +11,7 @@ use guard_undo::{How, Rehearsal};
 use crate::limits::in_namespace;
 use crate::world::World;
 
-/// The size of the file that holds the file system: the smallest one that btrfs takes, and some more.
+/// The size of the file with the file system: somewhat above the minimum of btrfs.
 const DISK: u64 = 512 << 20;
 
 const FILE: usize = 64 << 20;
@@ -21,7 +21,7 @@ fn run(command: &mut Command) {
     assert!(ran.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// The bytes of a file system that are in use.
+/// Returns the used bytes of a file system.
 fn used(folder: &Path) -> u64 {
     rustix::fs::syncfs(File::open(folder).unwrap()).unwrap();
     let found = rustix::fs::statvfs(folder).unwrap();
@@ -53,7 +53,7 @@ fn copy_on_btrfs() {
     let rehearsal = Rehearsal::begin(&world.state).unwrap();
     assert!(rehearsal.shares_extents(&world.root));
     drop(rehearsal);
-    // A copy is a file of its own: what is written to the original isn't in it.
+    // A copy is a separate file: writes to the original don't change it.
     fs::write(world.path("large"), "short").unwrap();
     fs::remove_file(world.path("large")).unwrap();
     world.restore(&manifest);

@@ -1,4 +1,4 @@
-//! Losses by commands of git.
+//! Losses by git commands.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -141,7 +141,7 @@ fn an_amended_commit_and_a_rebase_come_back() {
     assert_eq!((world.git(&["rev-parse", "HEAD"]), world.git(&["status", "--porcelain"])), (topic, String::new()));
 }
 
-/// The index with its objects, which git can only show while it has them.
+/// Returns the index with its objects, which git can only show while they exist.
 fn index(world: &World) -> String {
     let listed = world.git(&["ls-files", "--stage"]);
     let oids = listed.lines().filter_map(|line| line.split(' ').nth(1));
@@ -161,7 +161,7 @@ fn an_aborted_merge_comes_back_with_all_sides_of_its_conflicts() {
     world.git(&["checkout", "-q", "main"]);
     world.write("a.txt", "of main\n");
     world.git(&["commit", "-qam", "main"]);
-    // It ends with 1, because of the conflict.
+    // It exits with 1, because of the conflict.
     world.git(&["config", "alias.try", "!git merge -q topic || true"]);
     world.git(&["try"]);
     world.write("src/b.txt", "staged\n");
@@ -219,7 +219,7 @@ fn a_link_in_the_place_of_a_folder_is_kept_and_not_followed() {
     std::os::unix::fs::symlink("elsewhere", world.path("src")).unwrap();
     let answer = world.keep(vec![world.git_loss("git.discard", ".")]);
     let manifest = world.manifest(&answer.id);
-    // Where the folder is again, the link has no place.
+    // If the folder exists again, the link can't be restored.
     assert_eq!(answer.kept, BackupCoverage::Partly);
     let paths: Vec<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(paths, [world.path("src").to_str().unwrap()]);

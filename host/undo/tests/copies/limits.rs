@@ -1,6 +1,6 @@
-//! Disks that are full or read-only, trees that are too large, and how long that takes.
+//! Full and read-only disks, trees that are too large, and the time for that.
 //!
-//! Some tests mount a file system of their own. They run again in a namespace of mounts that nobody else sees.
+//! Some tests mount their own file system. They run again in a separate mount namespace.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
@@ -17,13 +17,13 @@ use guard_undo::restore::{Options, Restorer};
 
 use crate::world::World;
 
-/// Set for the test that runs in a namespace of its own.
+/// Set for the test that runs in its own namespace.
 const INSIDE: &str = "GUARD_TEST_NAMESPACE";
 
-/// The budget of a call is 150 ms. A machine that is busy with other tests gets more.
+/// The budget of a call is 150 ms. Tests use more, because the machine may be busy.
 const BUSY: Duration = Duration::from_secs(2);
 
-/// Runs a test again in a namespace where it may mount file systems, and does its work there.
+/// Runs a test again in a namespace where it can mount file systems, and does its work there.
 pub(crate) fn in_namespace(name: &str, work: impl FnOnce()) {
     if env::var_os(INSIDE).is_some() {
         work();
@@ -36,7 +36,7 @@ pub(crate) fn in_namespace(name: &str, work: impl FnOnce()) {
     }
 }
 
-/// Mounts a file system in memory. Only [`in_namespace`] lets a test come here.
+/// Mounts a file system in memory. Must run inside [`in_namespace`].
 fn mount(folder: &Path, options: &str) {
     assert!(env::var_os(INSIDE).is_some());
     let ran = Command::new("mount").args(["-t", "tmpfs", "-o", options, "none"]).arg(folder).output().unwrap();
@@ -48,7 +48,7 @@ fn remount_read_only(folder: &Path) {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// Takes all the space of a file system that is left.
+/// Uses all remaining space of a file system.
 fn fill_up(folder: &Path) {
     use std::io::Write;
     let mut file = fs::File::create(folder.join("filler")).unwrap();
@@ -56,7 +56,7 @@ fn fill_up(folder: &Path) {
     while file.write_all(&[1; 1]).is_ok() {}
 }
 
-/// The folders of the store that are no backups.
+/// Returns the number of the store's folders that aren't backups.
 fn unlisted(world: &World) -> usize {
     let names = fs::read_dir(world.store().folder()).into_iter().flatten().flatten();
     names.filter(|entry| entry.file_name().to_string_lossy().starts_with('.')).count()
@@ -82,7 +82,7 @@ fn keep_on_a_full_disk() {
     let answer = world.keep(vec![world.loss("small", How::Delete)]);
     assert_eq!((answer.kept, unlisted(&world)), (BackupCoverage::Nothing, 0), "{answer:?}");
     assert!(!answer.why.is_empty());
-    // What was kept before is there, and comes back.
+    // The earlier copy exists, and is restored.
     fs::remove_file(world.path("small")).unwrap();
     world.restore(&before);
     assert_eq!(fs::read_to_string(world.path("small")).unwrap(), "s");
@@ -131,13 +131,14 @@ fn restore_to_a_full_disk() {
     let items = restorer.plan(&manifest, &Options::default());
     assert!(restorer.apply(&manifest, &items, &Options::default()).is_err());
     assert_eq!(world.tree().into_keys().collect::<Vec<_>>(), ["filler"]);
-    // With space again, all of it comes back.
+    // With space again, everything is restored.
     fs::remove_file(world.path("filler")).unwrap();
     world.restore(&manifest);
     assert_eq!(world.tree(), before);
 }
 
-/// Makes a copy with the budget of a call, and how long that takes at best: a machine may be busy for a moment.
+/// Makes a copy with the budget of a call, and returns the shortest time of several tries, because the machine may be
+/// busy.
 fn timed(world: &World, task: &Task) -> (ChildAnswer, Duration) {
     let attempts = (0..5).map(|_| {
         let begun = Instant::now();
@@ -189,7 +190,7 @@ fn more_files_than_allowed_are_over_the_budget_at_once() {
 }
 
 #[test]
-// It takes a minute.
+// This test takes a minute.
 #[ignore = "needs git"]
 fn three_changes_in_a_large_repository_are_copied_and_restored() {
     let world = World::repository();

@@ -1,4 +1,4 @@
-//! Backups and their way back, in throwaway folders: what is lost is lost by the test's own operations, or by git.
+//! Backups and restores in temporary folders: the test's own operations, or git, cause the losses.
 
 mod extents;
 mod git;
@@ -40,11 +40,11 @@ fn a_folder_comes_back_with_modes_times_links_and_empty_folders() {
     let report = world.restore(&manifest);
     assert_eq!((world.tree(), report.replaced.as_str()), (before.clone(), ""));
     assert_eq!(world.path("d/run.sh").metadata().unwrap().modified().unwrap(), old);
-    // Once more: there is nothing to do.
+    // A second restore does nothing.
     assert_eq!(world.restore(&manifest).restored, [""; 0]);
 }
 
-/// Sets an attribute of a user. False where the file system has none.
+/// Sets a user attribute. Returns `false` if the file system has none.
 fn set_attribute(path: &Path, value: &str) -> bool {
     rustix::fs::lsetxattr(path, "user.guard", value.as_bytes(), rustix::fs::XattrFlags::empty()).is_ok()
 }
@@ -62,11 +62,11 @@ fn extended_attributes_come_back() {
     world.write("own", "own");
     fs::set_permissions(world.path("d/f"), fs::Permissions::from_mode(0o444)).unwrap();
     let set = |(name, value): (&str, &str)| set_attribute(&world.path(name), value);
-    // A file system without them has none to restore.
+    // A file system without attributes has none to restore.
     let all = [("d", "of d"), ("d/f", "of f"), ("own", "of own")].map(|one| (one.0, if set(one) { one.1 } else { "" }));
     let manifest = world.kept(vec![world.loss("d", How::Delete), world.loss("own", How::Overwrite)]);
     fs::remove_dir_all(world.path("d")).unwrap();
-    // The content is the same, and what was attached to it is gone.
+    // The content is the same, but its attribute is gone.
     fs::remove_file(world.path("own")).unwrap();
     world.write("own", "own");
     world.restore(&manifest);
@@ -99,7 +99,7 @@ fn a_replaced_file_comes_back_and_what_it_replaces_is_kept() {
     world.write("f", "after");
     let report = world.restore(&manifest);
     assert_eq!(fs::read_to_string(world.path("f")).unwrap(), "before");
-    // The undo is undone.
+    // Undoes the undo.
     let replaced = world.manifest(&report.replaced);
     world.restore(&replaced);
     assert_eq!(fs::read_to_string(world.path("f")).unwrap(), "after");
@@ -205,7 +205,7 @@ fn no_link_is_followed_and_no_device_is_opened() {
     let answer = world.keep(vec![world.loss("d", How::Delete), world.loss("leads-out", How::Overwrite)]);
     let manifest = world.manifest(&answer.id);
     assert_eq!((answer.kept, manifest.left_out.len(), manifest.bytes), (BackupCoverage::Partly, 2, 0), "{manifest:?}");
-    // A folder that has become a link is not written through.
+    // A folder that was replaced by a link isn't written through.
     world.write("e/f", "x");
     let manifest = world.kept(vec![world.loss("e/f", How::Delete)]);
     fs::remove_dir_all(world.path("e")).unwrap();

@@ -1,4 +1,4 @@
-//! References that a command of git moves or takes, and files that are in the way of those of another commit.
+//! References that a git command moves or deletes, and files that conflict with those of another commit.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by a panic")]
 
@@ -8,14 +8,14 @@ use guard_undo::{BackupCoverage, GitLoss, Loss, Manifest};
 
 use crate::world::World;
 
-/// A loss with these words, and these references that are moved or taken.
+/// Returns a loss with these words, and these moved or deleted references.
 fn loss(world: &World, operation: &str, words: &[&str], refs: &[&str]) -> Loss {
     let Loss::Git(loss) = world.git_loss(operation, "") else { panic!() };
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     Loss::Git(GitLoss { words: owned(words), refs: owned(refs), ..loss })
 }
 
-/// The references but for those of the copies, and `HEAD`.
+/// Returns `HEAD` and the references, except those of the copies.
 fn refs(world: &World) -> String {
     let all = world.git(&["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
     let others: Vec<&str> = all.lines().filter(|line| !line.starts_with("refs/guard-host/")).collect();
@@ -23,7 +23,7 @@ fn refs(world: &World) -> String {
     format!("{}\nHEAD {head}", others.join("\n"))
 }
 
-/// A repository without reflogs, which would keep what is lost.
+/// Creates a repository without reflogs, which would keep lost commits.
 fn repository() -> World {
     let world = World::repository();
     world.git(&["config", "core.logAllRefUpdates", "false"]);
@@ -31,14 +31,14 @@ fn repository() -> World {
     world
 }
 
-/// A branch with a commit of its own.
+/// Creates a branch with its own commit.
 fn branch(world: &World, name: &str) {
     world.git(&["checkout", "-q", "-b", name, "main"]);
     world.git(&["commit", "-q", "--allow-empty", "-m", name]);
     world.git(&["checkout", "-q", "main"]);
 }
 
-/// Keeps a copy, loses something by git, and restores it. Returns the copy.
+/// Makes a copy, loses something through git, and restores it. Returns the copy.
 fn undone(world: &World, lost: Loss, orders: &[&[&str]]) -> Manifest {
     let before = refs(world);
     let manifest = world.kept(vec![lost]);
@@ -138,7 +138,7 @@ fn ignored_files_come_back_that_another_commit_has() {
         world.write(".gitignore", "log\n");
         world.git(&["add", "."]);
         world.git(&["commit", "-qm", "ignores"]);
-        // Nothing is in the way, so that nothing is kept.
+        // Nothing conflicts, so nothing is copied.
         let switch = || loss(&world, "git.switch", &["old"], &[]);
         assert!(world.keep(vec![switch()]).is_needless, "{order:?}");
         world.write("log/out", "ignored\n");

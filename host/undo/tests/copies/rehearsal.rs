@@ -11,7 +11,7 @@ use guard_undo::backup::{ChildAnswer, Task, make};
 
 use crate::world::World;
 
-/// A world whose state folder is there.
+/// Creates a world with a state folder.
 fn ready() -> World {
     let world = World::new();
     fs::create_dir(&world.state).unwrap();

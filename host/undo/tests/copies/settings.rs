@@ -1,4 +1,4 @@
-//! Losses that only some repositories have: by their settings, and their submodules.
+//! Losses that depend on a repository's settings and submodules.
 
 #![expect(clippy::panic, reason = "a test fails by a panic")]
 
@@ -19,12 +19,12 @@ fn lost(world: &World, operation: &str, words: &[&str]) -> Loss {
     Loss::Git(loss(world, operation, words))
 }
 
-/// The names and contents of the work tree: git gives files that it writes again another time.
+/// Returns the names and contents of the work tree, without times, because git changes those of files that it writes.
 fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
     world.tree().into_iter().map(|(name, (_, _, text))| (name, text)).collect()
 }
 
-/// A repository with a submodule that has changes.
+/// Creates a repository with a submodule that has changes.
 fn with_submodule() -> World {
     let world = World::repository();
     let library = World::repository();

@@ -1,4 +1,4 @@
-//! Losses of which a copy must not promise more than it holds.
+//! Losses for which a copy must not promise more than it contains.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by a panic")]
 
@@ -10,7 +10,7 @@ use guard_undo::{BackupCoverage, GitLoss, How, Loss, Manifest, PathLoss};
 
 use crate::world::World;
 
-/// Whether all is kept, or only a part or nothing, and the names of the files of which there is a copy, below the project.
+/// Returns the coverage of a copy, and the names of the copied files, below the project.
 fn kept(world: &World, loss: Loss) -> (BackupCoverage, Vec<String>) {
     let answer = world.keep(vec![loss]);
     let names = |manifest: Manifest| -> Vec<String> {
@@ -41,7 +41,7 @@ fn only_proven_absence_is_no_loss() {
         assert_eq!(kept(&world, deletion(&world, name, false)).0, BackupCoverage::Whole, "{name}");
     }
     assert_eq!(kept(&world, deletion(&world, "q\u{fffd}", false)).0, BackupCoverage::Partly);
-    // Another user may look where this one may not.
+    // Another user may have access where this one doesn't.
     world.write("closed/secret", "x");
     fs::set_permissions(world.path("closed"), fs::Permissions::from_mode(0o000)).unwrap();
     let is_root = fs::read_dir(world.path("closed")).is_ok();
@@ -69,7 +69,7 @@ fn patterns_that_shells_take_in_another_way_are_not_followed() {
             "{name}"
         );
     }
-    // Without a file that fits, the shell takes the pattern as a name.
+    // Without a matching file, the shell uses the pattern as a name.
     world.write("[x]y", "named so");
     assert_eq!(kept(&world, deletion(&world, "[x]y", true)), (BackupCoverage::Whole, vec!["[x]y".to_owned()]));
 }
@@ -138,7 +138,7 @@ fn files_in_the_way_of_another_commit_are_kept() {
     ] {
         let loss = GitLoss { is_forced, ..git(&world, operation, words) };
         let (kept, names) = kept(&world, Loss::Git(loss));
-        // Where the branch stays, the files of its commit don't come back with it.
+        // If the branch doesn't move, the files of its commit aren't restored with it.
         let wanted: &[&str] = if words.contains(' ') { &[".gitignore", "conf.env"] } else { &["conf.env"] };
         assert!(kept == BackupCoverage::Whole && names == wanted, "{operation} {words}: {kept:?} {names:?}");
     }
@@ -152,7 +152,7 @@ fn files_in_the_way_of_another_commit_are_kept() {
     world.git(&["reset", "-q", "--hard", "old"]);
     world.restore(&manifest);
     assert_eq!(fs::read_to_string(world.path("conf.env")).unwrap(), "a secret\n");
-    // A name that is neither a commit nor a path is not understood.
+    // A name that is neither a commit nor a path isn't understood.
     assert_eq!(kept(&world, Loss::Git(git(&world, "git.reset.hard", "nowhere"))).0, BackupCoverage::Partly);
 }
 
@@ -199,7 +199,7 @@ fn the_paths_of_a_clean_may_be_patterns_of_git() {
         assert!(kept == BackupCoverage::Whole && wanted.iter().all(|name| has(name)), "{words}: {kept:?} {names:?}");
     }
     assert_eq!(kept(&world, Loss::Git(git(&world, "git.clean", "d"))).1, ["d/u2.txt"]);
-    // A folder that is a repository goes with it.
+    // A folder that is a repository is deleted with it.
     world.git(&["init", "-q", "d"]);
     let named = GitLoss { is_forced: true, ..git(&world, "git.clean", "d") };
     assert!(kept(&world, Loss::Git(named)).1.contains(&"d/.git/HEAD".to_owned()));
@@ -210,7 +210,7 @@ fn a_clean_that_is_forced_twice_takes_repositories() {
     let world = World::repository();
     world.write("nest/f", "f");
     world.git(&["init", "-q", "nest"]);
-    // No repository, so that one force takes it.
+    // Not a repository, so a single `--force` deletes it.
     world.write("no/.git/x", "x");
     let clean = |is_forced: bool| Loss::Git(GitLoss { is_forced, ..git(&world, "git.clean", "") });
     let has = |names: &[String], name: &str| names.iter().any(|other| other == name);
@@ -314,13 +314,13 @@ fn restore_continues_past_a_blocked_path() {
         fs::remove_dir_all(world.path(name)).unwrap();
     }
     fs::remove_file(world.path("b")).unwrap();
-    // No folder is made behind the link either.
+    // No folder is created behind the link either.
     symlink(outside.path().join("new"), world.path("c")).unwrap();
     let report = world.restore_with(&manifest, &Options::default());
     assert_eq!((report.problems.len(), report.restored.len()), (1, 2), "{report:?}");
     assert!(world.path("a/1").exists() && world.path("b").exists());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
-    // Nor is a link in another folder followed.
+    // A link in another folder isn't followed either.
     let to = tempfile::tempdir().unwrap();
     symlink(outside.path(), to.path().join("a")).unwrap();
     let report = world.restore_with(&manifest, &Options { to: Some(to.path().to_path_buf()), ..Options::default() });

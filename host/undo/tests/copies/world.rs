@@ -1,4 +1,4 @@
-//! A throwaway project, and what is kept of it.
+//! A temporary project, and its copies.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by a panic")]
 
@@ -21,7 +21,7 @@ pub(crate) struct World {
     pub(crate) env: BTreeMap<String, String>,
 }
 
-/// The contents of a tree: mode, time, and content or target of each path.
+/// The content of a tree: mode, time, and content or target of each path.
 pub(crate) type Tree = BTreeMap<String, (u32, i64, Vec<u8>)>;
 
 impl World {
@@ -29,7 +29,7 @@ impl World {
         World::in_folder(tempfile::tempdir().unwrap())
     }
 
-    /// A world on the file system of this folder.
+    /// Creates a world on the file system of this folder.
     pub(crate) fn below(folder: &Path) -> Self {
         World::in_folder(tempfile::tempdir_in(folder).unwrap())
     }
@@ -135,7 +135,7 @@ impl World {
         report
     }
 
-    /// The work tree, without git's own folder.
+    /// Returns the work tree, without git's own folder.
     pub(crate) fn tree(&self) -> Tree {
         let mut found = Tree::new();
         walk(&self.root, &self.root, &mut found);
@@ -156,7 +156,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Tree) {
             () if data.is_dir() => Vec::new(),
             () => fs::read(&path).unwrap(),
         };
-        // The time of a folder changes with what is in it.
+        // The time of a folder changes with its content.
         let time = if data.is_dir() { 0 } else { data.mtime() };
         found.insert(name, (data.mode(), time, content));
         if data.is_dir() {

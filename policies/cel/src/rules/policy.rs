@@ -22,7 +22,7 @@ use crate::settings::{self, RawSettings};
 pub(crate) const RULE: Rule =
     Rule { id: "policy", summary: "a condition in CEL is true", default: Outcome::Deny, ceiling: Outcome::Deny };
 
-/// One rule of the settings, ready to be asked.
+/// A compiled rule of the settings.
 #[derive(Debug)]
 pub(crate) struct Condition {
     when: Expression,
@@ -33,7 +33,7 @@ pub(crate) struct Condition {
 impl Condition {
     /// # Errors
     ///
-    /// An expression is none, with the rule, the key, line and column.
+    /// If an expression is invalid. The error has the rule, the key, the line and the column.
     pub(crate) fn new(written: RawSettings) -> Result<Self, String> {
         let RawSettings { rule, outcome, when, message, message_expression, remedy } = written;
         let compile = |key: &str, text: &str| Expression::new(format!("the rule `{rule}`, `{key}`"), text);
@@ -48,16 +48,16 @@ impl Condition {
         Ok(Condition { when, message: expression, said: RuleAnswer { outcome, rule, message, remedy } })
     }
 
-    /// Its name in the list.
+    /// The rule's name in the settings.
     pub(crate) fn name(&self) -> &str {
         &self.said.rule
     }
 
-    /// The rule's answer to a call. Without a message of its own making it gives the plain one.
+    /// Returns the rule's answer to a call. If its message expression fails, the plain message is used.
     ///
     /// # Errors
     ///
-    /// The condition cannot be evaluated, or is neither true nor false.
+    /// If the condition can't be evaluated, or isn't a boolean.
     pub(crate) fn answer(&self, variables: &Variables, warn: impl Fn(String)) -> Result<Option<RuleAnswer>, String> {
         if !self.when.holds(variables)? {
             return Ok(None);

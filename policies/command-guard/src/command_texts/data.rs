@@ -1,4 +1,4 @@
-//! Words of a command that are text: messages, patterns, titles, code that the analysis reads for itself.
+//! Words of a command that are text: messages, patterns, titles, and code that the analysis reads separately.
 
 use guard_sdk::syntax::{Analysis, Command, Coverage};
 
@@ -8,13 +8,13 @@ use super::names::{asks_for_help, first_name};
 /// The data of a command.
 #[derive(Debug, Default)]
 pub(super) struct Data<'c> {
-    /// Indices into its words.
+    /// Indexes into the command's words.
     pub(super) words: Vec<usize>,
-    /// Texts of its here-documents and here-strings.
+    /// The texts of its here-documents and here-strings.
     pub(super) documents: Vec<&'c str>,
 }
 
-/// Programs all of whose words are text for people, or names to look up.
+/// Programs whose words are all text for people, or names to look up.
 const PRINTERS: &[&str] = &[
     "apropos",
     "banner",
@@ -41,7 +41,7 @@ const PRINTERS: &[&str] = &[
     "which",
 ];
 
-/// Programs whose arguments with blanks are text: patterns, filters, file and test names.
+/// Programs whose arguments with blanks are text: patterns, filters, names of files and tests.
 pub(super) const READERS: &[&str] = &[
     "ack",
     "ag",
@@ -132,17 +132,16 @@ pub(super) const TESTERS: &[&str] = &[
     "yarn",
 ];
 
-/// Programs whose code the analysis reads, with the commands that the code runs.
+/// Programs whose code the analysis reads, including the commands that the code runs.
 const CODE: &[&str] = &["awk", "gawk", "mawk", "nawk", "node", "perl", "php", "python", "python3", "ruby", "deno"];
 
-/// Programs that take what they get on standard input as text.
+/// Programs that treat standard input as text.
 const KEEPERS: &[&str] = &["git", "hg", "jj", "pbcopy", "wl-copy", "xclip", "xsel"];
 
-/// Wrappers within wrappers that are looked through.
+/// The maximum nesting of wrappers.
 const WRAPPERS: usize = 4;
 
-/// The data of a command, one of the commands of `analysis`. The words of a wrapper are those of the command that it
-/// starts.
+/// Returns the data of one of the commands of `analysis`. A wrapper has the words of the command that it starts.
 pub(super) fn data_of<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
     let mut data = own_data(command, analysis);
     let mut started = command;
@@ -159,7 +158,7 @@ pub(super) fn data_of<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<
     data
 }
 
-/// The data among the words of the command itself.
+/// Returns the data among the command's own words.
 fn own_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
     let program = command.program();
     if asks_for_help(command) {
@@ -194,7 +193,7 @@ fn own_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
     data
 }
 
-/// Whether the rest of the pipeline only reads the text.
+/// Returns whether the rest of the pipeline only reads the text.
 fn is_kept(command: &Command, analysis: &Analysis) -> bool {
     let position = &command.position;
     let at = usize::try_from(command.id).unwrap_or(usize::MAX);
@@ -212,7 +211,7 @@ fn is_kept(command: &Command, analysis: &Analysis) -> bool {
     }
 }
 
-/// Whether an option of a reader names a program that it starts.
+/// Returns whether an option of a reader names a program to start.
 pub(super) fn runs_a_word(command: &Command) -> bool {
     let starts = ["--pre", "--open", "-O", "--pager", "--exec", "-exec", "-x", "-X", "-ok"];
     let is_searcher = !matches!(command.program(), "bash" | "cargo" | "sed" | "curl");
@@ -224,7 +223,7 @@ pub(super) fn runs_a_word(command: &Command) -> bool {
         })
 }
 
-/// Whether a word is a text for people, or the value of an option in the same word is.
+/// Returns whether a word, or the value of an option in it, is text for people.
 fn is_message(before: &str, word: &str, program: &str) -> bool {
     let glued =
         word.split_once('=').is_some_and(|(option, _)| option.starts_with('-') && takes_message(option, program));
@@ -241,7 +240,7 @@ fn is_message(before: &str, word: &str, program: &str) -> bool {
 
 const HISTORIES: &[&str] = &["bzr", "fossil", "git", "hg", "jj", "svn"];
 
-/// Whether the value of an option is a text for people.
+/// Returns whether the value of an option is text for people.
 fn takes_message(option: &str, program: &str) -> bool {
     const LONG: &[&str] = &[
         "--author",

@@ -1,4 +1,4 @@
-//! Words that only name something for a command that looks at it: a file, a test, a branch, a package.
+//! Words that only name something that a command reads: a file, a test, a branch, a package.
 
 use guard_sdk::git;
 use guard_sdk::syntax::Command;
@@ -8,17 +8,17 @@ use super::MOST;
 use super::data::{READERS, TESTERS, runs_a_word};
 use super::spellings::values_of;
 
-/// Builtins and editors whose words are names or texts.
+/// Builtins and editors whose words are names or text.
 const TAKERS: &[&str] =
     &[":", "[", "[[", "cd", "code", "command", "false", "hash", "nano", "pushd", "read", "subl", "true", "unset"];
 
-/// Readers that have verbs which change something.
+/// Readers that also have subcommands with changes.
 const CLIENTS: &[&str] = &["gh", "glab"];
 
-/// Programs of version control, which also have git's verbs that only read.
+/// Version control programs, which share git's read-only subcommands.
 const VERSIONING: &[&str] = &["git", "hg", "jj"];
 
-/// Verbs after which a program's words are names: it shows, tests or switches.
+/// Subcommands after which a program's words are names: it shows, tests or switches.
 const VERBS: &[(&[&str], &[&str])] = &[
     (VERSIONING, &["add", "branch", "checkout", "commit", "reflog", "switch", "tag"]),
     (&["cargo"], &["bench", "doc", "info", "nextest", "search", "t", "test", "tree"]),
@@ -36,7 +36,7 @@ const VERBS: &[(&[&str], &[&str])] = &[
     (&["systemctl"], &["cat", "list-units", "show", "status"]),
 ];
 
-/// The index from which all words of a command are names or texts.
+/// Returns the index from which all words of a command are names or text.
 pub(super) fn first_name(command: &Command) -> Option<usize> {
     let program = command.program();
     let words: Vec<&str> = command.argv.iter().skip(1).take(MOST).map(|word| word.text.as_str()).collect();
@@ -46,7 +46,7 @@ pub(super) fn first_name(command: &Command) -> Option<usize> {
     let first = if looks {
         Some(1)
     } else if let Some(verbs) = verbs {
-        // The address of another machine is no mere name.
+        // The address of another machine isn't just a name.
         let reads = |verb: &str| VERSIONING.contains(&program) && git::READING.contains(&verb) && verb != "ls-remote";
         let verb = operands(&words, values_of(program)).first().copied();
         verb.filter(|(_, verb)| verbs.contains(verb) || reads(verb)).map(|(at, _)| at + 2)
@@ -56,8 +56,8 @@ pub(super) fn first_name(command: &Command) -> Option<usize> {
     first.filter(|_| !runs_a_word(command))
 }
 
-/// The words of a command but for names: the program, the verb, and the options without their values. `None`: it may
-/// do something to the things that the words name.
+/// Returns the words of a command without names: the program, the subcommand, and the options without values. `None` if
+/// the command may affect the named things.
 pub(crate) fn words_without_names(command: &Command) -> Option<Vec<&str>> {
     let first = first_name(command)?;
     let words = command.argv.iter().enumerate().take(MOST).map(|(at, word)| (at, word.text.as_str()));
@@ -66,15 +66,15 @@ pub(crate) fn words_without_names(command: &Command) -> Option<Vec<&str>> {
     Some(kept.map(|(_, word)| word.split('=').next().filter(|_| is_option(word)).unwrap_or(word)).collect())
 }
 
-/// Whether a word gives a variable the name of a program that others start: `EDITOR=vi`.
+/// Returns whether a word assigns a program to a variable that other programs run: `EDITOR=vi`.
 pub(super) fn names_program(word: &str) -> bool {
     const VARIABLES: &[&str] =
         &["ASKPASS", "BROWSER", "COMMAND", "DIFF", "EDITOR", "PAGER", "RUNNER", "SHELL", "SSH", "WRAPPER"];
     word.split_once('=').is_some_and(|(name, _)| VARIABLES.iter().any(|variable| name.contains(variable)))
 }
 
-/// Whether a command only prints its help: the last word is `--help`, or `-help` as Go's programs spell it, and no option
-/// before it can take it for its value.
+/// Returns whether a command only prints its help: the last word is `--help`, or Go's `-help`, and isn't the value of
+/// the option before it.
 pub(super) fn asks_for_help(command: &Command) -> bool {
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     let is_last = matches!(words.next_back(), Some("--help" | "-help"));

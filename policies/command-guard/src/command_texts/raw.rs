@@ -1,6 +1,6 @@
-//! The call's text as it is written, with blanks in the place of comments and data.
+//! The call's text as written, with comments and data replaced by blanks.
 //!
-//! Each command that runs is compared by itself. The text is for patterns over several commands, and for redirections.
+//! Each command is also matched separately. This text is for patterns that span commands, and for redirections.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::MOST;
 use super::data::{Data, data_of};
 use super::names::{names_program, words_without_names};
 
-/// The text with blanks in the place of data and, if `names` is false, of words that only name something.
+/// Returns the text with data blanked, and words that are only names as well if `names` is false.
 pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> String {
     let mut text = raw.to_owned();
     let commands: Vec<(&Command, Data<'_>)> =
@@ -27,7 +27,7 @@ pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> S
     }
     let tokens = tokens(&text);
     let mut is_data = vec![false; tokens.len()];
-    // Words that aren't data. The others are words of the syntax, such as those of `case`.
+    // Words that aren't data. The others belong to the syntax, such as those of `case`.
     let mut kept: BTreeSet<&str> = BTreeSet::new();
     for (command, data) in &commands {
         let words = command.argv.iter().enumerate().filter(|(at, _)| !data.words.contains(at));
@@ -49,7 +49,7 @@ pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> S
     text
 }
 
-/// The words of a command that are left out.
+/// Returns the words of a command that are blanked.
 fn blanked(command: &Command, data: &Data<'_>, names: bool) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = data.words.iter().map(|at| command.word(*at).to_owned()).collect();
     let is_text = |text: &str| !names || text.trim().contains(char::is_whitespace);
@@ -65,7 +65,7 @@ fn blanked(command: &Command, data: &Data<'_>, names: bool) -> BTreeSet<String> 
     found
 }
 
-/// The indices of a command's own words. Those of a wrapper around it are before them.
+/// Returns the indexes of a command's own words. The words of its wrapper are before them.
 fn own_tokens(command: &Command, tokens: &[Token]) -> Range<usize> {
     let place = |at: u32| {
         let at = usize::try_from(at).unwrap_or(usize::MAX);
@@ -76,7 +76,7 @@ fn own_tokens(command: &Command, tokens: &[Token]) -> Range<usize> {
     start.max(end.saturating_sub(count))..end
 }
 
-/// Puts blanks of the same length in the place of a part. Ends of lines stay.
+/// Replaces a part with blanks of the same length. Line ends are kept.
 fn blank(text: &mut String, at: Range<usize>) {
     if let Some(part) = text.get(at.clone()) {
         let blanks: String = part.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
@@ -84,13 +84,13 @@ fn blank(text: &mut String, at: Range<usize>) {
     }
 }
 
-/// A word as it is written, and its text without quotes. `None`: a comment.
+/// A word as written, and its text without quotes. `None` for a comment.
 struct Token {
     at: Range<usize>,
     text: Option<String>,
 }
 
-/// The words and comments of a text of the shell.
+/// Returns the words and comments of a shell text.
 fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -115,7 +115,7 @@ fn is_break(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b";&|()<>`".contains(&byte)
 }
 
-/// Reads one word without its quotes, from `at` on.
+/// Reads one word at `at` and removes its quotes.
 fn word(bytes: &[u8], at: &mut usize) -> Vec<u8> {
     let mut word = Vec::new();
     let mut quote = None;

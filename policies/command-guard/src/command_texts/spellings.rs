@@ -1,10 +1,10 @@
-//! Other spellings of a command: without the options before its verb, and as another runner of the same script.
+//! Other spellings of a command: without the options before its subcommand, and with another runner of the same script.
 
 use guard_sdk::git;
 use guard_sdk::syntax::Command;
 use guard_sdk::task_runners::{PACKAGE_MANAGERS, TaskRunner, operands, task_runner};
 
-/// Options that take the next word as their value, and that may come before the verb.
+/// Options before the subcommand that take the next word as their value.
 const VALUES: &[(&[&str], &[&str])] = &[
     (&["git"], &git::VALUE_OPTIONS),
     (
@@ -66,7 +66,7 @@ pub(super) fn values_of(program: &str) -> &'static [&'static str] {
     known.or_else(|| task_runner(program).map(TaskRunner::value_options)).unwrap_or_default()
 }
 
-/// The command without the options before its first operand: `git push x` for `git -C dir push x`.
+/// Returns the command without the options before its first operand: `git push x` for `git -C dir push x`.
 pub(crate) fn without_leading_options(words: &[&str]) -> Option<String> {
     let (program, rest) = words.split_first()?;
     let (first, _) = operands(rest, values_of(name(program))).first().copied()?;
@@ -74,11 +74,11 @@ pub(crate) fn without_leading_options(words: &[&str]) -> Option<String> {
     Some(format!("{} {}", name(program), rest.join(" ")))
 }
 
-/// The operands, and then the options: `docker compose down -f x` for `docker compose -f x down`.
+/// Returns the operands followed by the options: `docker compose down -f x` for `docker compose -f x down`.
 pub(crate) fn operands_first(words: &[&str]) -> Option<String> {
     let (program, rest) = words.split_first()?;
     let found = operands(rest, values_of(name(program)));
-    // Variables that a runner of tasks is given may be anywhere.
+    // Variables for a task runner may be anywhere.
     let is_variable = |word: &str| task_runner(name(program)).is_some() && word.contains('=');
     let found: Vec<(usize, &str)> = found.into_iter().filter(|(_, word)| !is_variable(word)).collect();
     let is_operand = |at: usize| found.binary_search_by_key(&at, |(at, _)| *at).is_ok();
@@ -92,7 +92,7 @@ fn name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// The texts by which a command that runs scripts of a package could be written.
+/// Returns other spellings of a command that runs a package's scripts.
 pub(crate) fn runs_in_other_words(command: &Command, words: &[&str]) -> Vec<String> {
     let Some(rest) = words.get(1..) else { return Vec::new() };
     let spell = |script: &str| {

@@ -33,14 +33,14 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     if effect.severity != Severity::Catastrophic || is_named(effect) {
         return None;
     }
-    // The named rules deny on a disk and a database; elsewhere a person may have a reason.
+    // The specific rules deny losses on disks and databases. Elsewhere a person may have a reason.
     let denied = effect.certain && matches!(effect.kind.as_str(), "device" | "database" | "process");
     let outcome = if denied { Outcome::Deny } else { Outcome::Ask };
     let remedy = instead(effect, "ask the user to run it after a backup");
     Some(loss(outcome, effect, ", which can't be recovered", remedy))
 }
 
-/// A hit that says what an effect loses; `how` says how much that is, where nobody has described the program.
+/// Returns a hit about an effect's loss. `how` describes its extent if the program's table has no text.
 pub(super) fn loss(outcome: Outcome, effect: &Effect, how: &'static str, remedy: &str) -> Hit {
     let hit = match (effect.tag("loses"), effect.target.as_str()) {
         (Some(lost), _) => {
@@ -55,7 +55,7 @@ pub(super) fn loss(outcome: Outcome, effect: &Effect, how: &'static str, remedy:
     hit.plain().tag("operation", effect.operation.as_str())
 }
 
-/// Operations that have rules of their own, which know better than the severity alone.
+/// Operations with specific rules, which have more information than the severity.
 const NAMED: &[&str] = &[
     "container.compose.down",
     "container.system.prune",
@@ -82,7 +82,7 @@ const NAMED: &[&str] = &[
     "sql.update",
 ];
 
-/// Whether another rule judges the effect, or it does nothing after all.
+/// Returns whether another rule judges the effect, or the effect is harmless.
 pub(super) fn is_named(effect: &Effect) -> bool {
     effect.tag("dry-run").is_some() || NAMED.contains(&effect.operation.as_str())
 }

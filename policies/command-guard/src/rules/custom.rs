@@ -49,8 +49,8 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     if patterns.is_empty() {
         return None;
     }
-    // As it was written, with each run of white space as one space, and each command as it runs: another quoting is no
-    // way around a pattern.
+    // As written, with each run of white space replaced by a space, and each command as it runs, so that other quoting
+    // can't bypass a pattern.
     let of_text = |names: bool| {
         let mut patterns = patterns.iter().filter(|pattern| pattern.is_name() != names).peekable();
         patterns.peek()?;
@@ -66,10 +66,10 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     Some(hit.plain().tag("pattern", pattern.text()).tag("called", pattern.text()))
 }
 
-/// The first pattern that a command matches, in one of its spellings.
+/// Returns the first pattern that matches one of the command's spellings.
 fn patterns_of<'p>(command: &Command, view: &CallView<'_>, patterns: &'p [Pattern]) -> Option<&'p Pattern> {
     let words = words_without_data(command, view.analysis);
-    // A pattern that is a name isn't about files, tests or branches of that name.
+    // A pattern that is a plain name isn't meant for files, tests or branches with that name.
     let plain = words_without_names(command).map(|plain| plain.join(" "));
     let matches = |pattern: &Pattern, text: &str| {
         let plain = plain.as_deref().filter(|_| pattern.is_name());
@@ -79,7 +79,7 @@ fn patterns_of<'p>(command: &Command, view: &CallView<'_>, patterns: &'p [Patter
     texts.extend(without_leading_options(&words));
     texts.extend(runs_in_other_words(command, &words));
     let found = texts.iter().find_map(|text| patterns.iter().find(|pattern| matches(pattern, text)));
-    // An expression with look-around or an end may be about the options that another order moves away.
+    // An expression with look-around or an end may depend on options that another order moves.
     let is_ordered = |pattern: &&Pattern| pattern.text().contains("(?") || pattern.text().ends_with('$');
     let reordered = || {
         let text = operands_first(&words)?;

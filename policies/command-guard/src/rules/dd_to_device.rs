@@ -31,7 +31,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether `dd` itself does it, not a redirection of its output.
+/// Returns whether `dd` itself writes to the device, not a redirection of its output.
 pub(super) fn is_by_dd(effect: &Effect, view: &CallView<'_>) -> bool {
     match effect.tag("by") {
         Some(program) => super::is_program(program, &["dd"]),

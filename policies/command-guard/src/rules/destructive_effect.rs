@@ -55,7 +55,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(loss(RULE.default, effect, ", which is hard to recover", remedy))
 }
 
-/// A worktree that the same text adds where nothing was: it holds no work of others.
+/// Returns whether the same text adds the worktree at a new path, so that it contains no earlier work.
 fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
     let adds = |other: &Effect| {
         other.kind == "write"
@@ -75,7 +75,7 @@ fn is_own_worktree(effect: &Effect, view: &CallView<'_>) -> bool {
         && !effects().any(fills)
 }
 
-/// Whether no file is known by this name, so git takes the operand for a branch.
+/// Returns whether there is no file with this name, so that git takes the operand for a branch.
 fn is_branch(effect: &Effect) -> bool {
     effect.tag("unless-branch").is_some() && effect.path.exists != Presence::Yes
 }
@@ -83,7 +83,7 @@ fn is_branch(effect: &Effect) -> bool {
 /// Subcommands that may leave conflicts.
 const JOINS: [&str; 6] = ["am", "cherry-pick", "merge", "pull", "rebase", "revert"];
 
-/// Whether one side of a conflict is taken: a merge is under way, or a command before it may end in one.
+/// Returns whether one side of a conflict is chosen: a merge is in progress, or an earlier command may end in one.
 fn is_side_of_merge(effect: &Effect, view: &CallView<'_>) -> bool {
     let root = effect.path.git_root.trim_end_matches('/');
     let is_there = |name: &&str| view.resolve(&format!("{root}/.git/{name}")).exists == Presence::Yes;
@@ -97,7 +97,7 @@ fn is_side_of_merge(effect: &Effect, view: &CallView<'_>) -> bool {
         && (before.any(joins) || !root.is_empty() && UNDER_WAY.iter().any(is_there))
 }
 
-/// Whether many files get one name, which a rule of its own judges.
+/// Returns whether many files get one name, which has its own rule.
 fn is_many_to_one(effect: &Effect) -> bool {
     effect.operation == "files.many-to-one"
 }

@@ -34,7 +34,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether a prune takes all images and the volumes too.
+/// Returns whether a prune removes all images and the volumes, too.
 pub(super) fn is_total(effect: &Effect) -> bool {
     effect.operation == "container.system.prune" && effect.tag("all").is_some() && effect.tag("volumes").is_some()
 }

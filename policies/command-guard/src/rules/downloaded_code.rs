@@ -72,14 +72,14 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"))
 }
 
-/// Whether the command's name is that of a file in a folder of programs.
+/// Returns whether the command's name is that of a file that the text wrote to a folder of programs.
 fn is_found(command: &Command, written: &[&str]) -> bool {
     let name = command.word(0);
     let is_program = |path: &str| path.rsplit_once('/').is_some_and(|(folder, file)| file == name && folder.ends_with("/bin"));
     !name.is_empty() && written.iter().any(|path| is_program(path))
 }
 
-/// The command that runs, by a shell, what a redirection of this very text took from a program that nobody can read.
+/// Returns the command that runs, in a shell, output that the same text redirected from an unreadable program.
 fn runs_output<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let commands = &view.analysis.commands;
     let mut shells = commands.iter().take(MOST).filter(|command| {
@@ -109,16 +109,17 @@ fn runs_output<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     })
 }
 
-/// Programs that print what the text itself holds, or a file that lies here already.
+/// Programs that print what the text contains, or an existing file.
 const TOLD: &[&str] = &["echo", "printf", "cat", "sed", "envsubst", "head", "tail", "git"];
 
-/// Languages whose code writes files with a content that is not followed.
+/// Languages whose code writes files with content that isn't tracked.
 const WRITERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "php", "deno", "bun", "awk", "gawk", "mawk", "lua"];
 
-/// Programs that put what they read into a file that is one of their operands.
+/// Programs that write their input to a file that is one of their operands.
 const KEEPERS: &[&str] = &["sponge", "ed", "ex"];
 
-/// The command that runs a file, or a named pipe, which a later command of the text writes: it may run first, or again.
+/// Returns the command that runs a file or a named pipe that a later command writes. The later command may run first,
+/// or the earlier one again.
 fn runs_before_written<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let commands = &view.analysis.commands;
     let written = |file: &str, since: u32| {
@@ -136,7 +137,7 @@ fn runs_before_written<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     })
 }
 
-/// The script of a repository that the text clones, which it runs at once.
+/// Returns the script that the text runs from a repository that it clones.
 fn runs_cloned<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let commands = &view.analysis.commands;
     let folders: Vec<(u32, &str)> = commands.iter().take(MOST).filter_map(|command| Some((command.id, cloned(command)?))).collect();
@@ -145,7 +146,7 @@ fn runs_cloned<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     }
     let runs_in = |command: &Command, folder: &str, since: u32| {
         let Some(file) = runs(command).map(plain) else { return false };
-        // To build what was cloned is what it is cloned for.
+        // Building the cloned repository is the usual purpose.
         if is_program(file, BUILDERS) {
             return false;
         }
@@ -161,7 +162,7 @@ fn runs_cloned<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     })
 }
 
-/// Programs that copy a named file from another machine, and the words with which they do.
+/// Programs that copy a named file from another machine, and their words for it.
 const COPIERS: &[(&str, &[&str])] = &[
     ("aws", &["s3", "cp"]),
     ("aws", &["s3", "mv"]),
@@ -185,7 +186,7 @@ const COPIERS: &[(&str, &[&str])] = &[
     ("bitsadmin.exe", &["/transfer"]),
 ];
 
-/// Programs that fetch files whose names the text does not show.
+/// Programs that download files whose names aren't in the text.
 const BRINGERS: &[(&str, &[&str])] = &[
     ("gh", &["release", "download"]),
     ("gh", &["run", "download"]),
@@ -194,20 +195,20 @@ const BRINGERS: &[(&str, &[&str])] = &[
     ("croc", &[]),
 ];
 
-/// Scripts by which a repository is built.
+/// Scripts that build a repository.
 const BUILDERS: &[&str] = &["autogen.sh", "bootstrap", "config", "configure", "gradlew", "mvnw"];
 
-/// Folders where a project has scripts of its own.
+/// Folders with the project's own scripts.
 const OWN: &[&str] = &["bin", "build", "ci", "dist", "node_modules", "script", "scripts", "target", "tools", "venv", ".venv"];
 
-/// Whether the words that follow the program are those of a row.
+/// Returns whether the words after the program are those of a row.
 fn is_one_of(command: &Command, rows: &[(&str, &[&str])]) -> bool {
     let leads = |words: &[&str]| words.iter().enumerate().all(|(at, word)| command.word(at + 1) == *word);
     rows.iter().any(|(program, words)| is_program(command.word(0), &[program]) && leads(words))
 }
 
-/// The command that runs a file downloaded by another command of this text, or unpacked from an archive downloaded
-/// here.
+/// Returns the command that runs a file that another command of the text downloads, or extracts from a downloaded
+/// archive.
 fn runs_arrived(commands: &[Command]) -> Option<&Command> {
     let last = |path: &str| plain(path).trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default().to_owned();
     let mut names: Vec<String> = Vec::new();
@@ -240,7 +241,7 @@ fn runs_arrived(commands: &[Command]) -> Option<&Command> {
     None
 }
 
-/// Whether the command takes files out of an archive.
+/// Returns whether the command extracts files from an archive.
 fn unpacks(command: &Command) -> bool {
     let says = |words: &[&str]| command.argv.iter().any(|word| words.contains(&word.text.as_str()));
     let first_letters = || command.argv.iter().skip(1).take(4).map(|word| word.text.as_str());
@@ -261,7 +262,7 @@ fn unpacks(command: &Command) -> bool {
     }
 }
 
-/// The folder that an option names for what is unpacked.
+/// Returns the folder that an option sets for extracted files.
 fn unpacked_into(command: &Command) -> Option<&str> {
     const FOLDERS: &[&str] = &["-C", "--directory", "-d", "--cd", "-o"];
     let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
@@ -281,7 +282,7 @@ fn unpacked_into(command: &Command) -> Option<&str> {
     (!matches!(folder, "" | "." | "..")).then_some(folder)
 }
 
-/// Programs that install a file, and the words of which one must be given.
+/// Programs that install a file, and the words of which one is required.
 const RECEIVERS: &[(&[&str], &[&str])] = &[
     (&["dpkg"], &["-i", "--install", "-iR", "--unpack"]),
     (&["rpm"], &["-i", "-U", "-F", "-ivh", "-Uvh", "-Fvh", "--install", "--upgrade"]),
@@ -294,7 +295,7 @@ const RECEIVERS: &[(&[&str], &[&str])] = &[
     (&["code", "codium", "cursor"], &["--install-extension"]),
 ];
 
-/// Programs that run the file behind one of these options.
+/// Programs that run the file after one of these options.
 const LOADERS: &[(&[&str], &[&str])] = &[
     (&["java"], &["-jar", "-cp", "-classpath"]),
     (&["make", "gmake"], &["-f", "--file", "--makefile"]),
@@ -302,7 +303,7 @@ const LOADERS: &[(&[&str], &[&str])] = &[
     (&["gdb"], &["-x"]),
 ];
 
-/// Programs whose first operand is the file that they run, and the word before it.
+/// Programs whose first operand is the file to run, and the word before it.
 const RUNNERS: &[(&[&str], &str)] = &[
     (
         &[
@@ -314,7 +315,7 @@ const RUNNERS: &[(&[&str], &str)] = &[
     (&["go", "deno", "bun", "uv"], "run"),
 ];
 
-/// The files that the command runs or installs, as written.
+/// Returns the files that the command runs or installs, as written.
 fn received(command: &Command) -> impl Iterator<Item = &str> {
     let says = |words: &[&str]| command.argv.iter().any(|word| words.contains(&word.text.as_str()));
     let takes = RECEIVERS.iter().any(|(programs, words)| is_program(command.word(0), programs) && says(words));
@@ -338,7 +339,7 @@ fn loaded_file(command: &Command) -> Option<&str> {
     words.next()
 }
 
-/// Programs that make a folder of a repository of another machine, and the words before its address.
+/// Programs that clone a remote repository into a folder, and the words before its address.
 const CLONERS: &[(&str, &[&str])] = &[
     ("git", &["clone"]),
     ("jj", &["git", "clone"]),
@@ -352,7 +353,7 @@ const CLONERS: &[(&str, &[&str])] = &[
     ("degit", &[]),
 ];
 
-/// The folder that `git clone` and its like make.
+/// Returns the folder that `git clone` or a similar command creates.
 fn cloned(command: &Command) -> Option<&str> {
     let (_, words) = CLONERS.iter().find(|row| is_one_of(command, std::slice::from_ref(row)))?;
     let operands = command.argv.iter().skip(1 + words.len()).map(|word| word.text.as_str());
@@ -363,21 +364,21 @@ fn cloned(command: &Command) -> Option<&str> {
     folder.filter(|folder| !folder.contains('$'))
 }
 
-/// Files and commands that are compared with each other, at most.
+/// The maximum number of files and commands that are compared.
 const MOST: usize = 128;
 
 fn decodes(command: &Command) -> bool {
     is_program(command.word(0), &["base64", "base32", "xxd", "openssl", "uudecode"])
 }
 
-/// Whether the command copies something from another machine: `HOST:PATH`, or the address of a bucket.
+/// Returns whether the command copies something from another machine: `HOST:PATH`, or a bucket's address.
 fn fetches(command: &Command) -> bool {
     let copies = is_program(command.word(0), &["rsync", "scp", "sftp", "rclone", "aws", "gsutil", "gcloud", "az", "ftp"]);
     let by_code = is_program(command.word(0), WRITERS) && command.argv.iter().skip(1).any(|word| word.text.contains("://"));
     by_code || copies && command.argv.iter().skip(1).any(|word| word.text.contains(':'))
 }
 
-/// The file that the command runs, as written.
+/// Returns the file that the command runs, as written.
 fn runs(command: &Command) -> Option<&str> {
     let name = command.word(0);
     if matches!(name, "." | "source") || is_program(name, SHELLS) || is_program(name, INTERPRETERS) {
@@ -387,7 +388,7 @@ fn runs(command: &Command) -> Option<&str> {
     name.contains('/').then_some(name)
 }
 
-/// Tools, and the files with code of the project that they run without being told.
+/// Tools, and the project's code files that they run by default.
 const LOADED: &[(&[&str], &[&str])] = &[
     (&["npm", "pnpm", "yarn", "bun"], &["package.json", ".npmrc", ".pnpmfile.cjs", ".yarnrc.yml"]),
     (&["pip", "pip3", "uv", "poetry", "pdm", "hatch"], &["setup.py", "setup.cfg", "pyproject.toml"]),
@@ -413,7 +414,7 @@ const LOADED: &[(&[&str], &[&str])] = &[
     (&["pre-commit"], &[".pre-commit-config.yaml"]),
 ];
 
-/// The files with code that the command runs without being told.
+/// Returns the code files that the command runs by default.
 fn loads(command: &Command) -> impl Iterator<Item = &'static str> {
     let rows = LOADED.iter().filter(|(programs, _)| is_program(command.word(0), programs));
     let tells = ["--version", "-V", "-v", "--help", "-h", "help", "init", "config", "publish", "allow"];
@@ -421,7 +422,7 @@ fn loads(command: &Command) -> impl Iterator<Item = &'static str> {
     rows.flat_map(|(_, files)| files.iter().copied()).filter(move |_| !tells.contains(&first.as_str()))
 }
 
-/// The files that an interpreter reads as its program without being given their names: by a redirection, or from `cat`.
+/// Returns the files that an interpreter reads as its program from standard input: by a redirection, or from `cat`.
 fn fed<'a>(command: &'a Command, view: &'a CallView<'_>) -> Vec<&'a str> {
     if !is_program(command.word(0), SHELLS) && !is_program(command.word(0), INTERPRETERS) {
         return Vec::new();

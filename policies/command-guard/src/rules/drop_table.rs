@@ -30,7 +30,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// How to keep a copy, with the client's own program.
+/// Returns advice for making a copy with the client's own program.
 pub(super) fn save_first(effect: &Effect) -> &'static str {
     match effect.tag("client").unwrap_or_default() {
         "sqlite3" | "sqlite" | "litecli" => "back it up first, for example with `sqlite3 FILE .dump`",

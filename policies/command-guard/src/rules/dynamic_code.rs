@@ -53,29 +53,28 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
 }
 
 fn runs_a_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
-    // What `eval "$x"` leaves when the analyzer has taken it apart: a command that nobody knows.
+    // The analyzer leaves an unknown command for `eval "$x"`.
     let last = command.via.last().map(|via| via.kind.as_str()).unwrap_or_default();
     let all = matches!(last, "heredoc" | "pipe" | "script") && command.argv.len() == 1;
     let evaluated = matches!(last, "eval" | "shell-c") || all;
     let unknown = command.argv.first().is_some_and(|name| name.dynamic || name.text == SUPPLIED);
     let evaluates = is_program(command.word(0), &["iex", "invoke-expression"]) && command.position.index > 0;
-    // A script that this very text wrote, with a name that only the writing showed.
+    // A script that the same text wrote, with a command that only the writing revealed.
     let scripted = command.via.last().is_some_and(|via| via.kind == "script") && command.word(0).starts_with(SUBSTITUTED);
     (evaluated && unknown || scripted || runs_elsewhere(command, last)) && !prints_set_up(command, view) && !evaluates_variables(command, view) || runs_supplied_code(command) || evaluates
 }
 
-/// Whether a text that is known only at run time, whole, runs on another machine or is typed into a terminal.
+/// Returns whether a text that is only known at run time is run on another machine or typed into a terminal.
 fn runs_elsewhere(command: &Command, via: &str) -> bool {
     const TYPED: &[&str] = &["tmux", "byobu", "screen", "send-text", "zellij"];
     let is_typed = TYPED.contains(&via);
     let is_text = matches!(via, "ssh" | "login" | "option") || is_typed;
-    // `tmux new "$SHELL"`
     let is_program = |name: &str| matches!(name.trim_start_matches(['$', '{']).trim_end_matches('}'), "SHELL" | "EDITOR" | "VISUAL" | "PAGER");
     let name = command.argv.first().filter(|name| name.dynamic && name.text.starts_with('$') && !is_program(&name.text));
     is_text && name.is_some() && (command.argv.len() == 1 || is_typed)
 }
 
-/// Whether a client of a database gets a statement that is a variable, whole.
+/// Returns whether a database client gets a variable as its whole statement.
 fn states_a_variable(command: &Command) -> bool {
     const CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "sqlcmd", "cqlsh", "clickhouse-client", "duckdb", "mongosh", "mongo"];
     const STATEMENTS: &[&str] =
@@ -84,13 +83,13 @@ fn states_a_variable(command: &Command) -> bool {
     let bare = |text: &str| text.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}').to_owned());
     let is_variable = |word: &Word| word.dynamic && bare(&word.text).is_some_and(|name| is_name(&name));
     let stated = |pair: &[Word]| matches!(pair, [option, text] if STATEMENTS.contains(&option.text.as_str()) && is_variable(text));
-    // Its last operand is a statement, behind the file.
+    // Its last operand, after the file, is a statement.
     let operands = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).count();
     let is_lite = || is_program(command.word(0), &["sqlite3"]) && operands() > 1 && command.argv.last().is_some_and(is_variable);
     is_program(command.word(0), CLIENTS) && command.argv.windows(2).any(stated) || is_lite()
 }
 
-/// Whether an interpreter gets its code, whole, from a program such as `xargs`.
+/// Returns whether a program such as `xargs` supplies the whole code for an interpreter.
 fn runs_supplied_code(command: &Command) -> bool {
     let supplied = command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "xargs" | "parallel" | "find-exec"));
     let code = |pair: &[Word]| matches!(pair, [option, code] if matches!(option.text.as_str(), "-c" | "-e") && code.text == "{}" && code.dynamic);
@@ -99,7 +98,7 @@ fn runs_supplied_code(command: &Command) -> bool {
 
 const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "php", "lua", "pwsh", "powershell"];
 
-/// Whether a shell reads its commands from a descriptor, or from what is written to it as to a file.
+/// Returns whether a shell reads its commands from a descriptor, or from a process substitution.
 fn reads_a_descriptor(command: &Command) -> bool {
     let mut options = command.argv.iter().skip(1);
     let shell = is_program(command.word(0), SHELLS) && options.all(|word| matches!(word.text.as_str(), "-s" | "-i" | "-x"));
@@ -125,7 +124,7 @@ fn reads_a_descriptor(command: &Command) -> bool {
     shell && (command.redirections.iter().any(descriptor) || written_to())
 }
 
-/// Whether the text comes from a single tool whose documented use is `eval "$(tool ...)"`.
+/// Returns whether the text comes from a single tool whose documented use is `eval "$(tool ...)"`.
 fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
     if command.argv.len() != 1 || command.word(0) != SUBSTITUTED {
         return false;
@@ -139,14 +138,15 @@ fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
     })
 }
 
-/// Whether a program is asked for its set-up for a shell, or the completions of its own words, which are made to be evaluated: what it prints is no
-/// less its own than what it does. It must be a program of which no more is known, for others print what is not theirs.
+/// Returns whether a program prints its shell set-up or its own completions, which are meant to be evaluated. That
+/// output is as trustworthy as the program itself. Applies only to programs without a table, because others may print
+/// foreign text.
 fn prints_completions(printer: &Command, view: &CallView<'_>) -> bool {
     let word = printer.argv.get(1).map_or("", |word| word.text.as_str());
     let asked = word.trim_start_matches("--").trim_end_matches('s');
     let is_completion =
         matches!(asked, "completion" | "generate-completion" | "generate-shell-completion" | "shell-completion");
-    // `git-wt init zsh`: what a shell has to know to work with the program.
+    // `git-wt init zsh`: the shell set-up for the program.
     let is_set_up = matches!(asked, "activate" | "hook" | "init" | "shell-init")
         && printer.argv.len() == 3
         && is_program(printer.word(2), NAMED_SHELLS);
@@ -157,10 +157,10 @@ fn prints_completions(printer: &Command, view: &CallView<'_>) -> bool {
     (is_completion || is_set_up) && is_own && printer.argv.iter().all(|word| !word.dynamic)
 }
 
-/// Shells, as programs are told which of them asks.
+/// Shells, as named in programs' arguments.
 const NAMED_SHELLS: &[&str] = &["ash", "bash", "dash", "ksh", "posix", "sh", "zsh"];
 
-/// Programs that are in a table and print completions.
+/// Programs with a table that print completions.
 const COMPLETED: &[&str] = &[
     "argocd", "docker", "flux", "gh", "helm", "kind", "kubectl", "npm", "pip", "pnpm", "podman", "poetry", "rustup", "uv",
     "uvx",

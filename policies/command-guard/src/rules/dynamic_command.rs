@@ -39,7 +39,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, command.id, why, "write the command's name out"))
 }
 
-/// A command whose name is put together from a printed text, as nobody does who has nothing to hide.
+/// Returns a command whose name is assembled from printed text, which suggests an attempt to hide it.
 fn assembled<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let printing = view.analysis.commands.iter().filter(|command| {
         let inside = command.position.within.last().is_some_and(|place| place == "substitution");
@@ -49,7 +49,7 @@ fn assembled<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     outer.find(|outer| outer.argv.first().is_some_and(|name| name.parts.iter().any(|part| part.kind == "command")))
 }
 
-/// Whether words are those of a deletion: by one of them, by options that stand apart, or by whose files they name.
+/// Returns whether words look like a deletion: by one of them, by separate options, or by the files that they name.
 fn looks_like_deletion(words: &[Word]) -> bool {
     if words.iter().any(|word| fits_deletion(&word.text)) {
         return true;
@@ -64,19 +64,19 @@ fn looks_like_deletion(words: &[Word]) -> bool {
     has(['f', 'F']) || words.iter().any(is_home) || (named && operands.all(lies_at_home))
 }
 
-/// Whether a word is a home, the root, or all that is in one of them.
+/// Returns whether a word is a home, the root, or all content of one of them.
 fn is_home(word: &Word) -> bool {
     let path = word.text.trim_end_matches(['*', '/']);
     let home = matches!(path, "~" | "$HOME" | "${HOME}") || (path.is_empty() && word.text.starts_with('/'));
     home || path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/")).is_some_and(|name| !name.contains('/'))
 }
 
-/// Whether a word names something in a home.
+/// Returns whether a word names something in a home.
 fn lies_at_home(word: &Word) -> bool {
     ["~", "$HOME", "${HOME}", "/home/", "/Users/"].iter().any(|home| word.text.starts_with(home))
 }
 
-/// Whether a word is what a deletion would have.
+/// Returns whether a word is typical of a deletion.
 fn fits_deletion(word: &str) -> bool {
     if is_program(word, &["rm", "dd", "shred", "mkfs", "rmdir", "wipefs"]) {
         return true;

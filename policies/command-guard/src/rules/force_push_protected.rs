@@ -45,7 +45,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let everything = ["all", "mirror"].iter().any(|tag| effect.tag(tag).is_some()) || effect.target.contains('*');
-    // In `git push --force main` the branch stands where git expects the repository.
+    // In `git push --force main`, the branch is in the position of the repository.
     let named =
         settings.protects(&effect.target) || effect.tag("positional").is_some_and(|word| settings.protects(word));
     (everything || named).then(|| {

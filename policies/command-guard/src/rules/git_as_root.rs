@@ -38,7 +38,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, command.id, why, "run git as yourself, without `sudo`"))
 }
 
-/// Wrappers that make a command another user's.
+/// Wrappers that run a command as another user.
 const RAISING: &[&str] = &[
     "doas",
     "gosu",
@@ -54,7 +54,7 @@ const RAISING: &[&str] = &[
     "systemd-run",
 ];
 
-/// Whether the program's name is a variable that says `sudo`, such as `${SUDO:-sudo}`, before git.
+/// Returns whether the program before git is a variable for `sudo`, such as `${SUDO:-sudo}`.
 fn is_asked_for(command: &Command) -> bool {
     let Some(name) = command.argv.first().filter(|name| name.dynamic) else { return false };
     let name = name.text.to_ascii_lowercase();
@@ -62,7 +62,7 @@ fn is_asked_for(command: &Command) -> bool {
     says && is_program(command.word(1), &["git"]) && !only_reads(command.argv.get(2..))
 }
 
-/// Whether a subcommand of git, after its options, changes nothing.
+/// Returns whether a git subcommand, after its options, changes nothing.
 fn only_reads(words: Option<&[Word]>) -> bool {
     let words = words.unwrap_or_default().iter().map(|word| word.text.as_str());
     // Most calls of these only show something, and they run no hook.

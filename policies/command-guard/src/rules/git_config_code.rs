@@ -58,7 +58,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Why a setting for all repositories of the user, or of the machine, is one that others might gain by.
+/// Returns the reason why a setting for all repositories of the user, or of the machine, could benefit an attacker.
 fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
     let words = || command.argv.iter().map(|word| word.text.as_str());
     let for_all = words().any(|word| matches!(word, "--global" | "--system"));
@@ -97,7 +97,7 @@ fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
     }
 }
 
-/// Whether an address stands for another spelling of the same host.
+/// Returns whether an address is rewritten to another spelling of the same host.
 fn is_same_host(key: &str, value: &str) -> bool {
     let host = |text: &str| {
         let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
@@ -113,7 +113,7 @@ fn is_same_host(key: &str, value: &str) -> bool {
 const SET: &str = "set it for one command with `git -c`, or ask the user to set it";
 const HOOKS: &str = "leave the hooks as they are, or ask the user to set it";
 
-/// Whether the setting becomes a program that it ordinarily is, with no more than options.
+/// Returns whether the setting's program is a usual one, with only options.
 fn is_ordinary(value: &str) -> bool {
     let mut words = value.split_whitespace();
     !value.contains([';', '|', '&', '`', '$', '\n', '>', '<', '(', '\\'])
@@ -121,12 +121,12 @@ fn is_ordinary(value: &str) -> bool {
         && words.all(|word| word.starts_with('-') && !word.contains(['=', ':', '+']) || is_timeout(word))
 }
 
-/// Whether the word says how long a password is kept.
+/// Returns whether the word is a password cache's timeout.
 fn is_timeout(word: &str) -> bool {
     word.strip_prefix("--timeout=").is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Programs that git is ordinarily told to use.
+/// Usual programs in git's settings.
 const ORDINARY: &[&str] = &[
     "bat",
     "cache",

@@ -51,10 +51,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::new(RULE.default, effect, why, remedy))
 }
 
-/// Works for a branch that has no upstream as well.
+/// Also works for a branch without an upstream.
 const NEW: &str = "see what would be pushed with `git log --oneline --branches --not --remotes`";
 
-/// How to see the commits that a forced push takes from the remote branch.
+/// Returns advice for listing the commits that a forced push removes from the remote branch.
 fn vanishing(effect: &Effect) -> String {
     if effect.tag("mirror").is_some() {
         return "see what the remote has with `git ls-remote`, and push only the branches you mean"
@@ -63,7 +63,7 @@ fn vanishing(effect: &Effect) -> String {
     format!("see which commits would be lost with `git log HEAD..{}`", remote_branch(effect))
 }
 
-/// The remote's branch as this repository knows it; a placeholder where the command does not name it.
+/// Returns the remote-tracking branch, or a placeholder if the command doesn't name it.
 fn remote_branch(effect: &Effect) -> String {
     let is_name = |name: &&str| {
         !name.is_empty() && name.len() < 60 && name.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c))
@@ -73,7 +73,7 @@ fn remote_branch(effect: &Effect) -> String {
     format!("{remote}/{branch}")
 }
 
-/// How to see what another system of version control would publish.
+/// Returns advice for listing what another version control system would publish.
 fn of_others(effect: &Effect) -> String {
     let look = match effect.tag("by").unwrap_or_default() {
         "hg" => "`hg outgoing`",

@@ -26,7 +26,7 @@ pub(crate) const CHECK: Check = Check::Loss(check);
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let resets = matches!(effect.operation.as_str(), "git.reset.hard" | "git.reset.merge");
     (resets && !super::git_reset_hard_remote::is_remote(&effect.target)).then(|| {
-        // What is named may be a commit before this one; without a name the branch stays where it is.
+        // The revision may be an earlier commit. Without one, the branch doesn't move.
         if matches!(effect.target.as_str(), "" | "HEAD" | "@") {
             let why = "discards uncommitted work, and git keeps no copy";
             return Hit::new(RULE.default, effect, why, "keep the work with `git stash`");

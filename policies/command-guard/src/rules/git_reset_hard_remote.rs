@@ -39,7 +39,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether a revision names a remote-tracking branch.
+/// Returns whether a revision names a remote-tracking branch.
 pub(super) fn is_remote(revision: &str) -> bool {
     let lower = revision.to_ascii_lowercase();
     let name = lower.trim_start_matches("refs/").trim_start_matches("remotes/");

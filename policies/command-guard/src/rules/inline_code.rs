@@ -46,7 +46,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let script = scripts.find(|script| {
         let code = code::of(&script.text, &script.language);
         let unknown = match script.language.as_str() {
-            // The analysis has it from a reader.
+            // A script analyzer reports on these.
             "python" | "javascript" => !is_loaded(script, view) && is_unknown(script, view),
             _ => says_unknown(script, view) || deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
         };
@@ -67,7 +67,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     ))
 }
 
-/// Whether code runs what it reads from its input.
+/// Returns whether code runs its input.
 fn runs_input(text: &str) -> bool {
     const LOADS: &[&str] = &["load(", "loadstring(", "eval(", "eval "];
     const INPUTS: &[&str] = &["$stdin.read", "<STDIN>", "ARGF.read", "STDIN.read", "io.lines(", "io.read(", "io.stdin", "php://stdin"];
@@ -75,7 +75,7 @@ fn runs_input(text: &str) -> bool {
     has(LOADS) && has(INPUTS)
 }
 
-/// Whether PowerShell is given an encoded text, or one from a pipe.
+/// Returns whether PowerShell gets an encoded text, or one from a pipe.
 fn is_hidden(command: &Command) -> bool {
     if !is_program(command.word(0), &["powershell", "pwsh", "powershell.exe", "pwsh.exe"]) {
         return false;
@@ -89,10 +89,10 @@ fn is_hidden(command: &Command) -> bool {
     command.position.index > 0 && reads || options.any(encoded)
 }
 
-/// Whether the text of PowerShell or nu holds a command that deletes, and no effect of the call says what.
+/// Returns whether a PowerShell or nu text contains a command that deletes, and no effect of the call describes it.
 fn deletes_by_block(command: &Command, view: &CallView<'_>) -> bool {
     let is_nu = is_program(command.word(0), &["nu"]);
-    // What is read to its end has effects of its own.
+    // A completely analyzed text has its own effects.
     let is_powershell = view.analysis.coverage != Coverage::Complete
         && is_program(command.word(0), &["powershell", "pwsh", "powershell.exe", "pwsh.exe"]);
     if !is_nu && !is_powershell || view.analysis.effects.iter().any(|effect| effect.operation.starts_with("fs.delete")) {
@@ -104,44 +104,44 @@ fn deletes_by_block(command: &Command, view: &CallView<'_>) -> bool {
     parts.take(WORDS).any(|part| is_program(part, names)) && command.argv.len() > 2
 }
 
-/// Words of a text that are looked at, at most.
+/// The maximum number of words of a text that are examined.
 const WORDS: usize = 4096;
 
-/// Commands of PowerShell that delete or start something.
+/// PowerShell commands that delete or start something.
 const CMDLETS: &[&str] = &[
     "remove-item", "ri", "rm", "rmdir", "rd", "del", "erase", "clear-content", "clc", "start-process", "saps", "clear-disk",
     "format-volume", "remove-itemproperty", "stop-computer",
 ];
 
-/// Whether a tool loads the code, such as tests, and may run little of it: only what the code names is judged then.
+/// Returns whether a tool loads the code, such as tests, and may run little of it. Then only effects with a known
+/// target are judged.
 fn is_loaded(script: &Script, view: &CallView<'_>) -> bool {
     let mut commands = view.analysis.commands.iter();
     commands.any(|command| command.id == script.command_id && command.word(0) == "pyloaded")
 }
 
-/// Whether the reader of the code says that something is deleted or started that it cannot name.
+/// Returns whether the script analyzer found a deletion or a start with an unknown target.
 fn is_unknown(script: &Script, view: &CallView<'_>) -> bool {
     let mut started = view.analysis.commands.iter().filter(|command| is_started_by(command, script));
     says_unknown(script, view) || started.any(is_given_unknown)
 }
 
-/// Whether the analysis says that the code deletes or starts something unknown.
+/// Returns whether the analysis reports that the code deletes or starts something unknown.
 fn says_unknown(script: &Script, view: &CallView<'_>) -> bool {
     let mut effects = view.analysis.effects.iter();
     effects.any(|effect| effect.command_id == script.command_id && effect.operation == "code.unknown")
 }
 
-/// Whether the code starts this command.
+/// Returns whether the code starts this command.
 fn is_started_by(command: &Command, script: &Script) -> bool {
     command.parent == script.command_id && command.via.iter().any(|via| via.kind == "code")
 }
 
-/// Whether words that nobody knows decide what a program loses: those of a program that deletes or of a shell, and the
-/// first one, or the statement, of a program with commands of its own.
+/// Returns whether unknown words decide what a program loses: any word of a shell or of a program that deletes, and the
+/// first word, or the statement, of a program with subcommands.
 fn is_given_unknown(command: &Command) -> bool {
     let name = command.word(0);
     let words = command.argv.get(1..).unwrap_or_default();
-    // Which program it is.
     let file = name.rsplit('/').next().unwrap_or(name);
     if command.argv.first().is_some_and(|first| first.dynamic) && file.contains('$') {
         return true;
@@ -159,9 +159,10 @@ fn is_given_unknown(command: &Command) -> bool {
     }
 }
 
-/// Whether the code deletes files that the analysis could not name. Other rules judge named ones as they do for `rm`.
+/// Returns whether the code deletes files that the analysis couldn't name. Other rules judge named ones as they do for
+/// `rm`.
 fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
-    // Two names that end at the same place are one call, as `os.unlink` and `.unlink(`.
+    // Two names that end at the same position are one call, such as `os.unlink` and `.unlink(`.
     let mut calls: Vec<usize> = deletions_of(&script.language).iter().flat_map(|call| places(code, call)).collect();
     calls.sort_unstable();
     calls.dedup();
@@ -173,7 +174,7 @@ fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     calls.len() > named.count()
 }
 
-/// Whether the code starts a program that the analysis could not name.
+/// Returns whether the code starts a program that the analysis couldn't name.
 fn starts_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     let mut calls = count(code, starts_of(&script.language));
     if script.language == "perl" {
@@ -184,14 +185,14 @@ fn starts_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     }
     let named = |command: &&Command| {
         let known = command.argv.first().is_some_and(|name| !name.dynamic) && !is_given_unknown(command);
-        // A shell that is printed to runs what nobody knows.
+        // A shell that reads printed text runs unknown commands.
         let fed = script.language == "awk" && is_program(command.word(0), SHELLS) && command.argv.len() < 2;
         is_started_by(command, script) && known && !fed
     };
     calls > view.analysis.commands.iter().filter(named).count()
 }
 
-/// How many files of perl's `open` are commands: `open(F, "|command")`.
+/// Counts the uses of Perl's `open` that run a command: `open(F, "|command")`.
 fn opened(text: &str) -> usize {
     let calls = text.match_indices("open(").take(MOST);
     calls.filter(|(at, call)| {
@@ -203,23 +204,23 @@ fn opened(text: &str) -> usize {
     .count()
 }
 
-/// Whether the code connects a shell to a socket.
+/// Returns whether the code connects a shell to a socket.
 fn hands_out_shell(text: &str) -> bool {
     const SHELL: &[&str] = &["/bin/sh", "['sh'", "[\"sh\"", "['bash'", "[\"bash\"", "/bin/bash", "/bin/zsh", "cmd.exe", "dup2(", "popen("];
     let connects = ["socket", "Socket", "/inet/tcp/", "net.connect"].iter().any(|name| text.contains(name));
     connects && (SHELL.iter().any(|name| text.contains(name)) || text.contains("/inet/tcp/") && text.contains("getline"))
 }
 
-/// Whether code puts characters into the input of a terminal, as if the user typed them.
+/// Returns whether code inserts characters into a terminal's input, as if the user typed them.
 fn types_for_user(text: &str) -> bool {
     text.contains("ioctl") && ["TIOCSTI", "0x5412", "21522"].iter().any(|request| text.contains(request))
 }
 
-/// Programs of which a word that nobody knows may be all that counts.
+/// Programs for which a single unknown word may be decisive.
 const DELETING: &[&str] = &["rm", "rmdir", "unlink", "shred", "dd", "find", "xargs"];
 
-/// Programs that are given statements.
+/// Programs that run statements.
 const DATABASES: &[&str] = &["psql", "mysql", "mariadb", "sqlite3"];
 
-/// Programs whose first word says what they do.
+/// Programs with subcommands.
 const WITH_COMMANDS: &[&str] = &["git", "sudo", "doas", "env", "docker", "kubectl"];

@@ -20,19 +20,19 @@ use guard_sdk::{Outcome, Rule};
 use super::{Check, SHELLS, is_program};
 use crate::call_view::{CallView, Hit};
 
-/// The harnesses that type into what they have started: Codex asks no hook about it, and what Vibe types is not read.
+/// Harnesses that type into started programs: Codex runs no hook for it, and the input that Vibe types isn't analyzed.
 const HARNESSES: &[&str] = &["codex", "vibe"];
 
-/// Programs besides shells that run what is typed.
+/// Programs besides shells that run typed text.
 const CONSOLES: &[&str] = &[
     "bun", "deno", "erl", "ghci", "groovysh", "iex", "ipython", "ipython3", "irb", "jshell", "julia", "lua",
     "node", "php", "pry", "pwsh", "python", "python2", "python3", "R", "redis-cli", "scala", "su", "tclsh",
 ];
 
-/// Consoles, whose operands name what is worked on.
+/// Consoles whose operands are the data, not code.
 const OF_DATA: &[&str] = &["mongosh", "mysql", "psql", "sqlite3"];
 
-/// Options that give what is run, or with which nothing is.
+/// Options that supply the code, or with which nothing is run.
 const GIVEN: &[&str] = &["-c", "-e", "-f", "-l", "-m", "-r", "-V", "-h"];
 const GIVEN_LONG: &[&str] = &["exec", "eval", "command", "file", "list", "version", "help"];
 
@@ -54,22 +54,22 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, command.id, why, "pass the commands at once, as a script or with `-c`"))
 }
 
-/// The command reads its commands from the terminal.
+/// Returns whether the command reads its commands from the terminal.
 fn waits(command: &Command) -> bool {
     let name = command.word(0);
     let is_console = is_program(name, OF_DATA);
-    // A name that is only guessed is that of a shell for the user, such as `$SHELL`.
+    // A guessed name is that of a shell for the user, such as `$SHELL`.
     let elsewhere = command.via.iter().any(|via| via.kind == "container");
     if !command.certain || elsewhere || !is_console && !is_program(name, CONSOLES) && !is_program(name, SHELLS) {
         return false;
     }
     let given = |text: &str| match text.strip_prefix("--") {
         Some(long) => GIVEN_LONG.iter().any(|word| long.starts_with(word)),
-        // A console takes its statement behind the letter, too.
+        // The statement of a console can also directly follow the option's letter.
         None if is_console => GIVEN.iter().any(|option| text.starts_with(option)),
         None => !text.starts_with('-') || text != "-l" && GIVEN.contains(&text),
     };
-    // Beside its file it takes a statement.
+    // After its file, it takes a statement.
     let words = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     if is_program(name, &["sqlite3"]) && words().count() > 1 {
         return false;

@@ -97,8 +97,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         BlastRadius::WorkingDirectory if effect.tag("mode").is_some_and(keeps_work) && !climbs(&effect.target) => return None,
         BlastRadius::Root => Outcome::Deny,
         BlastRadius::System | BlastRadius::Home => Outcome::Ask,
-        // Handing the working directory back to its user is common; a mode for all of its files is seldom right.
-        // The way up leads to what is nobody's project.
+        // Returning the working directory to its user is common, but a mode for all of its files is rarely right. A
+        // path upward leaves the project.
         BlastRadius::WorkingDirectory if effect.operation == "fs.mode" || climbs(&effect.target) => Outcome::Ask,
         BlastRadius::Part if is_anywhere(effect, view) => Outcome::Ask,
         BlastRadius::WorkingDirectory | BlastRadius::Part => return None,
@@ -107,14 +107,14 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::new(outcome, effect, why, "name the directory you mean, for example `chmod -R u+w ./build`"))
 }
 
-/// Whether a variable says where the change begins, so that it may be anywhere: unset, `$D/` is the root.
+/// Returns whether the path begins with a variable, so that it may be anywhere: if it is unset, `$D/` is the root.
 fn is_anywhere(effect: &Effect, view: &CallView<'_>) -> bool {
     const KNOWN: &[&str] = &["PWD", "TMPDIR", "OLDPWD", "GITHUB_WORKSPACE", "RUNNER_TEMP"];
     let target = effect.target.trim_start_matches('/');
     let Some(name) = target.strip_prefix('$') else { return false };
     let name = name.trim_start_matches('{');
     let name = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
-    // A person takes back what is theirs.
+    // Users may take back their own files.
     let to_user = |command: &guard_sdk::syntax::Command| {
         command.argv.iter().any(|word| ["$USER", "$(id ", "$(whoami"].iter().any(|start| word.text.starts_with(start)))
     };
@@ -122,7 +122,8 @@ fn is_anywhere(effect: &Effect, view: &CallView<'_>) -> bool {
     !name.is_empty() && !KNOWN.contains(&name) && !keeps && !view.raw_text().contains("mktemp")
 }
 
-/// Whether a mode only gives the owner more, without making files programs, or takes from others.
+/// Returns whether a mode only adds permissions for the owner without making files executable, or removes others'
+/// permissions.
 fn keeps_work(mode: &str) -> bool {
     mode.split(',').all(|clause| {
         let gives = clause.strip_prefix("u+").is_some_and(|what| what.bytes().all(|right| b"rwX".contains(&right)));
@@ -131,7 +132,7 @@ fn keeps_work(mode: &str) -> bool {
     })
 }
 
-/// Whether a new owner is given to what lies neither in the project nor in the home nor where nothing is kept.
+/// Returns whether the change gives files outside of the project, the home and the temporary folders to a new owner.
 fn is_of_others(effect: &Effect, view: &CallView<'_>) -> bool {
     effect.operation == "fs.owner"
         && is_outside(effect, view)
@@ -139,18 +140,18 @@ fn is_of_others(effect: &Effect, view: &CallView<'_>) -> bool {
         && blast_radius(effect, view) < BlastRadius::WorkingDirectory
 }
 
-/// Whether a path does nothing but lead up.
+/// Returns whether a path only leads upward.
 fn climbs(target: &str) -> bool {
     target.starts_with("..") && target.split('/').all(|part| matches!(part, ".." | "." | ""))
 }
 
-/// Whether the target belongs to the system, which runs with more rights than its users.
+/// Returns whether the target belongs to the system, which has more privileges than its users.
 fn is_of_system(effect: &Effect) -> bool {
     const FOLDERS: &[&str] = &["/bin/", "/boot/", "/etc/", "/lib/", "/lib64/", "/run/", "/sbin/", "/usr/", "/var/run/"];
     effect.spellings().any(|text| FOLDERS.iter().any(|folder| text.starts_with(folder)))
 }
 
-/// Whether a mode leaves nobody any permission, not even the owner.
+/// Returns whether a mode leaves no permissions, not even for the owner.
 fn takes_all(mode: &str) -> bool {
     if mode.bytes().all(|byte| byte.is_ascii_digit()) {
         return mode.bytes().all(|byte| byte == b'0');
@@ -163,7 +164,7 @@ fn takes_all(mode: &str) -> bool {
     })
 }
 
-/// Whether a mode lets everybody write.
+/// Returns whether a mode lets everyone write.
 fn lets_write(mode: &str) -> bool {
     if mode.bytes().all(|byte| byte.is_ascii_digit()) {
         return mode.bytes().next_back().is_some_and(|others| matches!(others, b'2' | b'3' | b'6' | b'7'));
@@ -175,7 +176,7 @@ fn lets_write(mode: &str) -> bool {
     })
 }
 
-/// Whether a mode gives a right to those who are neither the owner nor of the group.
+/// Returns whether a mode adds permissions for users who are neither the owner nor in the group.
 fn opens(mode: &str) -> bool {
     if mode.bytes().all(|byte| byte.is_ascii_digit()) {
         return mode.bytes().next_back().is_some_and(|others| others != b'0');

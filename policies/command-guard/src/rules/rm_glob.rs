@@ -97,7 +97,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Files of the project whose place others of the same names take.
+/// Returns a hit for project files that are replaced by others with the same names.
 fn replaced(effect: &Effect, what: Replacing) -> Hit {
     let (why, remedy) = match what {
         Replacing::Archive => (
@@ -112,7 +112,7 @@ fn replaced(effect: &Effect, what: Replacing) -> Hit {
     Hit::new(RULE.default, effect, why, remedy).naming(format!("`{}`", shorten(&effect.target)), "")
 }
 
-/// Files that another program finds, and that leave the project, or that are none of its own, by a move.
+/// Returns a hit for files from another program that a move takes out of the project, or that aren't part of it.
 fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let command = view.command(effect).filter(|_| effect.tag("by") == Some("mv"))?;
     let is_found = command.via.iter().any(|via| matches!(via.kind.as_str(), "find-exec" | "xargs"));
@@ -123,7 +123,7 @@ fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let hit = Hit::new(RULE.default, effect, why, "name what is to be moved");
         return Some(hit.naming(format!("`{}`", shorten(&effect.target)), ""));
     }
-    // A search by name says what it is after.
+    // A search by name is specific.
     (is_found && leaves && effect.certain).then(|| {
         let why = "moves everything that a search finds without recording where it was: ";
         let remedy = "list the names first, and move them explicitly";
@@ -131,7 +131,7 @@ fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether a pattern stands for all that is in the project's folder.
+/// Returns whether a pattern matches everything in the project's folder.
 fn is_all_of_project(effect: &Effect, view: &CallView<'_>) -> bool {
     let facts = view.facts();
     let path = effect.path.lexical.as_str();
@@ -139,21 +139,21 @@ fn is_all_of_project(effect: &Effect, view: &CallView<'_>) -> bool {
     !facts.project_root.is_empty() && folder == Some(facts.project_root.trim_end_matches('/'))
 }
 
-/// Whether what is moved there is no longer in the project.
+/// Returns whether the destination of a move is outside of the project.
 fn leaves_project(to: &Effect, view: &CallView<'_>) -> bool {
     let path = to.path.lexical.as_str();
     !path.is_empty() && !is_inside(path, &view.facts().project_root)
 }
 
-/// Ends of names that an editor, a merge or a test run gives to what it makes again.
+/// Endings of files that an editor, a merge or a test run recreates.
 const BY_PRODUCTS: &[&str] = &[".aux", ".orig", ".rej", ".swo", ".swp", ".tmp", ".tsbuildinfo", "~"];
 
-/// Whether a search by name deletes some files below a folder for temporary files, in which the project does not lie.
+/// Returns whether a search by name deletes files below a folder for temporary files that doesn't contain the project.
 fn is_of_temporary(effect: &Effect, view: &CallView<'_>) -> bool {
     let names_some = effect.tag("every").is_some_and(|name| !is_everything(name));
     let facts = view.facts();
     let start = &effect.path.canonical;
-    // A folder that is not there, or that the text fills, may be another one when the command runs.
+    // A folder that doesn't exist, or that the text fills, may differ when the command runs.
     let fills = |other: &Effect| {
         let path = &other.path.lexical;
         other.command_id < effect.command_id && other.kind != "read" && (is_inside(path, start) || is_inside(start, path))
@@ -170,15 +170,15 @@ fn is_everything(name: &str) -> bool {
     name.chars().all(|c| "*?.[]!".contains(c))
 }
 
-/// Whether the pattern names by-products: of a compiler or an editor by their end, of a build by their folder and an end,
-/// or some file below a folder for temporary files. A `*` alone may be anything.
+/// Returns whether the pattern names by-products: of a compiler or editor by their ending, of a build by their folder
+/// and an ending, or files below a folder for temporary files. A `*` alone may match anything.
 fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
     let (folder, name) = effect.target.rsplit_once('/').unwrap_or(("", &effect.target));
     let is_plain = |text: &str| !text.contains(['*', '?', '[', '$', '{']);
     if !is_everything(name) && is_temporary(effect, view) {
         return true;
     }
-    // What another program finds may lie anywhere below.
+    // Files that another program finds may be anywhere below.
     let written =
         view.command(effect).is_some_and(|command| command.argv.iter().any(|word| word.text == effect.target));
     let Some(end) = name.strip_prefix('*').filter(|end| is_plain(end) && written) else { return false };

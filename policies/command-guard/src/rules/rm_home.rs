@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    // With `-f` nobody expects that something is there. What a search finds is named by its search.
+    // `-f` is also used where nothing is expected to exist. Searched files are named by their search.
     let is_named = effect.tag("glob").is_none() && effect.tag("force").is_none();
     if is_named && refuses_folders(effect) && blast_radius(effect, view) == BlastRadius::Home {
         return Some(refused(effect));
@@ -44,7 +44,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// The answer to a deletion that fails on its directory, which says that another one was meant.
+/// Returns a hit for a deletion that fails because its target is a directory, which suggests that another target was
+/// meant.
 pub(super) fn refused(effect: &Effect) -> Hit {
     let remedy = "name the one file or directory you mean, and check it first with `ls`";
     Hit::new(Outcome::Ask, effect, "names a directory that the command can't delete: ", remedy)

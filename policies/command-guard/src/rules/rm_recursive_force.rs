@@ -57,7 +57,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether `rm -r` gets a file, with which it does no more than without the option.
+/// Returns whether `rm -r` targets a file, for which the option has no effect.
 pub(super) fn is_one_file(effect: &Effect) -> bool {
     let path = &effect.path;
     let is_named = effect.certain && ["glob", "every", "where"].iter().all(|tag| effect.tag(tag).is_none());
@@ -65,7 +65,8 @@ pub(super) fn is_one_file(effect: &Effect) -> bool {
     is_named && by_rm && path.kind == "file" && path.canonical == path.lexical && !effect.target.contains(['*', '?', '['])
 }
 
-/// Whether a person is asked about each file, and no text answers: by `find -ok`, or by `rm -i` on what a search finds.
+/// Returns whether the program prompts for each file and reads no answers from the text: `find -ok`, or `rm -i` on
+/// searched files.
 pub(super) fn asks_first(effect: &Effect, view: &CallView<'_>) -> bool {
     let Some(command) = view.command(effect) else { return false };
     let Some(via) = command.via.last() else { return false };
@@ -83,7 +84,7 @@ pub(super) fn asks_first(effect: &Effect, view: &CallView<'_>) -> bool {
     }
 }
 
-/// Whether a rule denies the deletion already, so that asking about it would only repeat it.
+/// Returns whether another rule already denies the deletion, so that an ask would be redundant.
 fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
     match blast_radius(effect, view) {
         BlastRadius::Part => false,
@@ -92,7 +93,7 @@ fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
     }
 }
 
-/// The deleted path, for a message.
+/// Returns the deleted path for a message.
 pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
     let target = shorten(&effect.target);
     match supplier(effect, view) {
@@ -106,7 +107,7 @@ pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
     }
 }
 
-/// The kind of program that supplies the names of an uncertain target, such as `xargs`.
+/// Returns the kind of program that supplies the names of an uncertain target, such as `xargs`.
 fn supplier<'a>(effect: &'a Effect, view: &'a CallView<'_>) -> Option<&'a str> {
     let command = view.command(effect).filter(|_| !effect.certain)?;
     let kind = command.via.last()?.kind.as_str();

@@ -38,7 +38,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// `find . -delete` and the like select what they delete.
+/// Returns whether `rm` deletes. `find . -delete` and similar commands select what they delete.
 pub(super) fn is_rm(effect: &Effect) -> bool {
     effect.tag("by").is_none_or(|program| program.eq_ignore_ascii_case("rm"))
 }

@@ -45,10 +45,10 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     Some(hit.naming(format!("`{}`", shorten(&file)), "").path(&file))
 }
 
-/// The file with secrets that a command is given and that no effect explains.
+/// Returns the secret file among a command's words that no effect explains.
 fn named_by(command: &Command, view: &CallView<'_>) -> Option<String> {
     let program = command.program();
-    // The words of a command elsewhere are paths of another machine.
+    // The words of a remote command are paths on another machine.
     let is_elsewhere = || command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
     if program.is_empty() || is_elsewhere() {
         return None;
@@ -61,7 +61,7 @@ fn named_by(command: &Command, view: &CallView<'_>) -> Option<String> {
     (!is_explained(command, view)).then_some(file)
 }
 
-/// The file with secrets that a word names, behind a sign or as a part of a statement.
+/// Returns the secret file that a word names, after a sign or within a statement.
 fn secret_in(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Option<String> {
     let option = if word.starts_with('-') { word } else { before };
     let lists = READING_OPTIONS.iter().any(|name| option == *name || option.starts_with(&format!("{name}=")))
@@ -87,7 +87,7 @@ fn secret_in(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Op
     Some(file.trim_start_matches('@').to_owned())
 }
 
-/// Whether an effect of the command, or of one that it starts, says what becomes of such a file.
+/// Returns whether an effect of the command, or of one that it starts, explains the use of such a file.
 fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
     let tells = |kind: &str| matches!(kind, "read" | "write" | "delete" | "metadata" | "network" | "vcs");
     let mut effects = view.analysis.effects.iter();
@@ -101,13 +101,13 @@ fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
     })
 }
 
-/// Whether an entry names keys and settings of programs, which they are given all the time.
+/// Returns whether an entry is for keys and settings, which programs routinely get.
 pub(super) fn is_key(entry: &str) -> bool {
     let first = entry.bytes().next();
     !matches!(first, Some(b'~' | b'/')) && !entry.contains("env") && !entry.starts_with("secret")
 }
 
-/// Whether an option names what the program keeps for itself: its key, its account, its variables.
+/// Returns whether an option names something for the program's own use: its key, its account, its variables.
 pub(super) fn is_own_setting(option: &str) -> bool {
     const WORDS: &[&str] = &[
         "env", "key", "cert", "cred", "secret", "pass", "token", "identity", "auth", "ssl", "tls", "account", "config",
@@ -117,7 +117,7 @@ pub(super) fn is_own_setting(option: &str) -> bool {
     option.starts_with('-') && name.len() > 2 && WORDS.iter().any(|word| name.contains(word))
 }
 
-/// How many of the words are the command's own: what it starts has the others, if they are its last ones.
+/// Returns the number of the command's own words. The last words may belong to a command that it starts.
 fn own_words(command: &Command, commands: &[Command]) -> usize {
     let count = command.argv.len();
     let starts_with_these = |started: &&Command| {
@@ -133,28 +133,28 @@ fn own_words(command: &Command, commands: &[Command]) -> usize {
     next.take(STARTED).find(starts_with_these).map_or(count, |started| count - started.argv.len())
 }
 
-/// A command's first ones are looked at for its own words.
+/// The number of started commands that are checked for the command's own words.
 const STARTED: usize = 8;
 
-/// Options whose value is a file that the program reads line by line, whatever else it does.
+/// Options whose value is a file that the program reads line by line.
 const READING_OPTIONS: &[&str] = &[
     "--arg-file", "--data-binary", "--file0-from", "--files-from", "--files0-from", "--input-file", "--pathspec-from-file",
     "--blob", "-iL",
 ];
 
-/// The same of one program: it shows the lines that it can't make sense of, or the file itself.
+/// Options of single programs that print the file, or the lines with errors.
 const OPTIONS_OF: &[(&str, &str)] = &[
     ("file", "-f"), ("ssh", "-F"), ("scp", "-F"), ("sftp", "-F"), ("code", "--diff"), ("code", "-d"), ("cursor", "--diff"),
     ("ssh-keyscan", "-f"), ("file", "-m"), ("nginx", "-c"), ("openvpn", "--config"), ("setfacl", "--restore"), ("setfacl", "-M"),
     ("tree", "--fromfile"), ("bash", "--rcfile"), ("bash", "--init-file"), ("diff", "--from-file"), ("diff", "--to-file"),
 ];
 
-/// Programs of which no effect is told, and that print or send what a file has.
+/// Programs without a description that print or send a file's content.
 pub(super) const READERS: &[&str] = &[
     "ab", "aspell", "code", "cowsay", "cursor", "dialog", "elinks", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick", "masscan", "nmap", "octave", "octave-cli", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk", "xargs", "zbarimg",
 ];
 
-/// Programs that take statements in which files are named.
+/// Programs that run statements, which may name files.
 const STATEMENTS: &[&str] = &[
     "bb", "clickhouse", "clickhouse-client", "clickhouse-local", "clojure", "crystal", "duckdb", "elixir", "erl", "gdb",
     "gjs", "groovy", "guile", "iex", "jshell", "julia", "kotlin", "lldb", "mariadb", "mysql", "mysqlsh", "nim", "nix",
@@ -162,8 +162,8 @@ const STATEMENTS: &[&str] = &[
     "smbclient", "sqlite3", "swift", "tclsh",
 ];
 
-/// Programs that look at names alone, load the file for another program, hold it for themselves, or put it away, and
-/// those whose effects on files are told elsewhere.
+/// Programs that only use names, load the file for another program, keep it for themselves, or store it, and programs
+/// whose effects on files are described elsewhere.
 const QUIET: &[&str] = &[
     "7z", "7za", "7zz", ":", "[", "[[", "age", "alias", "ansible", "ansible-playbook", "ansible-vault", "awk", "aws", "az", "b2sum", "base64", "basename", "bash", "bat", "brew", "bun", "bw", "caddy", "cargo", "cat", "cd", "certbot", "chattr", "chgrp", "chmod", "chown", "cksum", "cmp", "code", "codesign", "colordiff", "command", "compgen", "cp", "curl", "cursor", "cut", "dart", "dash", "dd", "declare", "deno", "detect-secrets", "df", "diff", "direnv", "dirname", "docker", "docker-compose", "doctl", "dotenv", "dotenvx", "dotnet", "du", "echo", "egrep", "emacs", "env", "env-cmd", "eval", "exa", "exit", "export", "eza", "false", "fd", "fdfind", "fgrep", "file", "find", "firebase", "flutter", "fly", "flyctl", "for", "foreman", "gawk", "gcloud", "getfacl", "gh", "git", "git-crypt", "gitleaks", "glab", "go", "gojq", "gpg", "gpg2", "gradle", "grep", "gsutil", "hash", "head", "helm", "helmfile", "heroku", "hexdump", "honcho", "idea", "install", "jarsigner", "java", "jq", "kamal", "keytool", "kubectl", "kubeseal", "kustomize", "less", "ln", "local", "locate", "ls", "lsattr", "lsd", "lsof", "make", "mawk", "md5sum", "mdfind", "mkcert", "mkdir", "mktemp", "mlocate", "more", "mosh", "mv", "mvn", "nano", "nerdctl", "netlify", "nginx", "node", "npm", "npx", "nvim", "oc", "od", "op", "open", "openssl", "openvpn", "overmind", "perl", "php", "pip", "plocate", "pnpm", "podman", "poetry", "printf", "pulumi", "pushd", "pwsh", "pytest", "python", "python2", "python3", "railway", "readlink", "readonly", "realpath", "redis-cli", "return", "rg", "rm", "rmdir", "rsync", "ruby", "sam", "scp", "secret-tool", "security", "sed", "serverless", "set", "setfacl", "sftp", "sh", "sha1sum", "sha256sum", "shasum", "shift", "shred", "sops", "sort", "source", "split", "ssh", "ssh-add", "ssh-copy-id", "ssh-keygen", "sshfs", "stat", "strings", "subl", "supabase", "tail", "tar", "tee", "terraform", "test", "tofu", "touch", "tr", "trash", "tree", "true", "trufflehog", "truncate", "type", "typeset", "uniq", "unlink", "unset", "unzip", "uv", "vagrant", "vault", "vercel", "vi", "view", "vim", "wc", "wg-quick", "wget", "which", "wrangler", "xcodebuild", "xdg-open", "xxd", "yarn", "yq", "zed", "zgrep", "zip", "zsh",
 ];

@@ -34,7 +34,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     Some(Hit::new(RULE.default, effect, why, instead(effect, "check the state of the service first")))
 }
 
-/// Whether the service is a program that a user runs, or one of a container.
+/// Returns whether the service is a user's program or a container's.
 fn is_of_user(effect: &Effect) -> bool {
     effect.tag("user").is_some()
         || effect.tag("where") == Some("container")

@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    // What is only rehearsed on this machine nobody else uses.
+    // A rehearsal on this machine affects nobody else.
     let shared = effect.tag("rehearsal").is_none()
         && effect.severity == Severity::Notable
         && is_shared(effect)
@@ -54,12 +54,12 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether the operation brings a program, or a description of one, to where it runs for others.
+/// Returns whether the operation deploys a program, or a description of one.
 fn is_deployed(operation: &str) -> bool {
     operation.starts_with("cloud.deploy") || matches!(operation, "cluster.sync" | "helm.change.release")
 }
 
-/// Whether an address is one of this machine, or one that only the shell knows.
+/// Returns whether an address is this machine, or only known to the shell.
 fn is_own(target: &str) -> bool {
     let rest = target.split_once("://").map_or(target, |(_, rest)| rest);
     let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
@@ -67,10 +67,10 @@ fn is_own(target: &str) -> bool {
     target.is_empty() || target.starts_with('$') || local.iter().any(|start| host.starts_with(start))
 }
 
-/// Whether the effect reaches beyond this machine in a way that others notice.
+/// Returns whether the effect is visible beyond this machine.
 fn is_shared(effect: &Effect) -> bool {
     match effect.operation.as_str() {
-        // Applying a manifest or a chart is everyday work; going back, or by force, has a name of its own.
+        // Applying a manifest or a chart is routine. Rollbacks and forced changes have their own operations.
         "kubernetes.change" | "helm.change" | "package.publish" => false,
         "redis.config" | "redis.shutdown" | "database.migrate.deploy" => true,
         "network.upload" => effect.tag("file").is_some() && !is_own(&effect.target),

@@ -67,7 +67,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             None => likely.insert(likely_secrets::shown(effect, view)?),
         },
     };
-    // A search of all files shows one that is there.
+    // A search of all files only shows existing ones.
     if effect.tag("swept").is_some() && effect.path.exists != Presence::Yes {
         return None;
     }
@@ -75,8 +75,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let outcome = view.settings.secret_reads.outcome()?;
-    // What is printed of a file of variables may well be another variable.
-    // A search may find other files, or none.
+    // Output from a file of variables may be another variable. A search may find other files, or none.
     let outcome = if ["searched", "swept"].iter().any(|tag| effect.tag(tag).is_some()) { outcome.min(Outcome::Ask) } else { outcome };
     let outcome = if likely.is_some() { outcome.min(Outcome::Ask) } else { outcome };
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
@@ -97,7 +96,7 @@ const SENDS: &str = ", and the command sends them over the network";
 
 const HOLDS: &str = "there are secrets in ";
 
-/// The file, for a message: as it is written, with the entry of the list where only a link leads to it.
+/// Returns the file's name for a message: as written, with the list's entry if only a link leads to it.
 fn name_of(effect: &Effect, entry: &str, view: &CallView<'_>) -> String {
     let name = shorten(effect.tag("link-to").unwrap_or(&effect.target));
     let by_itself =
@@ -105,7 +104,7 @@ fn name_of(effect: &Effect, entry: &str, view: &CallView<'_>) -> String {
     if by_itself { format!("`{name}`") } else { format!("`{name}` (`{entry}`)") }
 }
 
-/// Whether the command takes its files to another machine, or to a store.
+/// Returns whether the command uploads its files to another machine or a store.
 fn is_uploaded(effect: &Effect, view: &CallView<'_>) -> bool {
     const STORES: &[&str] = &["s3://", "gs://", "b2://", "r2://", "az://"];
     let of_command = |other: &&Effect| other.command_id == effect.command_id;
@@ -114,13 +113,13 @@ fn is_uploaded(effect: &Effect, view: &CallView<'_>) -> bool {
         || view.command(effect).is_some_and(|command| command.argv.iter().any(|word| is_store(&word.text)))
 }
 
-/// How a file stays out of the repository.
+/// Returns advice for keeping a file out of the repository.
 fn keep_out(entry: &str) -> String {
     format!("put `{entry}` into `.gitignore`, and commit a template without the values")
 }
 
-/// A file with secrets is given to a program without a description, so its use is unknown. The value of many an option
-/// is a setting of the program, such as where its own key is.
+/// Returns a hit for a secret file that is passed to a program without a description. Many options only take settings
+/// for the program itself, such as the path of its key.
 fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if is_program(&effect.target, KEEPERS) || is_program(&effect.target, DIGESTS) {
         return None;
@@ -129,7 +128,7 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let files = &view.settings.files;
     let pairs = view.command(effect)?.argv.windows(2).take(MOST);
     let operands = pairs.filter_map(|pair| match pair {
-        // Behind `--name=VALUE` stands an operand.
+        // After `--name=VALUE` there is an operand.
         [before, word] if !word.text.starts_with('-') && (!before.text.starts_with('-') || before.text.contains('=')) => {
             Some(&word.text)
         }
@@ -146,7 +145,7 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let typed = view.command(effect).map(typed).unwrap_or_default();
     let found = named.iter().chain(given).map(String::as_str).chain(typed).find_map(|file| Some((file, listed(file)?)));
     let in_options = || {
-        // Another rule speaks for these.
+        // Another rule covers these.
         let command = view.command(effect).filter(|_| !is_program(&effect.target, READERS))?;
         values(command).find_map(|file| Some((file, listed(file).filter(|entry| !is_key(entry))?)))
     };
@@ -155,7 +154,7 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(format!("`{}`", shorten(file)), why).path(file))
 }
 
-/// The files that a line on standard input names behind a verb: `put FILE` of a client, `cat FILE` of a console.
+/// Returns the files that a line on standard input names after a verb: `put FILE` of a client, `cat FILE` of a console.
 fn typed(command: &Command) -> Vec<&str> {
     const VERBS: &[&str] = &[
         "cat", "copy", "get", "import", "include", "load", "open", "print", "put", "r", "read", "save", "send", "show",
@@ -166,9 +165,9 @@ fn typed(command: &Command) -> Vec<&str> {
     words.filter(|words| words.first().is_some_and(|verb| VERBS.contains(verb)) && words.len() < 5).flat_map(|words| words.into_iter().skip(1)).collect()
 }
 
-/// The values of the options that may be any file: of `-f FILE`, `--input FILE` and `--input=FILE`.
+/// Returns the values of options that may be files: of `-f FILE`, `--input FILE` and `--input=FILE`.
 fn values(command: &Command) -> impl Iterator<Item = &str> {
-    // Of these, one mostly names variables that a program loads, and the others its settings.
+    // One of these usually names variables that a program loads, and the others its settings.
     const SETTINGS: &[&str] = &["-e", "-c", "-k", "-E", "-C", "-x"];
     const COMPRESSORS: &[&str] = &["brotli", "lbzip2", "lzop", "pbzip2", "pigz", "pixz", "pxz"];
     let is_compressor = is_program(command.program(), COMPRESSORS);
@@ -183,7 +182,7 @@ fn values(command: &Command) -> impl Iterator<Item = &str> {
     next.filter(|value| !value.starts_with('-')).chain(joined)
 }
 
-/// Programs whose business such files are, and editors that show them to the user alone.
+/// Programs that exist to handle such files, and editors that only show them to the user.
 const KEEPERS: &[&str] = &[
     "code",
     "cursor",
@@ -202,7 +201,7 @@ const KEEPERS: &[&str] = &[
     "zed",
 ];
 
-/// Whether the name says that the file holds what everybody may know: a certificate, a chain of them, a public key.
+/// Returns whether the name is that of a public file: a certificate, a certificate chain, or a public key.
 pub(super) fn is_certificate(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
@@ -213,8 +212,8 @@ pub(super) fn is_certificate(path: &str) -> bool {
     !private && !name.contains(['*', '?', '[']) && words.any(is_public)
 }
 
-/// Whether the command uses the file without showing it: a script that loads its variables, a certificate's data, a key
-/// that gets another form, the hosts that are known.
+/// Returns whether the command uses the file without showing it: a script that loads its variables, a certificate's
+/// data, a key conversion, known hosts.
 fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
     if effect.target.rsplit('/').next() == Some("known_hosts") {
         return true;
@@ -239,7 +238,7 @@ fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
         || command.program() == "openssl" && !is_fed && matches!(first, "x509" | "verify" | "crl" | "s_client")
 }
 
-/// Whether the file's variables become those of the shell.
+/// Returns whether the file's variables become the shell's.
 fn is_loaded(effect: &Effect, view: &CallView<'_>) -> bool {
     view.command(effect).is_some_and(|command| matches!(command.word(0), "source" | "."))
 }

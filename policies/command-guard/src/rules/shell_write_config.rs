@@ -37,18 +37,18 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    // In a container or on another host the same name is another file.
+    // In a container or on another host, the name is another file.
     if !matches!(effect.kind.as_str(), "write" | "delete") || effect.tag("where").is_some() {
         return None;
     }
     let files = &view.settings.files;
     let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
     let entry = match files.sensitive_of(effect) {
-        // A project may lie where programs lie.
+        // A project may be in a folder of programs.
         Some(entry) if entry.starts_with("/usr/") && is_in_project(effect, view) => return None,
         Some(entry) => entry,
         None if is_of_another_user(effect, view) => "/home/",
-        // What is unpacked there lands in the directories of the system.
+        // The archive is extracted into system directories.
         None if unpacks && blast_radius(effect, view) >= BlastRadius::System => "/",
         None => return None,
     };
@@ -65,7 +65,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             hit.naming(format!("`{target}`"), ", with every commit that wasn't pushed").subject(&effect.target),
         );
     }
-    // A name that a link has says nothing of the file.
+    // A link's name doesn't describe the file.
     let by_itself = files.sensitive(&effect.target) == Some(entry);
     let name = if by_itself { format!("`{target}`") } else { format!("`{target}` (`{entry}`)") };
     let remedy = if effect.kind == "delete" {
@@ -77,8 +77,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(hit.naming(name, "").subject(&effect.target))
 }
 
-/// Whether the file is the manifest of a project that the text begins: new, in a folder that the text makes. It controls
-/// nothing that was there before. A name that begins with a dot may be of a tool that looks for it.
+/// Returns whether the file is the manifest of a new project, in a folder that the text creates. It controls nothing
+/// that existed before. Names with a leading dot may be for a tool that searches for them.
 fn is_of_new_project(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
     let makes = |other: &Effect| {
         let is_new = other.certain && other.path.exists == Presence::No && other.tag("directory").is_some();
@@ -96,7 +96,7 @@ fn is_of_new_project(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool 
         && view.analysis.effects.iter().any(makes)
 }
 
-/// Whether the file is another user's: below a home that is neither the caller's nor holds the project.
+/// Returns whether the file is another user's: below a home that isn't the caller's and doesn't contain the project.
 fn is_of_another_user(effect: &Effect, view: &CallView<'_>) -> bool {
     // Folders of homes that belong to a program, not to a person.
     const SHARED: &[&str] = &["linuxbrew", "Shared", "Public"];
@@ -112,13 +112,13 @@ fn is_of_another_user(effect: &Effect, view: &CallView<'_>) -> bool {
     !own && !is_in_home(effect, view) && is_outside(effect, view) && facts.home.starts_with('/')
 }
 
-/// Whether the folder is that of a repository itself.
+/// Returns whether the folder is that of a repository itself.
 fn is_repository(target: &str) -> bool {
     let folder = target.trim_end_matches(['/', '*']);
     folder.rsplit('/').next() == Some(".git")
 }
 
-/// Files of git's own that start nothing: a lock that was left behind, the text of a message, patterns to ignore.
+/// Git's own files that start nothing: a stale lock, the text of a message, patterns to ignore.
 const OF_GIT: &[&str] = &[
     "/.git/COMMIT_EDITMSG",
     "/.git/MERGE_HEAD",
@@ -128,7 +128,7 @@ const OF_GIT: &[&str] = &[
     "/.git/info/exclude",
 ];
 
-/// Whether the file is a note or a draft of the harness's sessions, which steers nothing.
+/// Returns whether the file is a note or a draft of the harness's sessions, which controls nothing.
 fn is_of_sessions(effect: &Effect) -> bool {
     let target = if effect.path.raw.is_empty() { &effect.target } else { &effect.path.raw };
     let below = |folder: &str| target.split_once(folder).is_some_and(|(_, rest)| !rest.is_empty() && !rest.contains(".."));
@@ -136,13 +136,13 @@ fn is_of_sessions(effect: &Effect) -> bool {
         || effect.kind == "write" && ["/.claude/projects/", "/.claude/todos/", "/.claude/plans/"].into_iter().any(below)
 }
 
-/// Whether the change starts nothing, now or later: an empty folder, what git moves or merges, or a file
-/// of git that no program runs.
+/// Returns whether the change starts nothing, now or later: an empty folder, a git move or merge, or a git file that no
+/// program runs.
 fn is_harmless(effect: &Effect, entry: &str) -> bool {
     if entry.starts_with('/') {
         return false;
     }
-    // Moved in the repository, or taken from one side of a merge: git has it all.
+    // Moved within the repository, or taken from one side of a merge: git has the content.
     let tracked = effect.tag("tracked").is_some() || entry == ".claude/" && is_of_sessions(effect);
     let target = format!("/{}", effect.target);
     let own = |name: &&str| target.ends_with(*name);

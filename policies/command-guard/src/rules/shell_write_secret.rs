@@ -56,7 +56,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let Some(entry) = view.settings.files.secret_of(effect) else { return taken_along(effect, view) };
     if effect.kind == "write" && !view.settings.strict {
-        // A key that is made for a test, where nothing is kept.
+        // A test key in a folder for temporary files.
         let is_of_test = entry.starts_with("*.") && is_temporary(effect, view);
         let is_public = entry == "*.pem" && is_certificate(&effect.target);
         let is_new = is_new(effect, entry, view) || entry.starts_with(".env") && is_template_copy(effect, view);
@@ -64,7 +64,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             return None;
         }
     }
-    // Whoever signed a certificate gives it again.
+    // The certificate's issuer can provide it again.
     let is_certificate = || entry == "*.pem" && is_certificate(&effect.target);
     if effect.kind == "delete" && !view.settings.strict && is_certificate() && !is_outside(effect, view) {
         return None;
@@ -72,12 +72,12 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.kind == "write" && is_made(effect, entry, view) {
         return None;
     }
-    // The time of the last change is no secret.
+    // `touch` only changes the modification time.
     if effect.kind == "write" && view.command(effect).is_some_and(|command| matches!(command.program(), "touch" | "gtouch")) {
         return None;
     }
     let target = shorten(&effect.target);
-    // A name that a link has says nothing of the file.
+    // A link's name doesn't describe the file.
     let by_itself = view.settings.files.secret(&effect.target) == Some(entry);
     let through = if by_itself { String::new() } else { format!(" (`{entry}`)") };
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
@@ -85,7 +85,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
 
-/// A folder goes with a file in it that `files.blocked` lists.
+/// A folder is affected with a file in it that `files.blocked` lists.
 fn taken_along(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let within = || view.settings.files.secret_within(effect, &|path| view.resolve(path));
     let Taken { entry, is_certain } = takes_whole(effect).then(within).flatten()?;
@@ -95,7 +95,7 @@ fn taken_along(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     Some(hit.naming(format!("'{}'", shorten(&effect.target)), behind).subject(&effect.target))
 }
 
-/// Whether a program that makes keys writes a file that is not there yet.
+/// Returns whether a program that creates keys writes a new file.
 fn is_made(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
     const MAKERS: &[&str] = &["openssl", "certtool", "mkcert", "step", "keytool", "ssh-keygen", "certstrap", "cfssl"];
     let program = view.command(effect).map_or("", |command| command.program());
@@ -105,8 +105,8 @@ fn is_made(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
         && (!is_outside(effect, view) || is_in_home(effect, view))
 }
 
-/// Whether the write makes a store of keys, or the settings of one environment, that is not there yet. `.env` itself is
-/// the user's, there or not, and so is a key that a shell would write.
+/// Returns whether the write creates a key store or one environment's settings. Excludes `.env`, which belongs to the
+/// user even before it exists, and keys that a shell would write.
 fn is_new(effect: &Effect, entry: &str, view: &CallView<'_>) -> bool {
     const NEW: &[&str] = &[".env.*", "*.p12", "*.pfx", "*.jks", "*.keystore"];
     let program = view.command(effect).map_or("", |command| command.program());

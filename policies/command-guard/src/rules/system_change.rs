@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) const CHECK: Check = Check::Effect(check);
 
-/// Whether the operation is about what is installed, and where it comes from.
+/// Returns whether the operation is about installed packages and their sources.
 fn is_of_packages(operation: &str) -> bool {
     matches!(operation, "system.install" | "system.package.upgrade" | "system.repository.add" | "system.trust.change")
 }
@@ -39,9 +39,9 @@ fn is_of_packages(operation: &str) -> bool {
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let operation = effect.operation.as_str();
     let outlives = match effect.kind.as_str() {
-        // In a container it is gone with the container.
+        // In a container, the change disappears with the container.
         "system" if is_of_packages(operation) && effect.tag("where") == Some("container") => false,
-        // Installing a package is everyday work, and so is the new version of one.
+        // Installing or upgrading a single package is routine.
         "system" if operation == "system.package.upgrade" => effect.target.is_empty(),
         "system" => !operation.starts_with("system.package."),
         _ => matches!(

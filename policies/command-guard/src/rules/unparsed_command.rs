@@ -37,7 +37,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
 }
 
-/// Parts of the reasons by which a command may do anything at all.
+/// Parts of the analysis's reasons that leave a command completely unknown.
 const LACKING: &[&str] = &[
     "too ",
     "more ",
@@ -52,9 +52,9 @@ const LACKING: &[&str] = &[
     "statement of SQL is known only",
 ];
 
-/// Whether the analysis stopped at a limit, lacks a command that another parser sees, or met a stream without an end, a
-/// text hidden in quotes that runs all the same, code from a folder that everybody can write to, or a file that the
-/// text made of unknown content. Gaps in the reading of a script are left to `inline-code`.
+/// Returns whether the analysis reached a limit, misses a command that another parser sees, or found an endless stream,
+/// a text hidden in quotes that is run, code from a world-writable folder, or a file with unknown content that the text
+/// wrote. Gaps in scripts are left to `inline-code`.
 fn is_lacking(reason: &str) -> bool {
     !["python: ", "javascript: "].iter().any(|reader| reason.starts_with(reader)) && LACKING.iter().any(|part| reason.contains(part))
 }

@@ -1,15 +1,15 @@
-//! The policy's decision on a command, natively.
+//! Decides on a command natively, with the policy.
 
 use guard_sdk::Decision;
 use guard_sdk::testing::World;
 use policy_command_guard::CommandGuard;
 
-/// With its default settings.
+/// Decides with the default settings.
 pub(crate) fn decide(command: &str) -> Decision {
     decide_with("{}", command)
 }
 
-/// With these settings, in JSON.
+/// Decides with these settings, in JSON.
 pub(crate) fn decide_with(settings: &str, command: &str) -> Decision {
     let analysis = guard_testing::analyze(command, "bash", "/repo", "/home/u");
     let mut world = World { analysis, ..World::default() };

@@ -1,6 +1,6 @@
-//! Hosts that keep or forward whatever is sent to them.
+//! Hosts that record or forward received data.
 
-/// Hosts that record each request for whoever made the address: a contact alone tells something.
+/// Hosts that record each request for the address's owner: a request alone reveals something.
 const CATCHERS: &[&str] = &[
     "webhook.site",
     "requestbin.com",
@@ -46,7 +46,7 @@ const CATCHERS: &[&str] = &[
     "d.zhack.ca",
 ];
 
-/// Hosts that publish what is sent to them under an address that anybody can open.
+/// Hosts that publish received data at a public address.
 const DROPS: &[&str] = &[
     "transfer.sh",
     "0x0.st",
@@ -105,7 +105,7 @@ const DROPS: &[&str] = &[
     "fars.ee",
 ];
 
-/// Addresses of bots and hooks that post to a chat room of whoever made them.
+/// Addresses of bots and hooks that post to their owner's chat room.
 const CHATS: &[&str] = &[
     "discord.com/api/webhooks/",
     "discordapp.com/api/webhooks/",
@@ -139,8 +139,7 @@ const TUNNEL_ENDS: &[&str] = &[
     "lhr.life",
 ];
 
-/// Registries, forges, mirrors and documentation that developers use everywhere, one on a line. Whoever publishes there
-/// can be named.
+/// Common registries, forges, mirrors and documentation sites, one on each line. Publishers there are identifiable.
 const KNOWN: &str = include_str!("known-hosts.txt");
 
 fn is_below(host: &str, names: &[&str]) -> bool {
@@ -151,13 +150,13 @@ fn is_name_below(host: &str, name: &str) -> bool {
     host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Whether everybody uses the host.
+/// Returns whether the host is in common use.
 pub(crate) fn is_known(host: &str) -> bool {
-    // Buckets are anybody's.
+    // Buckets may belong to anyone.
     KNOWN.lines().any(|name| is_name_below(host, name)) && !host.ends_with("storage.googleapis.com")
 }
 
-/// Names that nobody can register, so that no data can be taken there (RFC 2606, RFC 6761).
+/// Names that can't be registered, so they can't receive data (RFC 2606, RFC 6761).
 const RESERVED: &[&str] = &["example", "example.com", "example.net", "example.org", "invalid", "localhost", "test"];
 
 pub(crate) fn is_reserved(host: &str) -> bool {
@@ -177,12 +176,12 @@ pub(crate) fn is_tunnel_end(host: &str) -> bool {
     is_below(host, TUNNEL_ENDS)
 }
 
-/// Whether the address posts to a chat room.
+/// Returns whether the address posts to a chat room.
 pub(crate) fn is_chat(address: &str) -> bool {
     CHATS.iter().any(|start| address.contains(start))
 }
 
-/// The host in a text of code that catches or publishes what is sent there.
+/// Returns the host in the text of code that records or publishes received data.
 pub(crate) fn named_in(text: &str) -> Option<&'static str> {
     let is_named = |name: &&&str| {
         let mut at = text.match_indices(**name);

@@ -1,10 +1,10 @@
-//! Places of a machine that no project owns.
+//! Places of a machine outside of projects.
 
 use guard_sdk::syntax::Effect;
 
 use crate::view::{View, is_in_a_container};
 
-/// Folders of the system.
+/// System folders.
 const SYSTEM: &[&str] = &[
     "/etc",
     "/proc",
@@ -28,7 +28,7 @@ const SYSTEM: &[&str] = &[
     "/Users",
 ];
 
-/// Whether the file belongs to the system or to another user.
+/// Returns whether the file belongs to the system or to another user.
 pub(crate) fn is_of_the_system(effect: &Effect, view: &View<'_>) -> bool {
     if is_in_a_container(effect) {
         return false;
@@ -36,7 +36,7 @@ pub(crate) fn is_of_the_system(effect: &Effect, view: &View<'_>) -> bool {
     effect.spellings().any(|text| is_system_path(text, view))
 }
 
-/// Whether an absolute path is of the system or of another user.
+/// Returns whether an absolute path belongs to the system or to another user.
 pub(crate) fn is_system_path(text: &str, view: &View<'_>) -> bool {
     let facts = view.facts();
     let own = [&facts.cwd, &facts.project_root, &facts.home];
@@ -44,7 +44,7 @@ pub(crate) fn is_system_path(text: &str, view: &View<'_>) -> bool {
     text.starts_with('/') && !is_own && SYSTEM.iter().any(|folder| is_inside(text, folder))
 }
 
-/// Whether the file is one that programs keep in the user's home: its name, or a folder's, begins with a dot.
+/// Returns whether the file is one that programs keep in the user's home: its name, or a folder's, begins with a dot.
 pub(crate) fn is_hidden_in_home(effect: &Effect, view: &View<'_>) -> bool {
     let facts = view.facts();
     let is_own = |text: &str| [&facts.cwd, &facts.project_root].iter().any(|folder| is_inside(text, folder));
@@ -55,7 +55,7 @@ pub(crate) fn is_hidden_in_home(effect: &Effect, view: &View<'_>) -> bool {
         })
 }
 
-/// Whether the file is known to be outside of the project and of folders for temporary files.
+/// Returns whether the file is known to be outside of the project and of folders for temporary files.
 pub(crate) fn is_outside(effect: &Effect, view: &View<'_>) -> bool {
     let facts = view.facts();
     let own = [facts.cwd.as_str(), facts.project_root.as_str(), "/tmp", "/var/tmp", "/private/tmp", "/dev"];
@@ -65,13 +65,14 @@ pub(crate) fn is_outside(effect: &Effect, view: &View<'_>) -> bool {
         && known.all(|text| own.iter().all(|folder| !is_inside(text, folder)))
 }
 
-/// Whether a path is a folder, or something below it.
+/// Returns whether a path is a folder, or something below it.
 pub(crate) fn is_inside(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether the text is a folder that holds nearly everything: the root, a home, the folder of homes or of settings.
+/// Returns whether the text is a folder that contains nearly everything: the root, a home, the folder of homes or of
+/// settings.
 pub(crate) fn is_broad(text: &str, view: &View<'_>) -> bool {
     let text = text.trim_end_matches(['/', '*']);
     let wide =

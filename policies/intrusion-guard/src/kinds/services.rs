@@ -1,6 +1,6 @@
 //! Services of a machine, by the names of their programs.
 
-/// Programs that watch, record or protect.
+/// Programs that monitor, record or protect.
 const GUARDS: &[&str] = &[
     "auditd",
     "rsyslogd",
@@ -79,7 +79,7 @@ const GUARDS: &[&str] = &[
     "com.crowdstrike.falcon.agent",
 ];
 
-/// Programs that keep the machine or its users going.
+/// Programs that the machine or its users depend on.
 const KEEPERS: &[&str] = &[
     "sshd",
     "systemd",
@@ -167,7 +167,7 @@ const KEEPERS: &[&str] = &[
     "kthreadd",
 ];
 
-/// Servers that a developer runs as well, on most days.
+/// Servers that developers commonly run.
 const SERVERS: &[&str] = &[
     "nginx",
     "apache2",
@@ -209,7 +209,7 @@ pub(crate) fn is_guard(name: &str) -> bool {
     GUARDS.contains(&stem(name).as_str())
 }
 
-/// Whether it watches, protects, or keeps the machine going.
+/// Returns whether the service monitors, protects, or is essential to the machine.
 pub(crate) fn is_of_the_machine(name: &str) -> bool {
     let name = stem(name);
     GUARDS.contains(&name.as_str()) || KEEPERS.contains(&name.as_str())
@@ -219,7 +219,7 @@ pub(crate) fn is_server(name: &str) -> bool {
     SERVERS.contains(&stem(name).as_str())
 }
 
-/// A pattern without what it begins and ends with: `sshd` for `^sshd$`, `[s]shd` and `/sshd/`.
+/// Returns a pattern without its delimiters: `sshd` for `^sshd$`, `[s]shd` and `/sshd/`.
 fn stem(pattern: &str) -> String {
     let name: String =
         pattern.chars().filter(|char| !matches!(char, '[' | ']' | '^' | '$' | '*' | '/' | '"' | '\'')).collect();

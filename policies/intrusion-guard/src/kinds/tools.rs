@@ -2,12 +2,12 @@
 
 /// A kind of program.
 pub(crate) struct Kind {
-    /// In a message, behind the name of the program.
+    /// The description in a message, after the program's name.
     pub(crate) does: &'static str,
     names: &'static [&'static str],
 }
 
-/// The kinds. Names are stems: without folder, end, digits of a version and word size.
+/// The kinds. Names are stems: without folder, extension, version and word size.
 const KINDS: &[Kind] = &[
     Kind {
         does: "collects passwords and keys from this machine",
@@ -268,7 +268,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// Words that a program's own name says it by.
+/// Words that are descriptive in a program's name.
 const SAY_IT: &[&str] = &[
     "exploit",
     "keylogger",
@@ -286,12 +286,12 @@ const SAY_IT: &[&str] = &[
     "infostealer",
 ];
 
-/// Words in front of such a word in the name of a program that looks for attacks: `chkrootkit`.
+/// Words before such a word in the name of a defensive program: `chkrootkit`.
 const DEFENDS: &[&str] = &["anti", "check", "chk", "detect", "no", "un"];
 
 const NAMED_SO: Kind = Kind { does: "has the name of an attack tool", names: &[] };
 
-/// The kind of a program, a script or an image of this name.
+/// Returns the kind of a program, a script or an image with this name.
 pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     let stem = stem(name);
     let by_name = KINDS.iter().find(|kind| kind.names.contains(&stem.as_str()));
@@ -303,11 +303,11 @@ pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     by_name.or_else(|| words().any(says_it).then_some(&NAMED_SO))
 }
 
-/// The end of a word in the name of a program that changes another one while it runs. In a project it may be about
+/// Endings of words in the names of programs that modify others at run time. In a project, they may refer to
 /// dependencies or tests.
 const CHANGES_OTHERS: &[&str] = &["injection", "injector", "hollowing"];
 
-/// The kind of a program in a folder for temporary files, by its name.
+/// Returns the kind of a program in a folder for temporary files, by its name.
 pub(crate) fn kind_of_unseen(path: &str) -> Option<&'static Kind> {
     let is_temporary =
         ["/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/"].iter().any(|folder| path.starts_with(folder));
@@ -319,7 +319,7 @@ pub(crate) fn kind_of_unseen(path: &str) -> Option<&'static Kind> {
     (is_temporary && says_it()).then_some(&NAMED_SO)
 }
 
-/// The name without its folder, its end and what tells the builds apart: `linpeas` for `./linpeas_linux_amd64.sh`.
+/// Returns the name without its folder, extension and build suffixes: `linpeas` for `./linpeas_linux_amd64.sh`.
 fn stem(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     let mut name = name.as_str();

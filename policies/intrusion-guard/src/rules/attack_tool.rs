@@ -59,7 +59,7 @@ const RUNNERS: &[&str] = &[
     "wine",
 ];
 
-/// Programs that build a program from sources, or run one: a verb or an option may stand before it.
+/// Programs that build a program from sources, or run one. A subcommand or an option may precede it.
 const BUILDERS: &[&str] = &["c++", "cargo", "cc", "clang", "clang++", "dotnet", "g++", "gcc", "go", "java", "rustc"];
 
 /// Programs that start a container from an image.
@@ -81,7 +81,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 
 fn tool(command: &Command) -> Option<(String, &'static str)> {
     let program = name(command);
-    // A tool that lists what it has is given no target.
+    // A tool that lists its features has no target.
     let lists = |word: &str| word == "--list" || ["--list-", "--list="].iter().any(|start| word.starts_with(start));
     let is_list = command.argv.len() <= 3
         && texts(command).any(lists)
@@ -116,10 +116,10 @@ fn tool(command: &Command) -> Option<(String, &'static str)> {
         .map(|text| (text.to_owned(), "is a pool of miners of a cryptocurrency"))
 }
 
-/// The most operands of a builder, and addresses of a text, that are looked at.
+/// The maximum number of a builder's operands, and of a text's addresses, that are examined.
 const OPERANDS: usize = 8;
 
-/// The address of such a program in a request, in code that asks for something, or in code that the call writes.
+/// Returns the address of such a program in a request, in code that downloads, or in code that the call writes.
 fn fetched(view: &View<'_>) -> Option<String> {
     let by_command = view.commands().find_map(|command| {
         let speaks = is_any(&name(command), WEB)
@@ -137,7 +137,7 @@ fn fetched(view: &View<'_>) -> Option<String> {
 
 const CODE: &[&str] = &[".py", ".sh", ".pl", ".rb", ".js", ".ps1"];
 
-/// Calls of code that fetch something.
+/// Calls in code that download something.
 const ASKS: &[&str] = &[
     "requests",
     "urlopen(",
@@ -151,7 +151,7 @@ const ASKS: &[&str] = &[
     "file_get_contents(",
 ];
 
-/// The first address in a text whose last part is such a program.
+/// Returns the first address in a text whose last part is such a program.
 fn address(text: &str) -> Option<String> {
     text.match_indices("://").take(OPERANDS).find_map(|(at, _)| {
         let rest = text.get(at..)?;

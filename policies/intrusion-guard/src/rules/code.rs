@@ -2,7 +2,7 @@
 
 use crate::kinds::has_any;
 
-/// Calls that send something to another machine.
+/// Calls that send data to another machine.
 const SENDS: &[&str] = &[
     "requests.post(",
     "requests.put(",
@@ -85,7 +85,7 @@ const CONNECTS: &[&str] = &[
     "paramiko",
 ];
 
-/// Whether the code sends something.
+/// Returns whether the code sends data.
 pub(crate) fn sends(text: &str) -> bool {
     let opens = has_any(text, &["urlopen(", "urllib.request.Request(", "fetch("]);
     // The second argument of a request is its body.
@@ -99,7 +99,7 @@ pub(crate) fn sends(text: &str) -> bool {
             && has_any(text, &["data=", "body:", "body=", "method='POST'", "method=\"POST\"", "'POST'", "\"POST\""])
 }
 
-/// Whether the code opens a connection.
+/// Returns whether the code opens a connection.
 pub(crate) fn connects(text: &str) -> bool {
     has_any(text, CONNECTS)
 }

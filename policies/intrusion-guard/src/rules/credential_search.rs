@@ -29,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Parts of the names of files that hold credentials, beside the lists of files with secrets.
+/// Parts of the names of files with credentials, besides the lists of secret files.
 const NAMES: &[&str] = &[
     "passw",
     "credential",
@@ -78,7 +78,7 @@ const NAMES: &[&str] = &[
     ".asc",
 ];
 
-/// Words that stand beside credentials in files.
+/// Words that occur next to credentials in files.
 const WORDS: &[&str] = &[
     "passw",
     "pass=",
@@ -115,7 +115,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// Whether code goes through the machine or its homes for files of such names.
+/// Returns whether code searches the machine or its homes for files with such names.
 fn walks(text: &str) -> bool {
     let starts = [
         "os.walk('/",
@@ -202,7 +202,8 @@ fn by_name(command: &Command, program: &str, view: &View<'_>) -> bool {
     roots.iter().any(|root| is_away(root)) && (by_test || by_pattern)
 }
 
-/// Whether a copy of the whole machine, or of its homes, takes files of such names only: `--include=id_rsa`.
+/// Returns whether a copy of the whole machine, or of its homes, selects only files with such names:
+/// `--include=id_rsa`.
 fn by_filter(command: &Command, view: &View<'_>) -> bool {
     let words: Vec<&str> = texts(command).collect();
     let joined = words.iter().filter_map(|word| word.strip_prefix("--include="));
@@ -230,9 +231,9 @@ fn by_content(command: &Command, program: &str, view: &View<'_>) -> bool {
     let words: Vec<&str> = texts(command).filter(|text| !text.starts_with('-')).collect();
     let Some((_, roots)) = words.split_first() else { return false };
     let wanted = |text: &str| has_any(&text.to_ascii_lowercase(), WORDS);
-    // A history file is searched for what was typed into it.
+    // A history file is searched for typed text.
     let of_history = roots.iter().any(|root| has_any(root, &["_history", "/.history"]));
-    // With `-e` there are several patterns, and options may be behind them.
+    // With `-e` there are several patterns, and options may follow them.
     let is_path = |word: &str| word.starts_with(['/', '~', '$']) && !word.contains(' ');
     let patterns = words.iter().any(|word| !is_path(word) && wanted(word))
         || texts(command).any(|text| text.starts_with("--regexp=") && wanted(text));

@@ -32,7 +32,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Parts of the paths of stores that browsers and systems keep, in lower case.
+/// Parts of the paths of browsers' and systems' stores, in lower case.
 const STORES: &[&str] = &[
     "cookies.binarycookies",
     "/library/cookies",
@@ -80,7 +80,7 @@ const STORES: &[&str] = &[
     "/var/lib/samba/private",
 ];
 
-/// Calls of code that read such stores.
+/// Calls in code that read such stores.
 const CALLS: &[&str] = &[
     "keyring.get_password",
     "keyring.get_credential",
@@ -97,7 +97,7 @@ const CALLS: &[&str] = &[
     "spwd.getsp",
 ];
 
-/// Hosts that hand out the keys of a machine in a cloud.
+/// Hosts that provide the credentials of a cloud machine.
 const METADATA: &[&str] =
     &["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200", "[fd00:ec2::254]"];
 
@@ -137,10 +137,10 @@ fn opened(command: &Command) -> Option<String> {
             first == "unlock-keychain" && words.iter().any(|word| word.starts_with("-p")) && unlocks()
         }
         "ktutil" => command.is_fed(),
-        // The hash of a password, beside a person's name.
+        // A person's password hash.
         "dscl" | "dscacheutil" => words.iter().any(|word| word.contains("shadowhash")),
         "tdbdump" | "sekey" | "get-credential" => true,
-        // A window that asks for a password under another program's name.
+        // A password dialog in another program's name.
         "zenity" | "kdialog" | "yad" => words.iter().any(|word| word == "--password"),
         "osascript" => words.iter().any(|word| word.contains("hidden answer")),
         _ => false,
@@ -165,7 +165,7 @@ fn opened(command: &Command) -> Option<String> {
     Some(format!("`{}`", shorten(word)))
 }
 
-/// A store that a command, a redirection or code reads as a file.
+/// Returns a store that a command, a redirection or code reads as a file.
 fn read(view: &View<'_>) -> Option<String> {
     let is_store =
         |target: &&String| is_path(target) && has_any(&target.to_ascii_lowercase().replace('\\', "/"), STORES);
@@ -174,7 +174,7 @@ fn read(view: &View<'_>) -> Option<String> {
     reads.map(|effect| &effect.target).find(is_store).map(|target| format!("`{}`", shorten(target)))
 }
 
-/// A socket of an agent of `ssh` that the call picks from those of all users.
+/// Returns an ssh agent's socket that the call selects from those of all users.
 fn foreign_agent(command: &Command) -> Option<String> {
     let assigned = command.assignments.iter().map(|set| (set.name.as_str(), set.value.text.as_str()));
     let exported = texts(command).filter(|_| name(command) == "export").filter_map(|text| text.split_once('='));
@@ -182,7 +182,7 @@ fn foreign_agent(command: &Command) -> Option<String> {
     sockets.find(|value| value.contains("/tmp/ssh-") || value.contains("find /")).map(str::to_owned)
 }
 
-/// Folders of browsers, with the passwords and cookies of a person.
+/// Browser folders, with a person's passwords and cookies.
 const PROFILES: &[&str] = &[
     "/.mozilla",
     "/.thunderbird",
@@ -201,7 +201,7 @@ const PROFILES: &[&str] = &[
     "/var/spool/mail",
 ];
 
-/// Programs that take whole folders.
+/// Programs that copy whole folders.
 const COPIERS: &[&str] = &["cp", "tar", "zip", "7z", "rsync", "scp", "mv", "ditto", "robocopy", "xcopy", "rclone"];
 
 fn is_path(word: &str) -> bool {

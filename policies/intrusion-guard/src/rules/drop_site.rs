@@ -53,7 +53,7 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
     }
     let sends = sends(command, &program, view);
     let found = texts(command).find(|text| {
-        // A plain word is a host to `nc` and its like alone.
+        // Only `nc` and similar programs treat a plain word as a host.
         let is_address = text.contains('/') || is_any(&program, CONNECTORS);
         let is_bare = !text.contains([' ', '\n']) && text.contains('.') && !text.starts_with('-');
         if !is_address && !is_bare {
@@ -78,7 +78,7 @@ fn sends(command: &Command, program: &str, view: &View<'_>) -> bool {
     }) || is_any(program, CONNECTORS)
 }
 
-/// Whether what goes there is a file, or the output of a program.
+/// Returns whether the sent data is a file, or the output of a program.
 fn takes_content(command: &Command, view: &View<'_>) -> bool {
     let reads = |command: &Command| view.index().effects(command).iter().any(|effect| effect.operation == "fs.read");
     reads(command)

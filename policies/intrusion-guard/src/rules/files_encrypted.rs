@@ -57,7 +57,7 @@ fn encrypts(command: &Command) -> bool {
     }
 }
 
-/// Where a search or a loop finds the files, if it is outside of the project.
+/// Returns where a search or a loop finds the files, if it is outside of the project.
 fn searched(command: &Command, view: &View<'_>) -> Option<String> {
     let by_search = command.via.iter().any(|via| via.kind.starts_with("find"));
     let search = || {
@@ -68,7 +68,7 @@ fn searched(command: &Command, view: &View<'_>) -> Option<String> {
     search().filter(|_| by_search).map(|search| search.word(1).to_owned())
 }
 
-/// Whether a word is a file of the system or of the user's home that isn't the project's.
+/// Returns whether a word is a file of the system or of the user's home outside of the project.
 fn is_outside(text: &str, view: &View<'_>) -> bool {
     let home = text.starts_with("~/") || text.starts_with("$HOME/");
     let facts = view.facts();

@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Operations that take something to another machine.
+/// Operations that send data to another machine.
 const SENDING: &[&str] =
     &["network.upload", "network.send", "network.connect", "cloud.upload", "secret.send", "github.gist.change"];
 
@@ -89,12 +89,12 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
     Some(hit(path(file), &to))
 }
 
-/// Files that are the same on every machine, and by which a client knows a server.
+/// Returns whether the file is the same on every machine, or identifies servers to a client.
 fn is_common(path: &str) -> bool {
     has_any(path, &["/etc/ssl/certs", "/ca-certificates", "/etc/pki/", "/usr/share/dict/", "/dev/null", "/dev/stdin"])
 }
 
-/// A connection or a request that takes what it sends from a pipe or a file.
+/// Returns whether it is a connection or a request with a pipe or a file as its input.
 fn is_web_with_input(command: &Command) -> bool {
     let program = name(command);
     let speaks = is_any(&program, CONNECTORS)
@@ -103,10 +103,10 @@ fn is_web_with_input(command: &Command) -> bool {
     speaks && command.is_fed()
 }
 
-/// Folders of another machine that hold what belongs to its system, or to all of its users.
+/// Folders on another machine that belong to its system, or to all its users.
 const WHOLES: &[&str] = &["", "/", "/etc", "/root", "/home", "/Users", "/var/lib", "/var/log", "~", "~root"];
 
-/// The files that are packed on another machine, or copied from it, whole.
+/// Returns the files that are archived on another machine, or copied from it, as a whole.
 fn taken(command: &Command, view: &View<'_>) -> Option<String> {
     const PACKERS: &[&str] = &["tar", "gtar", "bsdtar", "zip", "7z", "cpio", "pax", "rsync"];
     let is_whole = |text: &str| {
@@ -140,7 +140,7 @@ fn taken(command: &Command, view: &View<'_>) -> Option<String> {
     sources.iter().find(|text| of_machine(text)).map(|text| (*text).to_owned())
 }
 
-/// A word of a client that the analysis doesn't read names such a file: `put /etc/hosts`.
+/// Returns such a file in a word of a client that the analysis doesn't read: `put /etc/hosts`.
 fn put(command: &Command, view: &View<'_>) -> Option<String> {
     const CLIENTS: &[&str] = &[
         "smbclient",
@@ -164,7 +164,7 @@ fn put(command: &Command, view: &View<'_>) -> Option<String> {
     parts.map(str::to_owned).find(|part| places::is_system_path(part, view))
 }
 
-/// Whether its output goes to a descriptor that the call has opened as a connection: `exec 3<>/dev/tcp/HOST/PORT`.
+/// Returns whether the output goes to a descriptor that the call opened as a connection: `exec 3<>/dev/tcp/HOST/PORT`.
 fn to_connection(command: &Command, view: &View<'_>) -> bool {
     let to = command.redirections.iter().filter(|one| one.operator == ">&").map(|one| one.target.text.as_str());
     to.filter(|to| to.len() == 1 && *to > "2").any(|to| {
@@ -175,7 +175,7 @@ fn to_connection(command: &Command, view: &View<'_>) -> bool {
     })
 }
 
-/// A server of files, and the options that name the folder; without one an operand does, and the current folder else.
+/// File servers, and the options with the folder. Without one, an operand names it, or else it is the current folder.
 const SERVERS: &[(&str, &[&str], bool)] = &[
     ("http.server", &["-d", "--directory"], false),
     ("simplehttpserver", &[], false),
@@ -197,7 +197,7 @@ const SERVERS: &[(&str, &[&str], bool)] = &[
     ("rclone", &[], true),
 ];
 
-/// A folder of the system, or all of the home, that a server hands to whoever asks.
+/// Returns a system folder, or the whole home, that a server makes public.
 fn served(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     let hosts = ["py", "busybox", "caddy", "ruby"];
@@ -238,7 +238,7 @@ fn served(command: &Command, view: &View<'_>) -> Option<String> {
     .then_some(folder)
 }
 
-/// All of a home that goes to another machine.
+/// Returns a whole home that is sent to another machine.
 fn whole_home(command: &Command, view: &View<'_>) -> Option<String> {
     if !is_any(&name(command), &["rsync", "scp", "rclone"]) || !is_on_a_machine(command) {
         return None;
@@ -255,7 +255,7 @@ fn whole_home(command: &Command, view: &View<'_>) -> Option<String> {
     sources.iter().find(|text| is_remote && is_whole(text)).map(|text| (*text).to_owned())
 }
 
-/// Whether it is a folder of the home in which a person, and no project, keeps files.
+/// Returns whether it is a folder of the home for a person's files, outside of projects.
 fn is_personal(text: &str, view: &View<'_>) -> bool {
     const FOLDERS: &[&str] = &["Documents", "Desktop", "Pictures", "Downloads", "Movies", "Music", "Videos"];
     let home = view.facts().home.as_str();
@@ -264,7 +264,7 @@ fn is_personal(text: &str, view: &View<'_>) -> bool {
     rest.is_some_and(|rest| is_any(rest.trim_end_matches('/'), FOLDERS))
 }
 
-/// Whether code of the command sends something.
+/// Returns whether the command's code sends data.
 fn by_code(command: &Command, view: &View<'_>) -> bool {
     view.index().scripts(command).iter().any(|script| super::code::sends(&script.text))
 }

@@ -30,12 +30,12 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// A program that loads the library behind an option, or behind one of these words of an operand.
+/// A program that loads the library after an option, or after one of these words in an operand.
 struct Loader {
     names: &'static [&'static str],
     options: &'static [&'static str],
     before: &'static [&'static str],
-    /// Nobody gives it a library of a project.
+    /// Whether projects' libraries aren't used with it.
     system_only: bool,
 }
 
@@ -89,7 +89,7 @@ const LOADERS: &[Loader] = &[
     Loader { names: &["zsh", "module_path"], options: &[], before: &["module_path="], system_only: true },
 ];
 
-/// Calls of code that load a library.
+/// Calls in code that load a library.
 const CALLS: &[&str] = &[
     "LoadLibrary(",
     "CDLL(",
@@ -104,7 +104,7 @@ const CALLS: &[&str] = &[
     "DynamicLibrary.open(",
 ];
 
-/// Where the system and its package managers keep libraries.
+/// Folders in which the system and its package managers keep libraries.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/lib",
@@ -122,7 +122,7 @@ const SYSTEM: &[&str] = &[
     "/gnu",
 ];
 
-/// The most calls of one text that are looked at.
+/// The maximum number of calls in one text that are examined.
 const MOST: usize = 16;
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
@@ -135,7 +135,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 
 fn by_command(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
-    // The loader stays in no command.
+    // The loader is in no command of its own.
     if command.via.iter().any(|via| via.kind == "ld.so") {
         let mut words =
             view.text().split([' ', '=', '"']).skip_while(|word| !matches!(*word, "--preload" | "--library-path"));
@@ -157,7 +157,7 @@ fn by_command(command: &Command, view: &View<'_>) -> Option<String> {
             last.get(..end).map(str::to_owned)
         })
     });
-    // `-t` of openssl tests the engine that stands behind it, and says nothing elsewhere.
+    // `-t` of openssl tests the engine before it, and has no meaning elsewhere.
     let is_engine =
         program != "openssl" || texts(command).any(|text| matches!(text, "engine" | "-engine" | "-provider"));
     let given = behind(command, loader.options).filter(|_| is_engine);
@@ -169,7 +169,7 @@ fn by_command(command: &Command, view: &View<'_>) -> Option<String> {
     inside.chain(given).chain(operand).filter(is_library).find(|path| is_foreign(path, loader.system_only, view))
 }
 
-/// The words behind these options, or joined to them.
+/// Returns the words after these options, or joined to them.
 fn behind<'c>(command: &'c Command, options: &'static [&'static str]) -> impl Iterator<Item = String> + 'c {
     let pairs = command.argv.windows(2).filter_map(move |pair| match pair {
         [option, value] if options.contains(&option.text.as_str()) => Some(value.text.clone()),
@@ -187,7 +187,7 @@ fn behind<'c>(command: &'c Command, options: &'static [&'static str]) -> impl It
 
 fn by_code(view: &View<'_>) -> Option<String> {
     view.scripts().find_map(|script| {
-        // Code inside of an editor or a debugger builds nothing.
+        // Code inside an editor or a debugger builds nothing.
         let command = view.index().command(script.command_id);
         let is_inside_of_tool = command.is_some_and(|command| command.via.iter().any(|via| via.kind == "code"));
         let text = script.text.as_str();
@@ -201,7 +201,7 @@ fn by_code(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Whether a library is neither the project's nor the system's. A bare name is looked for among those of the system.
+/// Returns whether a library is neither the project's nor the system's. A bare name is looked up among the system's.
 fn is_foreign(path: &str, system_only: bool, view: &View<'_>) -> bool {
     let facts = view.facts();
     let is_own = |folder: &String| folder.len() > 1 && is_inside(path, folder);

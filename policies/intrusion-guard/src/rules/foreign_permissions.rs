@@ -48,8 +48,8 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// A file that anybody may have made, and that gets the permissions of root, a tree that anybody may change, or a program
-/// of the system that nobody may start any more.
+/// Returns whether it is a file that anyone could have prepared and that gets root's permissions, a tree that anyone
+/// can change, or a system program that loses its execute permission.
 fn is_prepared(effect: &Effect) -> bool {
     if is_in_a_container(effect) {
         return false;
@@ -72,7 +72,7 @@ fn is_prepared(effect: &Effect) -> bool {
     }
 }
 
-/// Whether everybody may write to the file then.
+/// Returns whether everyone may then write to the file.
 fn lets_all_write(mode: &str) -> bool {
     let is_octal = mode.len() > 2 && mode.bytes().all(|byte| byte.is_ascii_digit());
     let symbolic = |clause: &str| {

@@ -61,7 +61,7 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
     }
 }
 
-/// Calls of code that set the time of a file.
+/// Calls in code that set the time of a file.
 const CALLS: &[&str] = &[
     "os.utime(",
     ".utimes(",
@@ -77,17 +77,17 @@ fn sets(text: &str) -> bool {
     has_any(text, CALLS)
 }
 
-/// Calls that are plain words, and set a time only with what is in the same statement.
+/// Calls that are plain words, and set a time only with arguments in the same statement.
 const STATEMENTS: &[&str] = &["utime ", "utime(", "touch("];
 
-/// The most calls of one script that are looked at.
+/// The maximum number of calls in one script that are examined.
 const MOST: usize = 32;
 
-/// The file of the system whose time code sets: the one that the statement names.
+/// Returns the system file whose time the code sets, as named in the statement.
 fn of_code(text: &str, view: &View<'_>) -> Option<String> {
     let calls = CALLS.iter().chain(STATEMENTS).flat_map(|call| text.match_indices(call).take(MOST));
     calls.map(|(at, _)| statement(text, at)).find_map(|statement| {
-        // PHP's `touch("x")` without a time is the one of a command.
+        // PHP's `touch("x")` sets the current time.
         let is_now = statement.starts_with("touch(") && !statement.contains(',');
         let mut literals = statement.split(['"', '\'']);
         let found = literals.find(|literal| places::is_system_path(literal, view) || is_of_windows(literal));
@@ -95,8 +95,8 @@ fn of_code(text: &str, view: &View<'_>) -> Option<String> {
     })
 }
 
-/// The statement around a place: to the end of the line or to a semicolon, and back to one. An assignment has its file
-/// before it.
+/// Returns the statement around a position: up to the line's end or a semicolon, and back to one. In an assignment, the
+/// file is before it.
 fn statement(text: &str, at: usize) -> &str {
     let ends = |char: char| matches!(char, ';' | '\n');
     let is_assignment = text

@@ -24,7 +24,7 @@ use crate::view::{View, name, texts};
 pub(crate) const RULE: Rule =
     Rule { id: "hidden-code", summary: "code hides what it does", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-/// Modules by which code starts programs or speaks to others.
+/// Modules that start programs or use the network.
 const MODULES: &[&str] = &["os", "subprocess", "pty", "socket", "shutil", "ctypes", "builtins", "posix", "commands"];
 
 /// Calls that start, send or delete something.
@@ -49,7 +49,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
             script.language != "sed" && (imports(&script.text) && has_any(&script.text, ACTS) || decodes(&script.text))
         })
     };
-    // An expression that is passed to something that is no program of this kind is an injection.
+    // An expression that is passed to a program of another kind is an injection.
     let passed = || {
         view.commands().any(|command| {
             let is_data = is_any(&name(command), SHOWING) || name(command).contains("python");
@@ -66,7 +66,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     })
 }
 
-/// Code inside of an editor or a debugger that speaks to another machine.
+/// Returns whether code inside an editor or a debugger uses the network.
 fn inside_of_tool(view: &View<'_>) -> bool {
     const TOOLS: &[&str] = &[
         "vim",
@@ -98,7 +98,7 @@ fn inside_of_tool(view: &View<'_>) -> bool {
     })
 }
 
-/// `__import__('os')`, with whatever quotes.
+/// Returns whether the code contains `__import__('os')` with any quotes.
 fn imports(text: &str) -> bool {
     text.split("__import__").skip(1).any(|rest| {
         let rest = rest.trim_start().strip_prefix('(').unwrap_or_default();
@@ -108,7 +108,7 @@ fn imports(text: &str) -> bool {
     })
 }
 
-/// Code that runs what it decodes.
+/// Returns whether the code runs what it decodes.
 fn decodes(text: &str) -> bool {
     let runs = |text: &str| has_any(text, &["exec(", "eval(", "Function("]);
     let decoders = [
@@ -128,7 +128,7 @@ fn decodes(text: &str) -> bool {
         "str_rot13(",
         "decode_base64(",
     ];
-    // The call is directly inside of the other one.
+    // The call is directly inside the other one.
     decoders.iter().any(|decoder| {
         text.match_indices(decoder).any(|(at, _)| {
             let before = text.get(..at).unwrap_or_default();

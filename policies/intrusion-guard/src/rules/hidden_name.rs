@@ -30,12 +30,12 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Folders for temporary files that people seldom look into.
+/// Folders for temporary files that people rarely look into.
 const UNSEEN: &[&str] = &["/var/tmp/", "/dev/shm/", "/run/shm/", "/dev/mqueue/"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let written = view.analysis.effects.iter().filter(|effect| effect.kind == "write" && !is_in_a_container(effect));
-    // A relative name of three dots stands for more names in examples.
+    // In examples, a relative name of three dots means more names.
     let written = written.filter(|effect| effect.target.starts_with(['/', '~']) || !effect.target.contains("..."));
     let by_name = written.map(path).find(|path| is_hidden(path, view.settings.strict)).map(str::to_owned);
     let by_process = || {
@@ -60,7 +60,7 @@ fn is_hidden(path: &str, strict: bool) -> bool {
         dots || blank || part.starts_with(".. ") || part.starts_with("[k")
     };
     let unseen = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('.'));
-    // Many programs make hidden folders there, and few a hidden file.
+    // Many programs create hidden folders there, but few create hidden files.
     let in_tmp = || {
         strict
             && path

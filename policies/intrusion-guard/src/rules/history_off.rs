@@ -71,7 +71,7 @@ fn hides(command: &Command) -> bool {
     }
 }
 
-/// Whether the value has a shell keep nothing, or leave lines out.
+/// Returns whether the value makes a shell save nothing, or omit lines.
 fn is_off(name: &str, value: &str) -> bool {
     let value = value.trim_matches(['"', '\'']);
     match name {

@@ -61,7 +61,7 @@ fn leaves(command: &Command, view: &View<'_>) -> bool {
                 .any(|text| given(text) && !matches!(text.strip_prefix("source=/"), Some(rest) if rest.contains('/')))
         }
         "release_agent" => true,
-        // What the kernel starts on the host when a group is empty.
+        // The kernel starts a release agent on the host when a control group is empty.
         _ => {
             let is_shown = is_any(&program, SHOWING) || matches!(&*program, "ls" | "cat" | "stat");
             !is_shown

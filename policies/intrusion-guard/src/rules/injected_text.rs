@@ -43,7 +43,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// A variable whose value is a function with commands behind it, which an old shell runs as it starts.
+/// Returns a variable whose value is a function followed by commands, which an old shell runs at its start.
 fn sets_function(command: &Command) -> Option<String> {
     let assigned = command.assignments.iter().map(|set| set.value.text.as_str());
     let named = matches!(&*name(command), "export" | "env" | "declare" | "typeset");
@@ -51,7 +51,7 @@ fn sets_function(command: &Command) -> Option<String> {
     assigned.chain(exported).find(|value| is_function_with_more(value)).map(str::to_owned)
 }
 
-/// The text of the call is such a value.
+/// Returns whether the call's text is such a value.
 fn begins_with_function(text: &str) -> Option<String> {
     let command = text.split_once("\"command\"")?.1.trim_start_matches([':', ' ', '"']);
     is_function_with_more(command).then(|| "() { ... }; ...".to_owned())
@@ -65,7 +65,7 @@ fn is_function_with_more(value: &str) -> bool {
     })
 }
 
-/// A page that runs what a request tells it to, written to a file.
+/// Returns a page, written to a file, that runs commands from requests.
 fn writes_page(command: &Command) -> Option<String> {
     let writes = command.redirections.iter().any(|one| one.operator.starts_with('>') && one.operator != ">&")
         || name(command) == "tee";
@@ -73,7 +73,7 @@ fn writes_page(command: &Command) -> Option<String> {
     texts(command).chain(bodies).filter(|_| writes).find(|text| runs_requests(text)).map(str::to_owned)
 }
 
-/// Whether a call that runs a text gets it from a request.
+/// Returns whether a call that runs a text gets it from a request.
 fn runs_requests(text: &str) -> bool {
     const RUNS: &[&str] = &[
         "system(",
@@ -96,10 +96,10 @@ fn runs_requests(text: &str) -> bool {
     })
 }
 
-/// The most calls of one kind that are looked at.
+/// The maximum number of calls of one kind that are examined.
 const MOST: usize = 16;
 
-/// A word that a client sends to another machine, or a lookup in any word.
+/// Returns such a text in a word that a client sends to another machine, or a lookup in any word.
 fn sends(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     if is_any(&program, SHOWING) {
@@ -113,7 +113,7 @@ fn sends(command: &Command, view: &View<'_>) -> Option<String> {
     texts(command).chain(fed).find(|text| is_lookup(text) || speaks && is_far && is_payload(text)).map(str::to_owned)
 }
 
-/// A lookup of a logger for Java, plain or written so that a filter doesn't see it.
+/// Returns whether the text is a lookup for a Java logger, plain or obfuscated.
 fn is_lookup(text: &str) -> bool {
     if !text.contains("${") {
         return false;
@@ -149,7 +149,7 @@ fn is_payload(text: &str) -> bool {
             "system(",
         ],
     );
-    // A sum shows whether a template works it out.
+    // A calculation reveals whether a template evaluates it.
     let sum = opens && has_any(&plain, &["{{7*7}}", "${7*7}", "{{7*'7'}}", "#{7*7}", "<%= 7*7 %>", "{{9*9}}"]);
     let entity = plain.contains("<!entity") && plain.contains("system");
     let climbs = plain.contains("://") && plain.contains("/../../") || plain.contains("=../../");
@@ -170,7 +170,7 @@ fn is_payload(text: &str) -> bool {
             "'; drop table",
         ],
     );
-    // A condition that is always true, behind the end of a text.
+    // A condition that is always true, after the end of a text.
     let always = has_any(&plain, &["' or 1=1", "' or '1'='1", "' or 'a'='a", "\" or 1=1", "') or ('1'='1"]);
     always || opens && reaches || sum || entity || climbs && takes_file || in_address && (takes_file || query)
 }

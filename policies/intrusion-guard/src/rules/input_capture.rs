@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Programs that take a picture of a screen.
+/// Programs that take screenshots.
 const SCREENS: &[&str] = &[
     "screencapture",
     "scrot",
@@ -74,13 +74,13 @@ const RECORDERS: &[&str] = &[
     "motion",
 ];
 
-/// Programs that show each key that is pressed, in whatever window.
+/// Programs that show each pressed key in any window.
 const KEYS: &[&str] = &["evtest", "showkey", "keysniffer", "intercept"];
 
-/// Programs that show what is typed into a shell or a terminal, as packages of traces of the kernel have them.
+/// Programs that show text typed into a shell or a terminal, as in packages of kernel traces.
 const TYPED: &[&str] = &["bashreadline", "ttysnoop", "conspy", "peekfd"];
 
-/// Functions that read a line, a password, or the plain text of a connection: a probe there sees it.
+/// Functions that read a line, a password, or the plain text of a connection, which a probe can record.
 const READS: &[&str] = &[
     "readline",
     "zleread",
@@ -93,7 +93,7 @@ const READS: &[&str] = &[
     "PR_Write",
 ];
 
-/// Calls of code that see each key, or hear.
+/// Calls in code that record keys or sound.
 const CALLS: &[&str] = &[
     "pynput.keyboard",
     "keyboard.on_press",
@@ -108,10 +108,10 @@ const CALLS: &[&str] = &[
     "open(\"/dev/input",
 ];
 
-/// Calls of code that take a picture of the screen.
+/// Calls in code that take screenshots.
 const PICTURES: &[&str] = &["ImageGrab.grab", "pyautogui.screenshot", "mss.mss(", "CopyFromScreen"];
 
-/// Programs that show what is in a file.
+/// Programs that show a file's content.
 const READERS: &[&str] =
     &["cat", "dd", "xxd", "od", "hexdump", "hd", "strings", "tail", "head", "cp", "tee", "base64", "python", "python3"];
 
@@ -132,7 +132,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// Whether it only tells what it could do.
+/// Returns whether it only shows its capabilities.
 fn only_tells(command: &Command) -> bool {
     has_option(command, "", &["version", "help", "list", "list-devices"]) || is_any(&name(command), SHOWING)
 }
@@ -167,18 +167,18 @@ fn captures(command: &Command) -> bool {
                 words.iter().any(probes) && !has_option(command, "l", &["list", "info"])
             }
             "perf" => words.first() == Some(&"trace") && words.contains(&"-p") && words.contains(&"read"),
-            // Each call by which a program reads what is typed.
+            // Every system call that reads typed text.
             "auditctl" => words.contains(&"read") && words.contains(&"-S") && words.contains(&"-a"),
             program => is_any(program, KEYS) || is_any(program, RECORDERS) || is_any(of_package(program), TYPED),
         }
 }
 
-/// The name of a tool without the ending that packages add.
+/// Returns a tool's name without the suffix that packages add.
 fn of_package(name: &str) -> &str {
     ["-bpfcc", ".bt", ".py"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
-/// Whether a device of one of these kinds is the input.
+/// Returns whether a device of one of these kinds is the input.
 fn records_from(command: &Command, kinds: &[&str]) -> bool {
     let is_input = |pair: &[Word]| match pair {
         [option, value] => option.text == "-f" && is_any(&value.text, kinds),
@@ -192,7 +192,7 @@ fn takes_picture(command: &Command, view: &View<'_>) -> bool {
     if only_tells(command) {
         return false;
     }
-    // A screen that nobody sees, as tests have it.
+    // A virtual screen, as in tests.
     let is_unseen = command.via.iter().any(|via| via.kind.starts_with("xvfb"))
         || has_any(view.text(), &["Xvfb", "xvfb-run", "DISPLAY=:9", "DISPLAY=:10", "DISPLAY=:1 ", "--headless"]);
     let takes = match &*name(command) {

@@ -35,16 +35,16 @@ pub(crate) const RULE: Rule = Rule {
 
 const REMEDY: &str = "use an environment variable, and ask the user to set it";
 
-/// Programs that publish what their words say.
+/// Programs that publish their arguments.
 const TELLERS: &[&str] = &["gh", "glab", "hub", "jira", "linear", "slack", "tea"];
 
-/// Verbs of git by which words of a call get into a repository or its settings.
+/// Git subcommands that store their words in a repository or its settings.
 const KEEPS: &[&str] = &["clone", "commit", "config", "fetch", "notes", "pull", "push", "remote", "submodule", "tag"];
 
-/// Options of requests whose value is for the host alone.
+/// Options of requests whose value only goes to the host.
 const HEADERS: &[&str] = &["-H", "--header", "-u", "--user", "--oauth2-bearer"];
 
-/// Parts of a path where secrets are made up.
+/// Parts of a path where secrets are usually made up.
 const MADE_UP: &[&str] = &[
     "cypress",
     "demo",
@@ -60,7 +60,7 @@ const MADE_UP: &[&str] = &[
     "testdata",
 ];
 
-/// The beginning of a key of Google that a web page may show to everybody.
+/// The prefix of Google keys that may be public on web pages.
 const OF_WEB: &str = "AIza";
 
 /// Servers whose tools stay on this machine.
@@ -76,7 +76,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     Some(Hit::new(found?, REMEDY))
 }
 
-/// The use of a secret by a tool that isn't a shell.
+/// Returns the use of a secret by a tool other than a shell.
 fn of_tool(tool: &str, view: &View<'_>) -> Option<String> {
     let input = view.input()?;
     let text = |key: &str| input.get(key).and_then(Value::as_str);
@@ -108,7 +108,7 @@ fn has_secret(value: &Value) -> bool {
     }
 }
 
-/// The same for written text. The old text of an edit is there already.
+/// Returns whether written text contains a secret. The old text of an edit already exists.
 fn has_secret_written(value: &Value) -> bool {
     match value {
         Value::Array(edits) => edits.iter().filter_map(|edit| edit.get("new_string")).any(has_secret_written),
@@ -117,7 +117,7 @@ fn has_secret_written(value: &Value) -> bool {
     }
 }
 
-/// Whether a text has a secret that no web page shows to everybody.
+/// Returns whether a text contains a secret that can't be public on a web page.
 fn has_stored_secret(text: &str) -> bool {
     let mut rest = text;
     while let Some(secret) = secret_in(rest) {
@@ -130,14 +130,14 @@ fn has_stored_secret(text: &str) -> bool {
     false
 }
 
-/// Whether the path is one of tests or of samples, whose secrets are made up.
+/// Returns whether the path is that of tests or samples, whose secrets are made up.
 fn is_made_up(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let mut parts = path.split(['/', '\\', '.', '_', '-']);
     parts.any(|part| MADE_UP.iter().any(|word| part == *word || part.strip_suffix('s') == Some(word)))
 }
 
-/// The use of a secret by a command.
+/// Returns the use of a secret by a command.
 fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     let is_secret = |word: &Word| secret_in(&word.text).is_some() || holds_secret(word, view);
@@ -165,7 +165,7 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
     is_stored.then(|| format!("Writes a secret in plain text to `{to}`"))
 }
 
-/// Code that speaks to another machine and spells a secret out.
+/// Returns the use of a secret by code that uses the network and contains the secret literally.
 fn in_code(view: &View<'_>) -> Option<String> {
     const ASKS: &[&str] = &["urlopen(", "requests.", "httpx.", "fetch(", "axios", "Net::HTTP"];
     let asks = |text: &str| text.contains("://") && has_any(text, ASKS);
@@ -174,7 +174,7 @@ fn in_code(view: &View<'_>) -> Option<String> {
     Some(format!("Sends a secret in plain text from {} code", script.language))
 }
 
-/// Whether a variable in the word was given a secret by the call.
+/// Returns whether the call assigns a secret to a variable in the word.
 fn holds_secret(word: &Word, view: &View<'_>) -> bool {
     let mut names = word.parts.iter().filter(|part| part.kind == "variable").map(|part| part.text.as_str());
     names.any(|name| {

@@ -38,7 +38,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     Some(Hit::new(format!("Clears a system log: `{}`", shorten(&shown)), "read the log, and leave it"))
 }
 
-/// Whether code goes through the folder of logs, and empties or deletes each file.
+/// Returns whether code iterates over the log folder, and empties or deletes each file.
 fn empties_logs(text: &str) -> bool {
     let lists = ["glob", "Dir[", "readdir", "opendir", "listdir", "iterdir", "scandir", "walk("];
     let of_logs = has_any(text, &["\"/var/log", "'/var/log", "</var/log"]);
@@ -53,10 +53,10 @@ fn empties_logs(text: &str) -> bool {
     of_logs && has_any(text, &lists) && (has_any(text, &loses) || opens)
 }
 
-/// The most calls of one script that are looked at.
+/// The maximum number of calls in one script that are examined.
 const CALLS: usize = 64;
 
-/// Whether a file tells who is logged in, or has the mail that the system sends to its users.
+/// Returns whether a file lists logged-in users, or contains the system's mail to its users.
 fn is_record(path: &str, kind: &str) -> bool {
     let is_mail = ["/var/mail/", "/var/spool/mail/"].iter().any(|folder| path.starts_with(folder));
     matches!(path, "/run/utmp" | "/var/run/utmp") || kind == "delete" && is_mail

@@ -34,10 +34,10 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Programs that tell who and where one is.
+/// Programs that print the identity of the user or the machine.
 const NAMES: &[&str] = &["whoami", "hostname", "id", "uname", "logname", "groups", "hostid", "sw_vers", "hostnamectl"];
 
-/// Programs that tell what there is on a machine.
+/// Programs that print details of a machine.
 const TELLING: &[&str] = &[
     "ps",
     "env",
@@ -84,7 +84,7 @@ const TELLING: &[&str] = &[
     "find",
 ];
 
-/// Programs that write data so that it fits into a name or an address.
+/// Programs that encode data for a name or an address.
 const ENCODERS: &[&str] = &["xxd", "base64", "base32", "od", "hexdump", "basenc", "uuencode", "openssl", "gzip", "zip"];
 
 const REMEDY: &str =
@@ -109,7 +109,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether code sends all variables of the environment, or what a program tells about the machine.
+/// Returns whether code sends the whole environment, or a program's output about the machine.
 fn tells_in_code(text: &str) -> bool {
     if !super::code::sends(text) {
         return false;
@@ -133,7 +133,7 @@ fn tells_in_code(text: &str) -> bool {
     has_any(text, &all) || runs.iter().any(|run| text.split(run).skip(1).any(asked))
 }
 
-/// The name that is asked for begins with data: `$(whoami).example.net`.
+/// Returns a hit if a queried name begins with data: `$(whoami).example.net`.
 fn in_a_name(command: &Command, program: &str, view: &View<'_>) -> Option<Hit> {
     let encodes = |word: &Word| {
         let is_variable = word.parts.iter().any(|part| part.kind == "variable");
@@ -160,7 +160,7 @@ fn in_a_name(command: &Command, program: &str, view: &View<'_>) -> Option<Hit> {
     Some(Hit::new(format!("Sends data in DNS queries: `{}`", shorten(&shown)), REMEDY))
 }
 
-/// Whether a name begins with a text in base64: only there a label ends with `=`.
+/// Returns whether a name begins with base64 text: only there a label ends with `=`.
 fn has_encoded_label(text: &str) -> bool {
     let name = text.split_once("://").map_or(text, |(_, rest)| rest);
     name.split_once("=.").is_some_and(|(label, domain)| {
@@ -172,7 +172,7 @@ fn has_encoded_label(text: &str) -> bool {
     })
 }
 
-/// Whether the word ends with a domain that is written down, and that isn't of a network at home.
+/// Returns whether the word ends with a literal domain outside of home networks.
 fn is_under_a_domain(word: &Word) -> bool {
     const NEAR: &[&str] =
         &[".local", ".lan", ".home", ".internal", ".localdomain", ".intranet", ".corp", ".test", ".svc"];
@@ -184,7 +184,7 @@ fn is_under_a_domain(word: &Word) -> bool {
         && !NEAR.iter().any(|near| domain.ends_with(near))
 }
 
-/// An address, a header or a body holds what such a program prints.
+/// Returns a hit if an address, a header or a body contains such a program's output.
 fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
     let hosts = view.hosts(command);
     if !hosts.is_empty() && !hosts.iter().any(|host| view.is_foreign(host)) {
@@ -194,7 +194,7 @@ fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
         return Some(Hit::new(format!("Sends data in DNS queries: `{}`", shorten(text)), REMEDY));
     }
     let sources = view.sources(command);
-    // The kind of the machine is part of the address of many downloads.
+    // The machine's architecture is part of many download addresses.
     let names: Vec<Cow<'_, str>> =
         sources.iter().filter(|source| !asks_for_the_kind(source)).map(|source| name(source)).collect();
     let addresses = || words(command).filter(|word| (is_computed(word) || word.dynamic) && word.text.contains("://"));
@@ -216,7 +216,7 @@ fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
     Some(Hit::new(format!("Sends the output of `{what}` to `{}`", shorten(&to)), REMEDY))
 }
 
-/// Whether only the kind of system or processor is asked for.
+/// Returns whether only the kind of system or processor is printed.
 fn asks_for_the_kind(command: &Command) -> bool {
     match &*name(command) {
         "uname" => !has_option(command, "anv", &["all", "nodename", "kernel-version"]),
@@ -225,7 +225,7 @@ fn asks_for_the_kind(command: &Command) -> bool {
     }
 }
 
-/// Whether what is computed stands in the query of an address, or in the host's name.
+/// Returns whether the computed part is in an address's query, or in the host's name.
 fn carries_data(address: &str) -> bool {
     let computed = address.find(['$', '`']).unwrap_or(address.len());
     let path =
@@ -239,7 +239,7 @@ fn sends(command: &Command, view: &View<'_>) -> bool {
     effects.any(|effect| has_any(&effect.operation, &["network.upload", "network.send", "secret.send"]))
 }
 
-/// A pipe into `nc` and its like.
+/// Returns a hit for a pipe into `nc` and similar programs.
 fn through_a_connection(command: &Command, view: &View<'_>) -> Option<Hit> {
     let to = view.hosts(command).into_iter().find(|host| view.is_foreign(host))?;
     let sources = view.sources(command);

@@ -53,7 +53,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// A tracer at a program that people type their passwords into.
+/// Returns whether it traces a program into which people type their passwords.
 fn of_a_login(command: &Command, view: &View<'_>) -> bool {
     const LOGINS: &[&str] = &["sshd", "su", "sudo", "login", "passwd", "ssh-agent", "gpg-agent", "gdm", "ssh"];
     matches!(&*name(command), "strace" | "ltrace" | "gdb" | "dtruss")
@@ -64,7 +64,7 @@ fn of_a_login(command: &Command, view: &View<'_>) -> bool {
             .any(|source| matches!(&*name(source), "pgrep" | "pidof") && texts(source).any(|text| is_any(text, LOGINS)))
 }
 
-/// A script from a temporary folder that is given the number of a process which the call looks for.
+/// Returns whether a script in a temporary folder gets the id of a process that the call searches for.
 fn is_handed_on(command: &Command, view: &View<'_>) -> bool {
     let script = texts(command).find(|text| !text.starts_with('-')).unwrap_or_default();
     let is_temporary = ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|folder| script.starts_with(folder));
@@ -86,7 +86,7 @@ fn reads(command: &Command, strict: bool) -> bool {
         "gdb" | "lldb" => has_option(command, "p", &["pid", "attach-pid", "attach"]) && (strict || dumps()),
         "strace" | "ltrace" | "dtruss" | "truss" => strict && has_option(command, "p", &["attach"]),
         "rundll32" => texts(command).any(|text| has_any(&text.to_ascii_lowercase(), &["comsvcs", "minidump"])),
-        // Of a process that the call looks for.
+        // Memory of a process that the call searches for.
         "cat" | "grep" | "head" | "awk" | "less"
             if texts(command).any(|text| {
                 let of_process = text.strip_prefix("/proc/").is_some_and(|rest| rest.starts_with('$'));

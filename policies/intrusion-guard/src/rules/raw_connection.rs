@@ -32,7 +32,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Ports whose services people speak to by hand: mail, names, the web, caches, queues, metrics.
+/// Ports of services that people access manually: mail, names, the web, caches, queues, metrics.
 const SERVICES: &[&str] = &[
     "21",
     "22",
@@ -89,7 +89,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     Some(Hit::new(format!("Transfers data over a raw connection to `{}`", shorten(&to)), REMEDY))
 }
 
-/// The other end, if a client of plain connections gets or keeps data.
+/// Returns the other end if a client of plain connections receives or saves data.
 fn by_client(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     let is_tls = program == "openssl" && texts(command).next() == Some("s_client");
@@ -115,7 +115,7 @@ fn by_client(command: &Command, view: &View<'_>) -> Option<String> {
     })
 }
 
-/// The other end of a connection that a shell opens as a file and reads.
+/// Returns the other end of a connection that a shell opens as a file and reads.
 fn by_device(command: &Command, view: &View<'_>) -> Option<String> {
     let reads = |one: &&Redirection| one.operator.starts_with('<') && !one.operator.starts_with("<<");
     let is_probe = matches!(&*name(command), "" | ":" | "true" | "echo" | "printf" | "timeout");
@@ -126,7 +126,7 @@ fn by_device(command: &Command, view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Whether what comes back goes to a file or to a program.
+/// Returns whether the received data goes to a file or a program.
 fn is_kept(command: &Command, view: &View<'_>) -> bool {
     let to_file = command.redirections.iter().any(|one| {
         one.operator.starts_with('>') && matches!(one.fd, 1 | -1) && !one.target.text.starts_with(['&', '/'])
@@ -138,7 +138,7 @@ fn is_kept(command: &Command, view: &View<'_>) -> bool {
     to_file || view.index().pipeline(command).iter().any(|other| other.position.index > position.index)
 }
 
-/// Whether a host is known to be on another network: it has a domain, or an address that isn't private.
+/// Returns whether a host is known to be on another network: it has a domain, or an address that isn't private.
 pub(super) fn is_far(host: &str, view: &View<'_>) -> bool {
     const NEAR: &[&str] =
         &[".local", ".lan", ".home", ".internal", ".localdomain", ".intranet", ".corp", ".svc", ".private"];

@@ -36,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// The subject of a look. The first ones are seldom part of a task.
+/// The subject of a look. The first ones are rarely part of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
     Setuid,
@@ -53,7 +53,7 @@ enum Look {
     Schedule,
 }
 
-/// The looks that a later call of the session is judged by, by the names in its history.
+/// The looks that are recorded for later calls of the session, with their names in the history.
 const RECORDED: &[(&str, Look)] = &[
     ("setuid", Look::Setuid),
     ("writable", Look::Writable),
@@ -67,7 +67,7 @@ const RECORDED: &[(&str, Look)] = &[
 /// The kind of their events.
 const KIND: &str = "look";
 
-/// A finding without a verdict that records the looks of the call.
+/// Returns a finding without an outcome that records the looks of the call.
 pub(crate) fn record(view: &View<'_>) -> Option<Finding> {
     let looks = looks(view);
     let seen = RECORDED.iter().filter(|(_, look)| looks.contains(look));
@@ -153,7 +153,7 @@ fn look(command: &Command, view: &View<'_>) -> Option<Look> {
     }
 }
 
-/// A search of the machine, or of places that the text found before.
+/// Returns the subject of a search of the machine, or of places that the text found earlier.
 fn of_search(command: &Command, view: &View<'_>) -> Option<Look> {
     let words: Vec<&str> = texts(command).collect();
     let roots = words.iter().take_while(|word| !word.starts_with(['-', '(', '!', '\\']));
@@ -209,7 +209,7 @@ fn of_search(command: &Command, view: &View<'_>) -> Option<Look> {
     (of_settings || of_owner).then_some(Look::Settings)
 }
 
-/// Whether it looks at more than this machine.
+/// Returns whether it scans more than this machine.
 fn scans(command: &Command) -> bool {
     let is_here = |text: &str| guard_sdk::addresses::is_here(text);
     let targets = texts(command).filter(|text| !text.starts_with('-') && (text.contains('.') || text.contains(':')));

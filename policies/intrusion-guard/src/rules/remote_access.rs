@@ -89,7 +89,7 @@ const PROGRAMS: &[&str] = &[
     "sunshine",
 ];
 
-/// Services by which others log in.
+/// Services for remote logins.
 const SERVERS: &[&str] = &["ssh", "sshd", "openssh-server", "telnet", "telnetd", "vsftpd", "rsh", "rlogin", "xinetd"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {

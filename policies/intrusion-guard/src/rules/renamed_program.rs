@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Where the system keeps programs.
+/// The system's folders for programs.
 const PROGRAMS: &[&str] = &[
     "/bin",
     "/sbin",
@@ -45,7 +45,7 @@ const PROGRAMS: &[&str] = &[
 
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
 
-/// Programs that do whatever they are told, beside shells and plain connections.
+/// Programs that run arbitrary commands, besides shells and plain connections.
 const TELLABLE: &[&str] =
     &["python", "perl", "ruby", "php", "node", "lua", "awk", "busybox", "curl", "wget", "openssl"];
 
@@ -82,7 +82,7 @@ fn is_renamed(command: &Command, view: &View<'_>) -> bool {
     renames(from, to, command, view)
 }
 
-/// Whether a copy has a program under another name, or runs under it.
+/// Returns whether a copy gives a program another name, or runs it under one.
 fn renames(from: &str, to: &str, command: &Command, view: &View<'_>) -> bool {
     let base = |path: &str| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
     let facts = view.facts();

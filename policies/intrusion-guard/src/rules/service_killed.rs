@@ -32,10 +32,10 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// The most stages of a pipeline, and comparisons, that are looked at.
+/// The maximum number of a pipeline's stages, and of comparisons, that are examined.
 const STAGES: usize = 64;
 
-/// Signals by which a process is told something.
+/// Signals that only notify a process.
 const MILD: &[&str] = &["HUP", "SIGHUP", "USR1", "USR2", "SIGUSR1", "SIGUSR2", "CONT", "WINCH", "0"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
@@ -51,7 +51,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// `named` has the names by which the text picks processes, once a rule asked for them.
+/// `named` caches the names by which the text selects processes.
 fn of_effect(effect: &Effect, view: &View<'_>, named: &OnceCell<Vec<String>>) -> Option<String> {
     let command = view.index().command(effect.command_id)?;
     let is_mild = texts(command).any(|text| is_any(text.trim_start_matches('-'), MILD));
@@ -69,14 +69,14 @@ fn of_effect(effect: &Effect, view: &View<'_>, named: &OnceCell<Vec<String>>) ->
     if let Some(name) = named.iter().find(|name| services::is_of_the_machine(name)) {
         return Some(name.clone());
     }
-    // A loop over all processes ends whatever has the name, whoever started it.
+    // A loop over all processes also stops other users' processes with the name.
     let loops = effect.target.trim_matches('"').starts_with('$') && !effect.target.starts_with("$(");
     let lists_all = || view.commands().any(name_is_ps);
     let server = named.iter().find(|name| services::is_server(name)).filter(|_| loops && lists_all());
     server.cloned()
 }
 
-/// A program that steers a guard, and is told to stop it.
+/// Returns a guard that its control program stops.
 fn stopped(command: &Command) -> Option<String> {
     const CONTROLS: &[&str] = &[
         "socketfilterfw",
@@ -109,7 +109,7 @@ fn stopped(command: &Command) -> Option<String> {
     if let Some(guard) = texts(command).find(|text| of_engine && services::is_guard(text)) {
         return Some(guard.to_owned());
     }
-    // `-d` takes the sensor's settings away.
+    // `-d` removes the sensor's settings.
     let unset = program == "falconctl" && texts(command).any(|text| matches!(text, "-d" | "--delete"));
     let removed = ["uninstall", "remove"].iter().any(|verb| program.contains(verb))
         && has_any(
@@ -134,7 +134,8 @@ fn name_is_ps(command: &Command) -> bool {
         })
 }
 
-/// Names by which the text picks processes: words of searches in a list of them, and patterns that a loop compares with.
+/// Returns the names by which the text selects processes: words of searches in a process list, and patterns that a loop
+/// compares with.
 fn names(view: &View<'_>) -> Vec<String> {
     let lists = |other: &Command| is_any(&name(other), &["ps", "pgrep", "pidof", "lsof", "top", "systemctl"]);
     let of_processes = |other: &&Command| {
@@ -150,7 +151,7 @@ fn names(view: &View<'_>) -> Vec<String> {
     if !view.commands().any(lists) {
         return names;
     }
-    // `[[ $line == *sshd* ]]` is no command.
+    // `[[ $line == *sshd* ]]` isn't a command.
     for behind in view.text().split("==").skip(1).chain(view.text().split("=~").skip(1)).take(STAGES) {
         let pattern: String = behind.chars().take(80).collect();
         names.extend(split(pattern.split("]]").next().unwrap_or_default()));
@@ -158,7 +159,7 @@ fn names(view: &View<'_>) -> Vec<String> {
     names
 }
 
-/// Code that goes through all processes and ends some.
+/// Returns code that iterates over all processes and stops some.
 fn in_code(view: &View<'_>) -> Option<String> {
     let script = view.scripts().find(|script| {
         let text = &script.text;

@@ -41,7 +41,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// Whether a mode has the bit of the owner's, or the group's, rights.
+/// Returns whether a mode has the setuid or setgid bit.
 fn is_set(mode: &str) -> bool {
     let digits = mode.trim_start_matches("0o").trim_start_matches('0');
     let is_octal = digits.len() == 4 && digits.bytes().all(|byte| (b'0'..b'8').contains(&byte));

@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Programs that may be in front of a shell which the user, or a later command, is to have.
+/// Programs that may precede a shell for the user, or for a later command.
 const HONEST: &[&str] = &[
     "sudo",
     "doas",
@@ -92,7 +92,7 @@ const HONEST: &[&str] = &[
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| escapes(command));
-    // The command in the container is one of its own.
+    // The command in the container is a separate one.
     let command = command.or_else(|| view.analysis.commands.iter().find(|command| is_in_production(command, view)))?;
     Some(Hit::new(
         format!("Starts a shell from another program: `{}`", shorten(&command.text())),
@@ -108,16 +108,16 @@ fn escapes(command: &Command) -> bool {
     if is_bare_shell(command) && opens && !is_given(command) {
         return true;
     }
-    // What the analysis doesn't follow: the word names the shell.
+    // Cases that the analysis doesn't follow: the word names the shell.
     match &*name(command) {
         "less" | "more" | "man" | "most" => texts(command)
             .any(|text| text.trim_start_matches("+").starts_with('!') && shell(text.trim_start_matches('+'))),
         "emacs" | "emacsclient" => {
             texts(command).any(|text| has_any(text, &["(term \"", "(ansi-term", "(shell)", "(eshell)", "(make-term"]))
         }
-        // Without a program it starts the shell that is there.
+        // Without a program, it starts the default shell.
         "chroot" => command.argv.len() == 2 && !command.word(1).starts_with('-') && !command.is_fed(),
-        // It ends in a shell.
+        // `--` starts a shell.
         "capsh" => texts(command).any(|text| text == "--"),
         "run-parts" => {
             texts(command).any(|text| is_any(text.trim_end_matches('/'), &["/bin", "/usr/bin", "/sbin", "/usr/sbin"]))
@@ -132,7 +132,7 @@ fn escapes(command: &Command) -> bool {
     }
 }
 
-/// Whether something other than a terminal is the input. `sh < $(tty)` and `sh 0<&2` wait for what is typed.
+/// Returns whether the input is something other than a terminal. `sh < $(tty)` and `sh 0<&2` wait for typed input.
 fn is_given(command: &Command) -> bool {
     let is_terminal = |one: &Redirection| {
         let text = one.target.text.as_str();
@@ -143,13 +143,14 @@ fn is_given(command: &Command) -> bool {
     command.position.index > 0 || command.redirections.iter().any(is_input)
 }
 
-/// Whether a word stands for a shell, as an editor or a pager takes it.
+/// Returns whether a word means a shell in an editor or a pager.
 fn shell(text: &str) -> bool {
     let text = text.trim().trim_start_matches([':', '!', ' ']).trim_end_matches(['&', ' ', ';']);
     is_any(text.rsplit('/').next().unwrap_or_default(), SHELLS)
 }
 
-/// A line for a program that waits for commands, such as `!/bin/sh` for a pager, or a note of what to type there.
+/// Returns whether it is a line for a program that waits for commands, such as `!/bin/sh` for a pager, or a note of
+/// what to type there.
 fn is_typed(command: &Command) -> bool {
     const CONSOLES: &[&str] = &["perl:", "python:", "ruby:", "lua:", "irb:", "vi:", "vim:", "gdb:", "mysql:", "nmap:"];
     let word = command.word(0);
@@ -161,7 +162,7 @@ fn is_typed(command: &Command) -> bool {
     escapes && shell(word) || is_note
 }
 
-/// A shell in a workload that serves people.
+/// Returns whether it is a shell in a production workload.
 fn is_in_production(command: &Command, view: &View<'_>) -> bool {
     if !is_bare_shell(command) || command.is_fed() || !command.via.iter().any(|via| via.kind == "container") {
         return false;
@@ -170,7 +171,7 @@ fn is_in_production(command: &Command, view: &View<'_>) -> bool {
         space.split(['-', '_', '.', '/']).any(|part| matches!(part, "prod" | "production" | "live"))
             || space == "kube-system"
     };
-    // The client stays in no command.
+    // The client is in no command of its own.
     let words: Vec<&str> = view.text().split([' ', '=', '"', '\\']).take(WORDS).collect();
     let named = words.windows(2).any(|pair| match pair {
         [option, space] => matches!(*option, "-n" | "--namespace" | "--context" | "--cluster") && is_production(space),
@@ -179,20 +180,20 @@ fn is_in_production(command: &Command, view: &View<'_>) -> bool {
     named && words.iter().any(|word| matches!(*word, "kubectl" | "oc")) && words.contains(&"exec")
 }
 
-/// The most words of a text that are looked at.
+/// The maximum number of a text's words that are examined.
 const WORDS: usize = 256;
 
-/// A shell that waits for what is typed and that has more permissions than the caller: as root, or with those of its
+/// Returns whether it is an interactive shell with more permissions than the caller: as root, or with those of its
 /// file's owner.
 fn is_privileged(command: &Command) -> bool {
     const RAISING: &[&str] = &["sudo", "doas", "pkexec", "run0"];
     const ELSEWHERE: &[&str] = &["container", "ssh", "script", "function", "line"];
-    /// Programs that wait for commands where they are given none.
+    /// Programs that wait for commands if they get none.
     const WAITING: &[&str] = &[
         "screen", "tmux", "script", "irb", "pry", "ghci", "tclsh", "wish", "python", "python3", "node", "lua", "gdb",
         "ftp", "posh", "expect", "jshell", "iex", "erl",
     ];
-    // A number for a user is for another rule.
+    // Numeric users are covered by another rule.
     let is_raised = command.via.iter().any(|via| is_any(&via.kind, RAISING) && !via.detail.starts_with('#'));
     let raises = command.certain && is_raised && !command.via.iter().any(|via| is_any(&via.kind, ELSEWHERE));
     if is_given(command) {
@@ -217,7 +218,7 @@ fn is_privileged(command: &Command) -> bool {
             && command.argv.len() > 1
     };
     let keeps = || is_any(&name(command), SHELLS) && command.argv.len() == 2 && command.word(1) == "-p";
-    // A copy of a shell that somebody left.
+    // A copy of a shell that someone left.
     let is_copy = || {
         let path = command.word(0);
         is_bare_shell(command)

@@ -52,7 +52,7 @@ const STARTS: &[&str] = &[
     "getline",
 ];
 
-/// Calls that connect a socket to a program that is started.
+/// Calls that connect a socket to a started program.
 const TIES: &[&str] = &[
     "dup2",
     "fileno",
@@ -83,7 +83,7 @@ const TIES: &[&str] = &[
     "ProcessBuilder(",
 ];
 
-/// Shells as code names them.
+/// Names of shells in code.
 const NAMED: &[&str] = &[
     "/bin/sh",
     "/bin/bash",
@@ -116,14 +116,14 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     })
 }
 
-/// Whether what is served is a shell or an interpreter, not a program of the user's own.
+/// Returns whether the served program is a shell or an interpreter, not the user's own.
 fn serves_a_shell(target: &str) -> bool {
     let program = target.split([' ', ',']).next().unwrap_or_default().trim_matches(['\'', '"']);
     let program = program.rsplit('/').next().unwrap_or_default();
     target.starts_with("/dev/") || is_any(program, SHELLS) || has_any(program, &["python", "perl", "ruby"])
 }
 
-/// Whether the code ties a shell to a connection.
+/// Returns whether the code connects a shell to a connection.
 fn is_shell_on_connection(text: &str) -> bool {
     if !code::connects(text) {
         return false;
@@ -144,7 +144,7 @@ fn is_shell_on_connection(text: &str) -> bool {
                     "exec [gets",
                 ],
             ));
-    // What comes in is run: the answer of one call is the text of another one.
+    // Received data is run: the result of one call is the text of another.
     let receives =
         has_any(text, &["recv(", ".receive(", "readline()", "c.gets", ".Read(", ".ReadLine(", ".Receive(", "gets $"]);
     let runs = has_any(
@@ -199,7 +199,7 @@ fn by_command(command: &Command, view: &View<'_>) -> bool {
             return true;
         }
     }
-    // A connection of the web whose other end is a program: `sh-c:bash`.
+    // A WebSocket whose other end is a program: `sh-c:bash`.
     let is_shell = |text: &str| {
         let rest = ["exec:", "sh-c:", "cmd:"].iter().find_map(|start| text.strip_prefix(start));
         rest.is_some_and(|rest| {
@@ -209,7 +209,7 @@ fn by_command(command: &Command, view: &View<'_>) -> bool {
     if program == "websocat" && texts(command).any(is_shell) {
         return true;
     }
-    // Languages without a script of their own in the analysis.
+    // Languages whose scripts the analysis doesn't list.
     const INTERPRETERS: &[&str] = &[
         "go",
         "java",

@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Parts of the paths of files that something is started by, beside the lists of files that steer the machine.
+/// Parts of the paths of files that start something, besides the lists of files that control the machine.
 const PLACES: &[&str] = &[
     "com.apple.loginwindow",
     "loginitems",
@@ -79,12 +79,12 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 
 fn sets_up(command: &Command, view: &View<'_>) -> bool {
     let any = |parts: &[&str]| texts(command).any(|text| has_any(text, parts));
-    // A service of its own outlives the session; a scope doesn't.
+    // A separate service outlives the session, but a scope doesn't.
     let in_scope = || has_any(view.text(), &["--scope", "--pty", "systemd-run -t", "systemd-run --user -t"]);
     if command.via.iter().any(|via| via.kind == "systemd-run") && !in_scope() {
         return true;
     }
-    // The shell runs it before each line that somebody types.
+    // The shell runs it before each typed line.
     let on_each = |name: &str, value: &str| {
         name == "PROMPT_COMMAND" && has_any(value, &["tee -a", "logger", "curl", "nc ", "/dev/tcp"])
     };
@@ -118,7 +118,7 @@ fn sets_up(command: &Command, view: &View<'_>) -> bool {
     }
 }
 
-/// A trap of every command that writes it down, or one that starts a program that outlives the shell.
+/// Returns whether it is a trap that records every command, or one that starts a program that outlives the shell.
 fn traps(command: &Command) -> bool {
     let words: Vec<&str> = texts(command).filter(|text| !matches!(*text, "--" | "-p" | "-l")).collect();
     let Some((action, signals)) = words.split_first() else { return false };

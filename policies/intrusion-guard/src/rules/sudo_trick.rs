@@ -46,7 +46,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
             )
         })
     };
-    // The mark of a password that was typed not long ago.
+    // The timestamp of a recently typed password.
     let by_mark = || {
         view.analysis.effects.iter().any(|effect| {
             matches!(effect.kind.as_str(), "write" | "metadata")

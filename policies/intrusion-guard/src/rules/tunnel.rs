@@ -27,7 +27,7 @@ use crate::view::{View, has_option, is_in_a_container, name, texts};
 pub(crate) const RULE: Rule =
     Rule { id: "tunnel", summary: "opens a way through the firewall", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-/// Programs that do nothing else.
+/// Programs whose only purpose is a tunnel.
 const TUNNELS: &[&str] = &[
     "localtunnel",
     "lt",
@@ -90,7 +90,7 @@ const TUNNELS: &[&str] = &[
     "neo-regeorg",
 ];
 
-/// Programs of which one of these words opens a tunnel.
+/// Programs that open a tunnel with one of these words.
 const VERBS: &[(&str, &[&str])] = &[
     ("ngrok", &["http", "https", "tcp", "tls", "start", "tunnel", "service"]),
     ("devtunnel", &["host", "port", "connect"]),
@@ -156,10 +156,10 @@ fn opens(command: &Command, view: &View<'_>) -> bool {
                 _ => false,
             }
         }
-        // Towards this machine, or for any address.
+        // To this machine, or for any address.
         "chisel" => texts(command).any(|text| text.starts_with("R:") || text.contains("socks") || text == "--reverse"),
         "ssh" | "autossh" | "plink" => of_ssh(command, view),
-        // A port here leads to another network.
+        // A local port leads to another network.
         "socat" => {
             let upper = |text: &str| text.to_ascii_uppercase();
             let listens =
@@ -186,7 +186,7 @@ fn opens(command: &Command, view: &View<'_>) -> bool {
 
 fn of_ssh(command: &Command, view: &View<'_>) -> bool {
     let words: Vec<&str> = texts(command).collect();
-    // Behind the host stands a command of the other machine.
+    // After the host follows a command for the other machine.
     let options = |letter: char| {
         words.iter().take(24).take_while(|word| !word.contains(' ')).any(|word| {
             word.strip_prefix('-').is_some_and(|cluster| {
@@ -208,7 +208,7 @@ fn has_forward(word: &str) -> bool {
     word.starts_with("remoteforward") || word.starts_with("dynamicforward") || word.starts_with("tunnel=")
 }
 
-/// Two plain connections that feed each other.
+/// Returns two plain connections that feed each other.
 fn relay(view: &View<'_>) -> Option<String> {
     let connects = |operation: &str| {
         view.analysis.effects.iter().find(|effect| effect.operation == operation && !is_in_a_container(effect))

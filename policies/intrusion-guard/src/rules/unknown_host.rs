@@ -37,7 +37,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// The most addresses of one script that are looked at.
+/// The maximum number of addresses in one script that are examined.
 const ADDRESSES: usize = 64;
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
@@ -58,7 +58,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-/// Whether a request goes through a proxy that its words name, without checks of certificates.
+/// Returns whether a request uses a proxy from its words without certificate checks.
 fn trusts_a_proxy(command: &Command) -> bool {
     let is_proxy = |text: &str| {
         matches!(text, "--proxy" | "--preproxy" | "-x") || text.starts_with("--proxy=") || text.starts_with("--socks")
@@ -66,21 +66,21 @@ fn trusts_a_proxy(command: &Command) -> bool {
     name(command) == "curl" && texts(command).any(is_proxy) && has_option(command, "k", &["insecure", "proxy-insecure"])
 }
 
-/// Names of settings, in the environment or of `wget -e`, whose value is a proxy.
+/// Names of settings for a proxy, in the environment or for `wget -e`.
 const PROXIES: &[&str] = &["http_proxy", "https_proxy", "all_proxy", "ftp_proxy"];
 
-/// The hosts of the proxies that a command is given.
+/// Returns the hosts of the proxies that a command uses.
 fn proxies(command: &Command) -> impl Iterator<Item = String> {
     let is_proxy = |name: &str| is_any(&name.to_ascii_lowercase(), PROXIES);
     let set = command.assignments.iter().filter(move |set| is_proxy(&set.name)).map(|set| host(&set.value.text));
     let may = matches!(&*name(command), "wget" | "export");
     let given = texts(command).filter(move |_| may).filter_map(|text| text.split_once('='));
     let proxies = set.chain(given.filter(move |(name, _)| is_proxy(name)).map(|(_, value)| host(value)));
-    // A plain name is one of the own network.
+    // A plain name is in the local network.
     proxies.filter(|host| host.contains('.'))
 }
 
-/// The hosts that a command speaks to: those of its effects, of addresses, of ssh and of images.
+/// Returns the hosts that a command contacts: from its effects, addresses, ssh and images.
 fn contacts(command: &Command, view: &View<'_>) -> Vec<String> {
     let program = name(command);
     let effects = view.index().effects(command).iter().filter(|effect| effect.kind == "network");
@@ -104,7 +104,7 @@ fn contacts(command: &Command, view: &View<'_>) -> Vec<String> {
     match &*program {
         "ssh" | "mosh" | "autossh" | "ssh-copy-id" => found.extend(operand()),
         "docker" | "podman" | "nerdctl" => {
-            // `registry.example.net/a/b`: a name without a dot is one of the common registry.
+            // `registry.example.net/a/b`: a name without a dot is in the default registry.
             let is_registry = |name: &str| name.contains('.') && !name.starts_with('.') && !name.contains(['$', '=']);
             let pulls = texts(command).next() == Some("pull");
             let image = texts(command).filter(|_| pulls).find_map(|text| text.split_once('/'));
@@ -119,12 +119,12 @@ fn contacts(command: &Command, view: &View<'_>) -> Vec<String> {
         found.extend(addresses.filter(|text| is_address(text)).map(host));
     }
     found.extend(proxies(command));
-    // A host that is known only at run time has no name here.
+    // A host that is only known at run time has no name here.
     found.retain(|host| !host.is_empty() && !host.contains(['*', '{', '%', '<']));
     found
 }
 
-/// Whether a request goes to a plain name, as neighbours of one network of containers have it: `http://api:8000`.
+/// Returns whether a request goes to a plain name, as neighbors in a container network have: `http://api:8000`.
 fn is_neighbour(target: &str) -> bool {
     target.starts_with("http") && target.contains("://") && !host(target).contains('.')
 }
@@ -137,7 +137,7 @@ fn is_address(text: &str) -> bool {
         && !is_neighbour(text)
 }
 
-/// The hosts of the addresses in code that asks for something.
+/// Returns the hosts of the addresses in code that sends requests.
 fn in_code(script: &Script) -> impl Iterator<Item = String> {
     let text = script.text.as_str();
     let asks = code::sends(text)

@@ -1,28 +1,28 @@
-//! How far a change of a path reaches: one directory, all of the working directory, a home, the system.
+//! The reach of a change of a path: one directory, the working directory, a home, or the system.
 //!
-//! Judges by text, by what the analyzer made of the text, and by what the machine says; the farthest reach counts.
-//! Knows nothing of rules and outcomes; it is a library, not a policy.
+//! Combines the text, the analysis and the host's facts. The farthest reach applies. Knows no rules and outcomes. This
+//! is a library, not a policy.
 
 use guard_sdk::Facts;
 use guard_sdk::paths::{DrivePlace, drive_place};
 use guard_sdk::syntax::{Command, Effect, Severity};
 
-/// How far a change reaches, the least first.
+/// The reach of a change, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlastRadius {
-    /// A file or a directory somewhere.
+    /// Some file or directory.
     Part,
-    /// The working directory, all that is in it, or a directory above it.
+    /// The working directory, its whole content, or a directory above it.
     WorkingDirectory,
-    /// A home directory, or all that is in it.
+    /// A home directory, or its whole content.
     Home,
-    /// A directory of the system at the top level.
+    /// A top-level directory of the system.
     System,
     /// The root of the file system.
     Root,
 }
 
-/// Directories at the top level that a machine does not run, or is not itself, without.
+/// Top-level directories that are essential for the machine or its data.
 const SYSTEM: &[&str] = &[
     "Applications",
     "Library",
@@ -52,11 +52,11 @@ const SYSTEM: &[&str] = &[
     "var",
 ];
 
-/// Ways to write the working directory that are known only at run time.
+/// Spellings of the working directory that the shell expands.
 const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
 
-/// Whether the effect takes all of its target away: not only what tests select in it, nor an empty directory, nor a
-/// directory that the program refuses to delete.
+/// Returns whether the effect deletes its whole target. Excludes searches with tests, deletions of empty directories,
+/// and directories that the program refuses to delete.
 #[must_use]
 pub fn takes_whole(effect: &Effect) -> bool {
     effect.kind == "delete"
@@ -65,8 +65,8 @@ pub fn takes_whole(effect: &Effect) -> bool {
         && !refuses_folders(effect)
 }
 
-/// Whether the program deletes the paths in its words only if they are no directories: `rm` without `-r`. A path that a
-/// search supplies has the name that the search asks for, wherever it is.
+/// Returns whether the program refuses to delete directories, as `rm` does without `-r`. For paths that a search
+/// supplies, the name is the one in the search.
 #[must_use]
 pub fn refuses_folders(effect: &Effect) -> bool {
     let is_everything = |name: &str| name.chars().all(|char| "*?.[]!".contains(char));
@@ -76,10 +76,10 @@ pub fn refuses_folders(effect: &Effect) -> bool {
     is_plain && matches!(effect.tag("by"), Some("rm" | "grm" | "unlink"))
 }
 
-/// How far the effect of `command` reaches. `facts` is asked only if it matters.
+/// Returns the reach of an effect of `command`. Calls `facts` only if they matter.
 #[must_use]
 pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
-    // A quoted `*` is a file of that name.
+    // A quoted `*` is a literal name.
     if effect.target.contains('*')
         && effect.tag("glob").is_none()
         && !HERE.iter().any(|here| effect.target.starts_with(here))
@@ -92,11 +92,11 @@ pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn 
         BlastRadius::Part
     };
     if effect.severity == Severity::Catastrophic {
-        // The host knows homes that no text shows.
+        // The host knows homes that the text doesn't reveal.
         farthest = farthest.max(BlastRadius::Home);
     }
     if effect.tag("where").is_some() {
-        // In a container or on another host only the text means anything.
+        // In a container or on another host, only the text is meaningful.
         return farthest.max(of_absolute(&effect.target)).max(of_home(&effect.target));
     }
     let path = &effect.path;
@@ -117,16 +117,16 @@ pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn 
     }
 }
 
-/// Whether the host has proved that the deletion loses nothing that somebody keeps.
+/// Returns whether the host has proved that the deletion loses nothing of value.
 #[must_use]
 pub fn is_disposable(effect: &Effect) -> bool {
     effect.tag("disposable").is_some()
 }
 
-/// Folders of which nobody expects that they keep anything.
+/// Folders for temporary files.
 const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/"];
 
-/// How the folder of this user's temporary files is written where only the shell knows it.
+/// Spellings of this user's folder for temporary files that the shell expands.
 const OF_USER: &[&str] = &[
     "$TMPDIR/",
     "${TMPDIR}/",
@@ -142,8 +142,8 @@ const OF_USER: &[&str] = &[
     "${BATS_TEST_TMPDIR}/",
 ];
 
-/// Whether the effect's target lies below a folder for temporary files, by every name that it has, and is part neither
-/// of the project nor of a home.
+/// Returns whether all names of the effect's target are in a folder for temporary files, and outside the project and
+/// the homes.
 #[must_use]
 pub fn is_temporary<'a>(effect: &Effect, facts: &dyn Fn() -> &'a Facts) -> bool {
     let path = &effect.path;
@@ -157,25 +157,25 @@ pub fn is_temporary<'a>(effect: &Effect, facts: &dyn Fn() -> &'a Facts) -> bool 
     names().all(below) && ![&facts.cwd, &facts.project_root, &facts.home].into_iter().any(inside)
 }
 
-/// Whether the name is the folder, or lies below it, by text alone.
+/// Returns whether the name is the folder or below it. Compares text only.
 #[must_use]
 pub fn is_inside(name: &str, folder: &str) -> bool {
     name.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether a text is the working directory, spelled so that only the shell knows it.
+/// Returns whether a text is a spelling of the working directory that the shell expands.
 fn is_here(text: &str) -> bool {
     let rest = HERE.iter().find_map(|here| text.strip_prefix(here));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') && components(rest).is_empty())
 }
 
-/// The blast radius of an absolute path on any machine.
+/// Returns the reach of an absolute path on any machine.
 fn of_absolute(text: &str) -> BlastRadius {
     if !text.starts_with('/') {
         return BlastRadius::Part;
     }
     let names = components(text);
-    // Each drive of Windows has a root of its own.
+    // Each Windows drive has its own root.
     match drive_place(&format!("/{}", names.join("/"))) {
         Some(DrivePlace::Root) => return BlastRadius::Root,
         Some(DrivePlace::System) => return BlastRadius::System,
@@ -191,7 +191,7 @@ fn of_absolute(text: &str) -> BlastRadius {
     }
 }
 
-/// The blast radius of an absolute path where the call happens.
+/// Returns the reach of an absolute path on this machine.
 fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
     if !text.starts_with('/') {
         return BlastRadius::Part;
@@ -205,18 +205,18 @@ fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a F
     if here { BlastRadius::WorkingDirectory } else { BlastRadius::Part }
 }
 
-/// The blast radius of a text that begins with a home directory.
+/// Returns the reach of a text that begins with a home directory.
 fn of_home(text: &str) -> BlastRadius {
     match below_home(text) {
         None => BlastRadius::Part,
-        // A path that climbs out of the home is the directory of all homes, or worse.
+        // A path that leaves the home is at least the directory of all homes.
         Some(below) if below.split('/').find(|name| !matches!(*name, "" | ".")) == Some("..") => BlastRadius::System,
         Some(below) if components(below).is_empty() => BlastRadius::Home,
         Some(_) => BlastRadius::Part,
     }
 }
 
-/// The rest of a text that begins with a home directory.
+/// Returns the rest of a text that begins with a home directory.
 fn below_home(text: &str) -> Option<&str> {
     let rest = ["$HOME", "${HOME}"].iter().find_map(|home| text.strip_prefix(home));
     let rest = rest.or_else(|| {
@@ -226,7 +226,7 @@ fn below_home(text: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
-/// The components of a path, without those that do not narrow it down: `.`, and at the end patterns for everything.
+/// Returns the components of a path without `.` and trailing patterns for everything.
 fn components(text: &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in text.split('/') {

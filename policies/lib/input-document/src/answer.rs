@@ -1,28 +1,28 @@
-//! [`decision`]: what the rules of a text say, as findings that keep the contract however many and long they are.
+//! [`decision`]: turns the answers of a policy's rules into findings within the contract's limits.
 
 use guard_sdk::serde_json::json;
 use guard_sdk::{Decision, Finding, Outcome, Rule};
 
-/// More findings than this say nothing new.
+/// The maximum number of findings.
 const FINDINGS: usize = 64;
 
-/// The longest text of a finding.
+/// The maximum length of a finding's text in bytes.
 const TEXT_BYTES: usize = 4 << 10;
 
-/// The answer of one rule of a text to a call.
+/// The answer of one rule to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleAnswer {
-    /// How severe it is.
+    /// The severity.
     pub outcome: Outcome,
-    /// The name of the rule in the text; it becomes the finding's tag `rule`.
+    /// The rule's name, which becomes the finding's tag `rule`.
     pub rule: String,
     /// The message.
     pub message: String,
-    /// The remedy; empty if none is offered.
+    /// The remedy, or empty.
     pub remedy: String,
 }
 
-/// The decision of these answers as findings of `rule`, the most severe first, else in the order that they came in.
+/// Returns the answers as findings of `rule`, the most severe first, and otherwise in their order.
 #[must_use]
 pub fn decision(rule: &Rule, mut said: Vec<RuleAnswer>) -> Decision {
     said.sort_by_key(|one| std::cmp::Reverse(one.outcome));
@@ -33,10 +33,10 @@ pub fn decision(rule: &Rule, mut said: Vec<RuleAnswer>) -> Decision {
     said.into_iter().take(FINDINGS).map(finding).collect()
 }
 
-/// The most bytes of one line of the trace that are used: the host cuts longer ones.
+/// The number of bytes used in a line of the trace. The host truncates longer lines.
 const LINE_BYTES: usize = 3 << 10;
 
-/// The names of a text's rules as the trace has them: in JSON, `{"rules": [NAME, ...]}`.
+/// Formats the names of the rules for the trace, as JSON: `{"rules": [NAME, ...]}`.
 #[must_use]
 pub fn rules_told<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let (mut told, mut some, mut bytes) = (Vec::new(), Vec::new(), 0);

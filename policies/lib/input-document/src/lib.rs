@@ -1,7 +1,6 @@
-//! A tool call as one JSON value, and the answers of a policy language as a decision.
+//! Converts a tool call to one JSON value, and the answers of a policy language to a decision.
 //!
-//! The one shape that the texts of all policy languages see; `README.md` describes it. Knows no language, and evaluates
-//! nothing.
+//! All policy languages get the same document, which `README.md` describes. Knows no language, and evaluates nothing.
 
 mod answer;
 mod shape;
@@ -15,18 +14,17 @@ use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest}
 pub use answer::{RuleAnswer, decision, rules_told};
 pub use shape::{Shape, misspelt, unknown};
 
-/// The keys of the document, which are the names that a text begins with.
+/// The keys of the document: the top-level names in an expression.
 pub const KEYS: [&str; 5] = ["tool", "input", "analysis", "context", HISTORY];
 
-/// The key of what happened in the session before. It is asked for where a text names it.
+/// The key of the session's history, which is requested only if the text uses it.
 pub const HISTORY: &str = "history";
 
-/// The document of a call: its tool, its input, what it does, where it happens, and, where the text names it, what
-/// happened in the session before.
+/// Returns the document of a call: its tool, input, effects and context, and the session's history if the text uses it.
 ///
 /// # Errors
 ///
-/// Nobody knows what happened, or the input is no JSON; the host never sends such a one.
+/// If the history is unavailable, or if the input isn't JSON, which the host never sends.
 pub fn of_call(call: &Call<'_>, names_history: bool) -> Result<Value, Error> {
     let history = match names_history.then(|| call.history("")) {
         None | Some(Err(Fault::Absent)) => Vec::new(),
@@ -89,7 +87,7 @@ fn list<T>(items: Vec<T>, one: impl Fn(T) -> Value) -> Value {
     items.into_iter().map(one).collect()
 }
 
-/// `argv` is what most rules want, a list of texts; `words` says what each of them is made of.
+/// `argv` is a list of texts, which most rules use. `words` has the parts of each word.
 fn of_command(command: Command) -> Value {
     let position = command.position;
     json!({
@@ -176,7 +174,7 @@ fn of_path(path: ResolvedPath) -> Value {
     })
 }
 
-/// Of a name that stands twice the first counts, as in the SDK.
+/// If a name occurs twice, the first one applies, as in the SDK.
 fn of_tags(tags: Vec<(String, String)>) -> Value {
     let mut map = Map::new();
     for (name, value) in tags {
@@ -204,7 +202,7 @@ mod tests {
         Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() }
     }
 
-    /// A push, as an analysis with one of everything.
+    /// A push, whose analysis has one of everything.
     fn push() -> Analysis {
         let command = Command {
             id: 2,

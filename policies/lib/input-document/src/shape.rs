@@ -1,5 +1,5 @@
-//! [`Shape`]: the part of the document that is the same for every call, so that a misspelt key or value in a text is
-//! found before any call is judged.
+//! [`Shape`]: the part of the document that is the same for every call. It reveals misspelled keys and values before
+//! the first call.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use guard_sdk::syntax::{
 };
 use guard_sdk::{Event, Facts, tools};
 
-/// Keys of the input of tools that most calls are of. Other tools have other ones.
+/// Input keys of the common tools. Other tools have other keys.
 const INPUT_KEYS: [&str; 9] = [
     "command",
     "content",
@@ -23,7 +23,7 @@ const INPUT_KEYS: [&str; 9] = [
     "replace_all",
 ];
 
-/// The kinds of events in the history of a session.
+/// The kinds of events in a session's history.
 const EVENT_KINDS: [&str; 14] = [
     "asked",
     "delete",
@@ -41,7 +41,7 @@ const EVENT_KINDS: [&str; 14] = [
     "write",
 ];
 
-/// Tags of effects that rules name most. A tag that is nearly one of them is a slip; any other may be there.
+/// Common tags of effects. A similar name is taken for a typo. Other names are allowed.
 const TAGS: [&str; 24] = [
     "among",
     "append",
@@ -69,37 +69,37 @@ const TAGS: [&str; 24] = [
     "without-scripts",
 ];
 
-/// The most alternatives of a pattern that are looked at.
+/// The maximum number of alternatives of a pattern that are checked.
 const ALTERNATIVES: usize = 64;
 
-/// The most changes between a name and the one that was meant.
+/// The maximum edit distance of a typo.
 const CHANGES: usize = 2;
 
-/// The shape of a value before there is a call.
+/// The shape of a value, which is known before the call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// The key under which it stands in the document, and an example.
+    /// The key in the document, and an example.
     Value(&'static str, &'static Value),
-    /// A list of such.
+    /// A list of elements of one shape.
     List(Box<Shape>),
 }
 
 impl Shape {
-    /// That of the whole document.
+    /// Returns the shape of the whole document.
     #[must_use]
     pub fn document() -> Self {
         static DOCUMENT: OnceLock<Value> = OnceLock::new();
         Shape::Value("", DOCUMENT.get_or_init(example))
     }
 
-    /// That of the value of a key. None if nobody can tell.
+    /// Returns the shape of a key's value. `None` if it is unknown.
     ///
     /// # Errors
     ///
-    /// The keys that there are, if this one can't be there.
+    /// The possible keys, if this one isn't possible.
     pub fn key(&self, name: &str) -> Result<Option<Self>, Vec<&'static str>> {
         match self {
-            // What a tool takes, and the tags of an effect.
+            // The input of a tool, and the tags of an effect.
             Shape::Value(of, Value::Object(keys)) if keys.is_empty() => {
                 let usual: &[&'static str] = match *of {
                     INPUT => &INPUT_KEYS,
@@ -110,7 +110,7 @@ impl Shape {
                 slips.next().map_or(Ok(None), |meant| Err(vec![*meant]))
             }
             Shape::Value(of, Value::Object(keys)) => match keys.get_key_value(name) {
-                // Several objects have these keys, each with another meaning.
+                // Several objects have these keys with different meanings.
                 Some((key, value)) if matches!(key.as_str(), "kind" | "tags") => {
                     let own = [EFFECT_KIND, EFFECT_TAGS, EVENT_KIND]
                         .into_iter()
@@ -124,7 +124,7 @@ impl Shape {
         }
     }
 
-    /// That of each element of a list.
+    /// Returns the shape of a list's elements.
     #[must_use]
     pub fn element(&self) -> Option<Self> {
         match self {
@@ -134,7 +134,7 @@ impl Shape {
         }
     }
 
-    /// The error for a text that the value is compared with and can never equal.
+    /// Returns the error for a text that can never equal this value.
     #[must_use]
     pub fn refuse(&self, text: &str) -> Option<String> {
         let one_of = |known: &[&str]| (!known.contains(&text)).then(|| unknown("value", text, known));
@@ -153,7 +153,7 @@ impl Shape {
         }
     }
 
-    /// The same for a text that the value is said to begin with.
+    /// Returns the error for a text that this value can never begin with.
     #[must_use]
     pub fn refuse_start(&self, text: &str) -> Option<String> {
         if self.vocabulary()? != "operation" || operations().any(|name| name.starts_with(text)) {
@@ -167,7 +167,7 @@ impl Shape {
         Some(unknown("operation", text, &[nearest(text, operations().flat_map(starts))?]))
     }
 
-    /// The same for a regular expression that the value is said to match: by the plain text that it begins with.
+    /// Returns the error for a regular expression that this value can never match, judged by its literal start.
     #[must_use]
     pub fn refuse_pattern(&self, pattern: &str) -> Option<String> {
         let pattern = pattern.strip_prefix('^')?;
@@ -186,7 +186,7 @@ impl Shape {
         })
     }
 
-    /// The same for a pattern with wildcards, such as `git.push.*`.
+    /// Returns the error for a pattern with wildcards, such as `git.push.*`, that this value can never match.
     #[must_use]
     pub fn refuse_wildcards(&self, pattern: &str) -> Option<String> {
         match pattern.split_once(['*', '?', '[', '{', '\\']) {
@@ -195,7 +195,7 @@ impl Shape {
         }
     }
 
-    /// The key, if it stands for one text.
+    /// Returns the key of a text value.
     fn vocabulary(&self) -> Option<&'static str> {
         match self {
             Shape::Value(of, Value::String(_)) => Some(of),
@@ -204,7 +204,7 @@ impl Shape {
     }
 }
 
-/// The text with which each match of a regular expression begins, and the rest of the expression.
+/// Returns the literal start of a regular expression, and the rest.
 fn plain_start(pattern: &str) -> (String, &str) {
     let (mut start, mut rest) = (String::new(), pattern);
     loop {
@@ -218,7 +218,7 @@ fn plain_start(pattern: &str) -> (String, &str) {
             Some(letter) if letter.is_alphanumeric() || matches!(letter, '-' | '_') => (letter, letters.as_str()),
             _ => return (start, rest),
         };
-        // The letter may be missing.
+        // The character is optional.
         if after.starts_with(['*', '?', '{']) {
             return (start, rest);
         }
@@ -227,13 +227,13 @@ fn plain_start(pattern: &str) -> (String, &str) {
     }
 }
 
-/// A message about a name, in the form from which the host makes "did you mean".
+/// Formats a message about a name in the form that the host extends with "did you mean".
 #[must_use]
 pub fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
     format!("unknown {kind} `{name}`, expected one of `{}`", known.join("`, `"))
 }
 
-/// The known name that differs from another one by a single slip: a letter, two letters the wrong way round, or the case.
+/// Returns the known name that differs by one typo: a letter, two swapped letters, or the case.
 #[must_use]
 pub fn misspelt(text: &str, known: &[&'static str]) -> Option<&'static str> {
     let is_slip = |name: &&&str| {
@@ -242,14 +242,15 @@ pub fn misspelt(text: &str, known: &[&'static str]) -> Option<&'static str> {
     known.iter().find(is_slip).copied().filter(|_| !known.contains(&text))
 }
 
-/// The name that is nearest to one that is not among them.
+/// Returns the most similar known name, if the name itself isn't known.
 fn nearest(text: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let near = known.map(|name| (strsim::damerau_levenshtein(text, name), name));
     let (changes, name) = near.min()?;
     (1..=CHANGES).contains(&changes).then_some(name)
 }
 
-/// The error for a kind that is nearly one of `known`. A later version may have more kinds.
+/// Returns the error for a kind that is similar to one of `known`. Other kinds are allowed, because later versions may
+/// add some.
 fn nearest_kind(text: &str, known: &[&'static str]) -> Option<String> {
     misspelt(text, known).map(|meant| unknown("kind", text, &[meant]))
 }
@@ -259,7 +260,7 @@ const EFFECT_KIND: &str = "effects.kind";
 const EFFECT_TAGS: &str = "effects.tags";
 const EVENT_KIND: &str = "history.kind";
 
-/// A document with one element in each list, and empty objects where the keys differ from call to call.
+/// A document with one element in each list, and empty objects where the keys differ between calls.
 fn example() -> Value {
     let word = || Word {
         text: String::new(),

@@ -1,8 +1,8 @@
-//! Stands for the crate `unicode_names2`, whose tables take a megabyte, in the parser of Python: no character has a name.
+//! Replaces the crate `unicode_names2` in the Python parser. Its tables take a megabyte. Here, no character has a name.
 //!
-//! A text with `\N{…}` does not parse then, and the reader of scripts says so.
+//! Texts with `\N{…}` fail to parse, and the script analyzer reports that.
 
-/// The character of a name; none is known.
+/// Returns the character with this name. Always `None`.
 #[must_use]
 pub fn character(_name: &str) -> Option<char> {
     None

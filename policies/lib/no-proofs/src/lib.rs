@@ -1,10 +1,10 @@
-//! Stands for the crate `vstd`, the library of the verifier Verus, in the engine of Rego.
+//! Replaces the crate `vstd`, the library of the verifier Verus, in the Rego engine.
 //!
-//! Without the verifier the macros of that library leave out what is written for it, too.
+//! Without the verifier, that library's macros remove the specifications, too.
 
 #![no_std]
 
-/// The imports of the engine.
+/// The items that the engine imports.
 pub mod prelude {
     pub use policy_no_proof_macros::{proof, verus_spec, verus_verify};
 }

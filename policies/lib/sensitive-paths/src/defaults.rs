@@ -1,6 +1,6 @@
-//! The default lists. The form of an entry is described in [`crate::pattern`].
+//! The default lists. [`crate::pattern`] documents the format of an entry.
 
-/// Files that hold secrets.
+/// Files with secrets.
 pub(crate) const BLOCKED: &[&str] = &[
     ".env",
     ".env.*",
@@ -91,7 +91,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     "~/.gradle/gradle.properties",
     "~/.*_history",
     "~/.history",
-    // What was typed, wherever a home is.
+    // Histories of typed input, in any home.
     ".ash_history",
     ".bash_history",
     ".irb_history",
@@ -105,7 +105,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     ".zsh_history",
     "fish_history",
     "ConsoleHost_history.txt",
-    // Keys and tokens by their names, wherever they are.
+    // Keys and tokens with these names in any folder.
     "prod.env",
     "production.env",
     "staging.env",
@@ -139,7 +139,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     "kubeconfig",
     "*.kubeconfig",
     "state.vscdb",
-    // Where programs of clouds, platforms, models and agents keep the tokens of a login.
+    // Login tokens of programs for clouds, platforms, models and agents.
     "~/.*/auth.json",
     "~/.*/*/auth.json",
     "~/.*/*/*/auth.json",
@@ -220,7 +220,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     "ssh_host_*_key",
 ];
 
-/// Files that steer builds, tools and machines.
+/// Files that control builds, tools and machines.
 pub(crate) const CONFIRM: &[&str] = &[
     "package-lock.json",
     "yarn.lock",
@@ -269,7 +269,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     ".zlogout",
     ".husky/",
     ".vscode/tasks.json",
-    // What a program of the project's folder starts with.
+    // Startup files of programs in the project's folder.
     ".Rprofile",
     ".dir-locals.el",
     ".exrc",
@@ -279,11 +279,11 @@ pub(crate) const CONFIRM: &[&str] = &[
     ".nvim.lua",
     ".nvimrc",
     ".vimrc",
-    // What is found by name there, and installed by no hand.
+    // Installed files that programs find by name.
     ".venv/bin/",
     "node_modules/.bin/",
     "venv/bin/",
-    // What the programs of a person start with, or find by name.
+    // Startup files of a person's programs, and programs found by name.
     "~/.*.cfg",
     "~/.*.conf",
     "~/.*.jl",
@@ -324,7 +324,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     "~/.vscode/",
     "~/.vscode-server/",
     "~/bin/",
-    // What other agents start with, and what tells them how to work.
+    // Startup files and instructions of other agents.
     "~/.agents/",
     "~/.codex/AGENTS.md",
     "~/.codex/prompts/",
@@ -355,7 +355,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     "~/.kimi/config.toml",
     "~/.kiro/settings/",
     "~/.vibe/config.toml",
-    // What names the programs of a build, of an editor, or of a package that is installed.
+    // Files that name the programs of a build, an editor or an installed package.
     ".cargo/config",
     ".cargo/config.toml",
     ".gitmodules",
@@ -369,7 +369,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     "pip.conf",
     "setup.cfg",
     "/opt/*/bin/",
-    // What builds elsewhere.
+    // Files that control remote builds.
     ".appveyor.yml",
     ".azure-pipelines/",
     ".build.yml",
@@ -429,7 +429,7 @@ pub(crate) const CONFIRM: &[&str] = &[
     "/usr/share/",
     "/usr/games/",
     "/usr/lib32/",
-    // Beside its folders a package puts nothing there.
+    // Packages install nothing there except in folders.
     "/usr/*",
     "/var/lib/apt/",
     "/var/lib/docker/",
@@ -442,11 +442,11 @@ pub(crate) const CONFIRM: &[&str] = &[
     "/var/spool/cron/",
 ];
 
-/// Folders below `.claude/` in which a harness keeps what it made: nothing there steers it.
+/// Folders below `.claude/` for a harness's output, which controls nothing.
 pub(crate) const MADE: &[&str] = &[".claude/jobs/", ".claude/tasks/", ".claude/worktrees/"];
 
-/// Folders below `.claude/` in which a harness keeps what it noted: written all the time, and missed when it is gone.
+/// Folders below `.claude/` for a harness's notes: written often, and missed after a deletion.
 pub(crate) const NOTED: &[&str] = &[".claude/plans/", ".claude/projects/", ".claude/todos/"];
 
-/// Templates, which hold no secret.
+/// Templates, which contain no secrets.
 pub(crate) const EXEMPT: &[&str] = &["*.example", "*.sample", "*.template", "*.dist", "*.ports", "*.schema", "*.d.ts"];

@@ -1,6 +1,6 @@
-//! [`Entries`]: one list, as it is written and as it is compared.
+//! [`Entries`]: one list, as written and in the form for comparison.
 //!
-//! Nearly all entries are plain names, which [`Path`] compares without a pattern being read; the others become globs.
+//! Nearly all entries are plain names, which [`Path`] compares directly. The others become globs.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::pattern::{ListBytes, Path, PatternShape, Root};
 
-/// A list, read from the texts of its entries.
+/// A list, parsed from its entries' texts.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Vec<String>")]
 pub struct Entries {
@@ -20,25 +20,25 @@ pub struct Entries {
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// As it was written, for messages.
+    /// The text as written, for messages.
     text: Cow<'static, str>,
     matter: Matcher,
-    /// It takes the paths that it covers out of the list, as far as the entries before it go.
+    /// Whether it removes its paths from the list. Affects only the entries before it.
     takes_out: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Matcher {
-    /// As it is written.
+    /// The text as written.
     Known(PatternShape),
-    /// In the spelling that [`Path`] compares.
+    /// The spelling that [`Path`] compares.
     Plain(String, PatternShape),
-    /// A pattern over the components from a root on.
+    /// A glob over the components below a root.
     Glob(Root, Glob),
 }
 
 impl Entries {
-    /// A list of this crate's own.
+    /// Creates one of this crate's lists.
     pub(crate) fn known(list: &[&'static str], shapes: &[PatternShape]) -> Self {
         let known = |(text, shape): (&&'static str, &PatternShape)| Entry {
             text: Cow::Borrowed(*text),
@@ -59,7 +59,7 @@ impl Entries {
         Entries { list, bytes }
     }
 
-    /// This list with another one added, whose entries may take out some of this one.
+    /// Appends another list, whose entries may remove paths of this one.
     pub(crate) fn and(self, added: Option<Entries>) -> Self {
         match added {
             Some(added) => Entries::of(self.list.into_iter().chain(added.list).collect()),
@@ -67,17 +67,17 @@ impl Entries {
         }
     }
 
-    /// The entries as they are written, but for those that take paths out.
+    /// The entries as written, without those that remove paths.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.list.iter().filter(|entry| !entry.takes_out).map(Entry::text)
     }
 
-    /// The entries that settings add, but for those that take paths out.
+    /// The entries that settings add, without those that remove paths.
     pub(crate) fn added(&self) -> impl Iterator<Item = &Entry> {
         self.list.iter().filter(|entry| !entry.takes_out && entry.is_added())
     }
 
-    /// The entries that cover the path and that no later entry takes out.
+    /// Returns the entries that cover the path and that no later entry removes.
     pub(crate) fn covering<'a>(&'a self, path: &Path<'_>) -> impl Iterator<Item = &'a Entry> {
         let list = if path.may_be_covered(&self.bytes) { self.list.as_slice() } else { &[] };
         let start = list.iter().rposition(|entry| entry.takes_out && entry.excludes(path)).map_or(0, |last| last + 1);
@@ -92,7 +92,7 @@ impl TryFrom<Vec<String>> for Entries {
         let mut entries = Vec::new();
         for text in list {
             let entry = Entry::new(&text)?;
-            // It may match a folder, and then all that is below it is meant as well.
+            // The entry may match a folder, so everything below it is included.
             if !entry.is_folder() && !is_below_folder(&text) {
                 entries.push(Entry { text: text.clone().into(), ..Entry::new(&format!("{text}/"))? });
             }
@@ -114,7 +114,7 @@ impl Entry {
             Some(rest) => (Root::Home, rest),
             None => plain.strip_prefix('/').map_or((Root::Anywhere, plain.as_str()), |rest| (Root::Top, rest)),
         };
-        // Names are looked for at any depth, and `x/` is all that is below it.
+        // Names match at any depth, and `x/` means everything below it.
         while let (Root::Anywhere, Some(below)) = (root, rest.strip_prefix("**/")) {
             rest = below;
         }
@@ -144,17 +144,17 @@ impl Entry {
         Ok(Entry { text: Cow::Owned(written.to_owned()), matter, takes_out })
     }
 
-    /// As it was written.
+    /// The text as written.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Settings add it to the lists of this crate.
+    /// Returns whether settings add it to this crate's lists.
     pub(crate) fn is_added(&self) -> bool {
         !matches!(self.matter, Matcher::Known(_))
     }
 
-    /// Where the entry begins, and its pattern from there on, without a slash at the end.
+    /// Returns the entry's start, and its pattern from there on, without a trailing slash.
     pub(crate) fn pattern(&self) -> (Root, &str) {
         let (root, pattern) = match &self.matter {
             Matcher::Known(_) => (PatternShape::of(&self.text).root(), &*self.text),
@@ -170,7 +170,7 @@ impl Entry {
         (root, pattern.strip_suffix("/**").unwrap_or(pattern).trim_end_matches('/'))
     }
 
-    /// It means all that is below a folder.
+    /// Returns whether it means everything below a folder.
     pub(crate) fn is_folder(&self) -> bool {
         match &self.matter {
             Matcher::Known(_) => self.text.ends_with('/'),
@@ -179,7 +179,8 @@ impl Entry {
         }
     }
 
-    /// Whether the path is taken out. One with wildcards may be another file as well, unless all are taken out.
+    /// Returns whether the path is removed. A path with wildcards may also match other files, so it is only removed if
+    /// all of them are.
     fn excludes(&self, path: &Path<'_>) -> bool {
         matches!(&self.matter, Matcher::Plain(plain, _) if plain == "*") || !path.has_wildcards() && self.covers(path)
     }
@@ -192,7 +193,7 @@ impl Entry {
         }
     }
 
-    /// The spelling that is compared, and its shape; none of a pattern.
+    /// Returns the spelling for comparison and its shape. `None` for a glob.
     fn spelled(&self) -> Option<(&str, PatternShape)> {
         match &self.matter {
             Matcher::Known(shape) => Some((&self.text, *shape)),
@@ -261,7 +262,7 @@ mod tests {
             ("keys/a", true),
             ("keys/public/a", false),
             ("keys/public", true),
-            // A pattern of the shell may mean another file as well.
+            // A shell pattern may also match another file.
             (".env.c*", true),
         ] {
             assert_eq!(covers(&list, path), is_covered, "{path}");

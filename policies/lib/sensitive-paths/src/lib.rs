@@ -1,7 +1,7 @@
-//! Which paths hold secrets, and which ones steer a project: the lists that several policies share.
+//! Paths with secrets, and paths that control a project: the lists that several policies share.
 //!
-//! A path is compared component by component, never as a substring: `keyboard.ts` is no `.key` file. Knows no tool, no
-//! outcome and no rule; it is a library, not a policy.
+//! Paths are compared component by component, never as substrings: `keyboard.ts` isn't a `.key` file. Knows no tools,
+//! outcomes and rules. This is a library, not a policy.
 //!
 //! ```
 //! use guard_sensitive_paths::Lists;
@@ -33,19 +33,19 @@ use pattern::{Path, PatternShape};
 pub use public::is_public;
 pub use within::Taken;
 
-/// The three lists. In settings, a list adds to the default one, and an entry `!x` takes paths out of it.
+/// The three lists. Lists in settings add to the defaults, and an entry `!x` removes paths.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "RawSettings")]
 pub struct Lists {
-    /// Files that hold secrets.
+    /// Files with secrets.
     blocked: Entries,
-    /// Files that steer builds, tools and machines.
+    /// Files that control builds, tools and machines.
     confirm: Entries,
-    /// Names that are neither, whatever the other two say of the name: templates.
+    /// Templates: names that are exempt from the other two lists.
     exempt: Entries,
 }
 
-/// The lists as settings give them.
+/// The lists in the settings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct RawSettings {
@@ -54,7 +54,7 @@ struct RawSettings {
     exempt: Option<Entries>,
 }
 
-/// The shapes of the default lists, made when this is compiled.
+/// The shapes of the default lists, computed at compile time.
 static BLOCKED: [PatternShape; defaults::BLOCKED.len()] = PatternShape::of_all(defaults::BLOCKED);
 static CONFIRM: [PatternShape; defaults::CONFIRM.len()] = PatternShape::of_all(defaults::CONFIRM);
 static EXEMPT: [PatternShape; defaults::EXEMPT.len()] = PatternShape::of_all(defaults::EXEMPT);
@@ -72,7 +72,7 @@ impl Default for Lists {
 }
 
 impl Lists {
-    /// The default lists with these entries added.
+    /// Creates the default lists with these entries added.
     #[must_use]
     pub fn new(blocked: Option<Entries>, confirm: Option<Entries>, exempt: Option<Entries>) -> Self {
         Lists {
@@ -82,56 +82,57 @@ impl Lists {
         }
     }
 
-    /// These lists with more entries of `blocked`.
+    /// Adds entries to `blocked`.
     #[must_use]
     pub fn with_blocked(self, added: Option<Entries>) -> Self {
         Lists { blocked: self.blocked.and(added), ..self }
     }
 
-    /// The entries of settings alone.
+    /// Creates lists with only the settings' entries.
     #[must_use]
     pub fn added(blocked: &[Option<Entries>], exempt: Option<Entries>) -> Self {
         let blocked = blocked.iter().cloned().fold(Entries::none(), Entries::and);
         Lists { blocked, confirm: Entries::none(), exempt: Entries::none().and(exempt) }
     }
 
-    /// The entry of `blocked` that covers `path`.
+    /// Returns the entry of `blocked` that covers `path`.
     ///
-    /// A path with wildcards of its own (`.en*`) is covered if it plainly reaches for a listed name.
+    /// A path with wildcards (`.en*`) is covered if it clearly targets a listed name.
     #[must_use]
     pub fn secret(&self, path: &str) -> Option<&str> {
         self.find(&self.blocked, path)
     }
 
-    /// The entry of `confirm` that covers `path`.
+    /// Returns the entry of `confirm` that covers `path`.
     #[must_use]
     pub fn sensitive(&self, path: &str) -> Option<&str> {
         self.find(&self.confirm, path)
     }
 
-    /// Whether `exempt` covers `path`: a template, say.
+    /// Returns whether `exempt` covers `path`, such as a template.
     #[must_use]
     pub fn is_exempt(&self, path: &str) -> bool {
         self.exempt.covering(&Path::new(path)).next().is_some()
     }
 
-    /// The entry of `blocked` that covers the effect's target, seen raw, lexically or canonically.
+    /// Returns the entry of `blocked` that covers the effect's raw, lexical or canonical path.
     ///
-    /// To read, write or delete a listed folder is to do so to what is in it; to make the folder is not.
+    /// Reading, writing or deleting a listed folder affects its content. Creating the folder doesn't.
     #[must_use]
     pub fn secret_of(&self, effect: &Effect) -> Option<&str> {
         self.find_of(&self.blocked, effect)
     }
 
-    /// The entry of `confirm` that covers the effect's target, seen as in [`Lists::secret_of`].
+    /// Returns the entry of `confirm` that covers the effect's paths, as in [`Lists::secret_of`].
     #[must_use]
     pub fn sensitive_of(&self, effect: &Effect) -> Option<&str> {
         self.find_of(&self.confirm, effect)
     }
 
-    /// The entries of `blocked`, as they are written, but for those that take paths out.
+    /// The entries of `blocked` as written, without those that remove paths.
     ///
-    /// For who searches many files: a path is a secret only if its last name fits the last name of an entry.
+    /// Lets searches over many files skip most of them: a path can only be a secret if its last name matches an entry's
+    /// last name.
     pub fn blocked(&self) -> impl Iterator<Item = &str> {
         self.blocked.texts()
     }
@@ -144,12 +145,12 @@ impl Lists {
         };
         let path = |text| if whole { Path::new(text).into_folder() } else { Path::new(text) };
         let is_deletion = effect.kind == "delete";
-        // What is put below a folder of the home holds mostly nothing that a person's programs start with.
+        // A tree or archive that is written below a home folder rarely contains startup files.
         let names_files = effect.tag("tree").is_none() && effect.tag("archive").is_none();
         let counts = |entry: &str, text: &str| {
             !entry.starts_with("~/") || names_files && self.covering(list, &Path::new(text), is_deletion) == Some(entry)
         };
-        // An absolute entry that takes out a path fits only the absolute spelling. Entries below the home fit the one with `~`.
+        // Absolute `!` entries only match the absolute spelling. Entries below the home match the one with `~`.
         let is_absolute = effect.path.lexical.starts_with('/');
         let is_meant = |entry: &str, text: &str| !is_absolute || text.starts_with('/') || entry.starts_with("~/");
         effect.spellings().chain(effect.tag("home")).find_map(|text| {
@@ -163,9 +164,9 @@ impl Lists {
     }
 
     fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
-        // Few paths are covered by an entry that a template's name excepts.
+        // Lazy, because few paths are covered by an entry and are templates.
         let template = LazyCell::new(|| self.exempt.covering(path).next().is_some());
-        // A template in a listed folder counts, but for one that settings name.
+        // A template in a listed folder is covered, unless settings name it.
         let named = LazyCell::new(|| self.exempt.covering(path).any(Entry::is_added));
         let counts = |entry: &&Entry| match entry.is_folder() {
             true if *named => false,
@@ -177,7 +178,7 @@ impl Lists {
     }
 }
 
-/// Whether the path lies where a harness keeps what it made or noted, and in no `.claude/` further down.
+/// Returns whether the path is in a folder for a harness's output or notes, and not in a `.claude/` further down.
 fn is_of_harness(path: &Path<'_>, is_deletion: bool) -> bool {
     let lies = |folders: &[&str]| folders.iter().any(|folder| path.is_covered_by(folder));
     (lies(defaults::MADE) || !is_deletion && lies(defaults::NOTED)) && path.count(".claude") == 1

@@ -1,16 +1,16 @@
 //! Compares a path with an entry of a list, component by component, ASCII case folded.
 //!
-//! An entry is one of
+//! The forms of an entry:
 //!
 //! - `name`: the last component is `name`,
 //! - `folder/name`: the last components are these,
-//! - `folder/`: something below a component `folder`,
+//! - `folder/`: anything below a component `folder`,
 //! - `/etc/name`, `/etc/`: the same, from the root,
-//! - `~/name`, `~/folder/`: the same, from a home directory, whoever's it is.
+//! - `~/name`, `~/folder/`: the same, from any user's home directory.
 //!
-//! `*` stands for any text within a component; [`crate::entry`] has what else a pattern may hold. Looks at no file system: `.`, `..` and doubled slashes are resolved by
-//! text alone, and a component's trailing dots and spaces do not count, because some file systems drop them. Nor does
-//! `::$DATA`, the stream of Windows that every file has.
+//! `*` matches any text within a component. [`crate::entry`] documents the other patterns. Doesn't access the file
+//! system: `.`, `..` and doubled slashes are resolved by text alone. Trailing dots and spaces of a component are
+//! ignored, because some file systems drop them, and so is `::$DATA`, the default stream of Windows files.
 
 use std::cell::OnceCell;
 
@@ -19,36 +19,36 @@ use guard_sdk::paths::without_stream;
 
 use crate::byte_set::ByteSet;
 
-/// More components than this are never compared; a path that deep names nothing on the lists but by its end.
+/// The maximum number of components that are compared. Only the end of a deeper path is compared.
 const DEEPEST: usize = 256;
 
-/// The name of a file of which nothing is known; no file has it.
+/// The name of an unknown file. No file has this name.
 const ANY_NAME: &str = "\u{1}";
 
-/// Longest component that is compared. No file system takes a longer one.
+/// The maximum length of a component in bytes that is compared, which is the limit of file systems.
 const LONGEST: usize = 255;
 
-/// Where an entry begins.
+/// The start of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Root {
     /// At any component.
     Anywhere,
     /// At the root of the file system.
     Top,
-    /// At a home directory, whoever's it is.
+    /// At any user's home directory.
     Home,
 }
 
-/// What of an entry tells most paths apart, read from its text once.
+/// The features of an entry that rule out most paths, computed once from its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatternShape {
     /// `~/name`.
     Home,
     /// `/name`.
     Top,
-    /// Several components, or one that is a folder, and the first byte of the first.
+    /// Several components, or one folder, with the first byte of the first component.
     Several { first: u8 },
-    /// The name of a file, and its first and last byte.
+    /// A file's name, with its first and last byte.
     Name { first: u8, last: u8 },
 }
 
@@ -57,7 +57,7 @@ impl PatternShape {
         match *entry.as_bytes() {
             [b'~', b'/', ..] => PatternShape::Home,
             [b'/', ..] => PatternShape::Top,
-            // No entry is empty. A wildcard rules nothing out.
+            // Entries are never empty. A wildcard rules nothing out.
             [] => PatternShape::Name { first: b'*', last: b'*' },
             [first, ref rest @ ..] => {
                 let mut rest = rest;
@@ -74,7 +74,7 @@ impl PatternShape {
         }
     }
 
-    /// Where an entry of this shape begins.
+    /// Returns the start of an entry with this shape.
     pub(crate) fn root(self) -> Root {
         match self {
             PatternShape::Home => Root::Home,
@@ -83,7 +83,7 @@ impl PatternShape {
         }
     }
 
-    /// Those of a list, in its order.
+    /// Returns the shapes of a list, in its order.
     pub(crate) const fn of_all<const N: usize>(mut texts: &[&str]) -> [Self; N] {
         let mut shapes = [PatternShape::Home; N];
         let mut left: &mut [Self] = &mut shapes;
@@ -95,16 +95,16 @@ impl PatternShape {
     }
 }
 
-/// The bytes that the entries of a list begin and end with. They tell most paths apart from all entries at once.
+/// The first and last bytes of a list's entries. They rule out most paths for all entries at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListBytes {
-    /// An entry is a pattern that may begin with anything.
+    /// An entry is a glob that may begin with any byte.
     has_globs: bool,
     /// First bytes of [`PatternShape::Home`], [`PatternShape::Top`] and [`PatternShape::Several`].
     home: ByteSet,
     top: ByteSet,
     several: ByteSet,
-    /// Last bytes of [`PatternShape::Name`], by the bit of the first one.
+    /// Last bytes of [`PatternShape::Name`], indexed by the bit of the first byte.
     names: [ByteSet; 64],
 }
 
@@ -117,7 +117,7 @@ impl ListBytes {
         names: [ByteSet::NONE; 64],
     };
 
-    /// Takes in an entry; none: a pattern.
+    /// Adds an entry. `None` stands for a glob.
     pub(crate) fn add(&mut self, entry: Option<(&str, PatternShape)>) {
         let Some((text, shape)) = entry else {
             self.has_globs = true;
@@ -142,20 +142,20 @@ impl ListBytes {
     }
 }
 
-/// A path taken apart.
+/// A parsed path.
 pub(crate) struct Path<'a> {
-    /// Without `.`, `..` and empty ones; the last [`DEEPEST`] of them.
+    /// The last [`DEEPEST`] components, without `.`, `..` and empty ones.
     components: Vec<&'a str>,
     absolute: bool,
-    /// Ends with a slash: names what is below.
+    /// Whether it ends with a slash, and means everything below.
     folder: bool,
-    /// First bytes of the components; any byte if a component has wildcards.
+    /// First bytes of the components. Any byte if a component has wildcards.
     begins: ByteSet,
-    /// First byte of the last component; any byte if a component has wildcards.
+    /// First byte of the last component. Any byte if a component has wildcards.
     last_begins: ByteSet,
-    /// Last byte of the last component, which a trailing dot or blank is not part of; any byte if a component has wildcards.
+    /// Last byte of the last component without trailing dots and spaces. Any byte if a component has wildcards.
     last_ends: ByteSet,
-    /// The rest of a path that begins with a home directory, once an entry asked for it.
+    /// The rest of a path that begins with a home directory. Computed on demand.
     below_home: OnceCell<Option<Box<Path<'a>>>>,
 }
 
@@ -185,7 +185,7 @@ impl<'a> Path<'a> {
         Path { components, absolute, folder, begins, last_begins, last_ends, below_home: OnceCell::new() }
     }
 
-    /// Whether an entry of a list with these bytes may cover this path.
+    /// Returns whether an entry of a list with these bytes may cover this path.
     #[inline]
     pub(crate) fn may_be_covered(&self, bytes: &ListBytes) -> bool {
         if self.begins == ByteSet::ANY || bytes.has_globs {
@@ -199,7 +199,7 @@ impl<'a> Path<'a> {
             || self.below_home().is_some_and(|path| begins(path, bytes.home))
     }
 
-    /// The same path, taken as all that is below it.
+    /// Converts the path to everything below it.
     pub(crate) fn into_folder(self) -> Self {
         Path { folder: true, below_home: OnceCell::new(), ..self }
     }
@@ -209,22 +209,22 @@ impl<'a> Path<'a> {
         self.components.last().copied().unwrap_or_default()
     }
 
-    /// Whether a component is a pattern itself, as the shell expands it.
+    /// Returns whether a component has wildcards, which the shell expands.
     pub(crate) fn has_wildcards(&self) -> bool {
         has_wildcards(&self.components)
     }
 
-    /// How many components have this name.
+    /// Returns the number of components with this name.
     pub(crate) fn count(&self, name: &str) -> usize {
         self.components.iter().filter(|component| component_fits(name, component)).count()
     }
 
-    /// Whether `entry` covers this path.
+    /// Returns whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
         self.is_covered(entry, PatternShape::of(entry))
     }
 
-    /// The same, for an entry whose shape is known.
+    /// Returns whether an entry with a known shape covers this path.
     #[inline]
     pub(crate) fn is_covered(&self, entry: &str, shape: PatternShape) -> bool {
         match shape {
@@ -241,13 +241,13 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Whether the components from `root` on fit the pattern. Of a folder that goes with all that is in it, whatever is
-    /// in it fits as well.
+    /// Returns whether the components from `root` on match the glob. A folder whose whole content is affected also
+    /// matches if its content may.
     pub(crate) fn fits_glob(&self, root: Root, glob: &Glob) -> bool {
         let Some(path) = self.from_root(root) else { return false };
         let name = |component: &&'a str| {
             let name = trimmed(component);
-            // Only an ending can be told of too long a name.
+            // Only the end of a longer name can be compared.
             name.get(name.ceil_char_boundary(name.len().saturating_sub(LONGEST))..).unwrap_or(name)
         };
         let mut components: Vec<&str> = path.components.iter().map(name).collect();
@@ -258,7 +258,7 @@ impl<'a> Path<'a> {
         path.folder && glob.fits(&components)
     }
 
-    /// The path from a root on. `None` if it isn't known to be there.
+    /// Returns the path below a root. `None` if it isn't known to be there.
     fn from_root(&self, root: Root) -> Option<&Path<'a>> {
         match root {
             Root::Home => self.below_home(),
@@ -267,24 +267,24 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Whether `entry` covers this path, both being taken from the same directory.
+    /// Returns whether `entry` covers this path, both relative to the same directory.
     fn is_covered_from_root(&self, entry: &str) -> bool {
         self.begins.may_fit(entry.trim_start_matches('/')) && self.fits(entry, true)
     }
 
-    /// The rest of a path that begins with a home directory, as text shows it.
+    /// Returns the rest of a path that begins with a home directory, judged by the text.
     fn below_home(&self) -> Option<&Path<'a>> {
         self.below_home.get_or_init(|| self.without_home().map(Box::new)).as_deref()
     }
 
     fn without_home(&self) -> Option<Path<'a>> {
         let homes = match self.components.as_slice() {
-            // Homes by departments, by domains, and by file servers.
+            // Homes grouped by department, domain or file server.
             ["home" | "Users", group, _, _, ..] if self.absolute && is_group(group) => 3,
             ["home" | "Users", _, ..] if self.absolute => 2,
-            // Fedora Atomic, domain accounts, file servers, and services that build.
+            // Fedora Atomic, domain accounts, file servers, and build services.
             [_, "home", _, ..] if self.absolute => 3,
-            // Disks and copies of systems that are mounted.
+            // Mounted disks and copies of systems.
             ["mnt" | "media" | "srv" | "net" | "data" | "run", _, "home" | "Users", _, ..] if self.absolute => 4,
             ["run", "media", _, _, "home" | "Users", _, ..] if self.absolute => 6,
             ["mnt" | "media", "Users", _, ..] if self.absolute => 3,
@@ -299,7 +299,7 @@ impl<'a> Path<'a> {
     fn fits(&self, entry: &str, rooted: bool) -> bool {
         let wanted = || entry.split('/').filter(|name| !name.is_empty());
         if !entry.ends_with('/') {
-            // The last name tells most paths apart.
+            // The last name rules out most paths.
             let mut left = self.components.iter().rev();
             let fits = wanted().rev().all(|wanted| left.next().is_some_and(|name| component_fits(wanted, name)));
             return fits && (!rooted || left.len() == 0);
@@ -307,7 +307,7 @@ impl<'a> Path<'a> {
         let fits = |start: usize| {
             let mut left = self.components.iter().skip(start);
             let fits = wanted().all(|wanted| left.next().is_some_and(|name| component_fits(wanted, name)));
-            // Something must stand below the folder, if only the slash that says so.
+            // Something must be below the folder, at least its trailing slash.
             fits && (self.folder || left.len() > 0)
         };
         let starts = if rooted { 1 } else { self.components.len() };
@@ -315,17 +315,17 @@ impl<'a> Path<'a> {
     }
 }
 
-/// A component without what some file systems drop from its end.
+/// Returns a component without the trailing characters that some file systems drop.
 fn trimmed(component: &str) -> &str {
     component.trim_end_matches(['.', ' '])
 }
 
-/// Whether a component is a pattern itself, as the shell expands it.
+/// Returns whether a component has wildcards, which the shell expands.
 fn has_wildcards(components: &[&str]) -> bool {
     components.iter().any(|component| component.contains(['*', '?', '[']))
 }
 
-/// Whether a folder of homes is that of a group of people rather than the home of one.
+/// Returns whether a folder below the homes' folder is that of a group of people, not a home.
 fn is_group(name: &str) -> bool {
     const GROUPS: &[&str] = &[
         "corp",
@@ -353,17 +353,17 @@ fn is_group(name: &str) -> bool {
     is_domain || GROUPS.iter().any(|group| name.eq_ignore_ascii_case(group))
 }
 
-/// Whether `pattern`, in which `*` is any text and `?` any byte, matches all of `text`, ASCII case folded.
+/// Returns whether `pattern` matches the whole text, with `*` for any text and `?` for any byte, ASCII case folded.
 #[must_use]
 pub fn matches(pattern: &str, text: &str) -> bool {
     wildcard(pattern.as_bytes(), text.as_bytes())
 }
 
-/// Whether a component, which may hold wildcards itself, is or plainly reaches for `wanted`.
+/// Returns whether a component, which may have wildcards, is or clearly targets `wanted`.
 fn component_fits(wanted: &str, component: &str) -> bool {
     let component = trimmed(component);
     if component.len() > LONGEST {
-        // Only an ending can be told of so long a name.
+        // Only the end of such a long name can be compared.
         return wanted.strip_prefix('*').is_some_and(|end| {
             component
                 .len()
@@ -375,29 +375,29 @@ fn component_fits(wanted: &str, component: &str) -> bool {
     if wildcard(wanted.as_bytes(), component.as_bytes()) {
         return true;
     }
-    // What the shell expands: a wildcard names a file on the list if enough of the name is spelled out.
+    // A shell pattern targets a listed name if enough of the name is spelled out.
     component.contains(['*', '?', '[']) && !wanted.contains('*') && reaches(component, wanted)
 }
 
-/// Whether the shell pattern `glob` matches `name` and spells enough of it to mean it.
+/// Returns whether the shell pattern `glob` matches `name` and spells out enough of it.
 fn reaches(glob: &str, name: &str) -> bool {
     let prefix = glob.find(['*', '?', '[']).unwrap_or(glob.len());
     let spelled = glob.bytes().filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']')).count();
-    // A dot and a letter, or one of a few, are telling enough: few files begin so.
+    // A dot and a letter, or a small set of letters, are specific enough: few names begin this way.
     let is_set = || {
         let set = glob.strip_prefix(".[").and_then(|rest| rest.split_once(']'));
         set.is_some_and(|(letters, _)| letters.bytes().all(|letter| letter.is_ascii_alphanumeric()))
     };
     let begins = prefix >= 3 || prefix == 2 && glob.starts_with('.') || is_set();
     let telling = if glob.contains('*') { begins } else { spelled >= 2 };
-    // `*.env*` spells all of the name.
+    // `*.env*` spells out the whole name.
     let is_whole = name.starts_with('.') && glob.trim_matches('*').eq_ignore_ascii_case(name);
-    // `.env?` means the neighbours of `.env`, its backups for one.
+    // `.env?` matches the names next to `.env`, such as its backups.
     let neighbours = glob.get(..prefix).is_some_and(|start| start.eq_ignore_ascii_case(name));
     is_whole || telling && (neighbours || expands_to(glob, name))
 }
 
-/// Whether the shell may expand the pattern to the name. `[0-9]` is no letter.
+/// Returns whether the shell may expand the pattern to the name. `[0-9]` matches no letter.
 fn expands_to(glob: &str, name: &str) -> bool {
     let ranged = CLASSES.iter().fold(glob.to_owned(), |glob, (class, ranges)| glob.replace(class, ranges));
     match Glob::new(&ranged) {
@@ -406,7 +406,7 @@ fn expands_to(glob: &str, name: &str) -> bool {
     }
 }
 
-/// The classes of characters that a set may name, as ranges.
+/// The character classes of a set, as ranges.
 const CLASSES: &[(&str, &str)] = &[
     ("[:alnum:]", "a-zA-Z0-9"),
     ("[:alpha:]", "a-zA-Z"),
@@ -418,7 +418,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("[:upper:]", "A-Z"),
 ];
 
-/// The pattern with each `[...]` as one `?`.
+/// Returns the pattern with each `[...]` replaced by `?`.
 fn one_for_each_set(glob: &str) -> Vec<u8> {
     let mut simple = Vec::with_capacity(glob.len());
     let mut inside = false;
@@ -436,7 +436,7 @@ fn one_for_each_set(glob: &str) -> Vec<u8> {
     simple
 }
 
-/// Whether `pattern`, with `*` and `?`, matches all of `text`. At most `pattern` times `text` steps.
+/// Returns whether `pattern`, with `*` and `?`, matches the whole text, in at most `pattern` times `text` steps.
 fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut position) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;

@@ -1,11 +1,11 @@
-//! Names of programs that tools start by themselves. A file with such a name in a folder of a person's own programs shadows
-//! the real one. A file with another name only runs when a command names it.
+//! Names of programs that tools start by themselves. A file with such a name in a folder of a person's own programs
+//! shadows the real one. Files with other names only run when a command names them.
 
 /// Folders of a person's own programs, as entries.
 const FOLDERS: &[&str] = &["~/.local/bin/", "~/bin/", "~/.cargo/bin/"];
 
 const NAMES: &[&str] = &[
-    // Shells, and what they start.
+    // Shells, and programs that they start.
     "awk",
     "basename",
     "bash",
@@ -113,7 +113,7 @@ const NAMES: &[&str] = &[
     "zip",
     "zsh",
     "zstd",
-    // Compilers, interpreters and managers of packages.
+    // Compilers, interpreters and package managers.
     "ar",
     "apt",
     "as",
@@ -194,7 +194,7 @@ const NAMES: &[&str] = &[
     "virtualenv",
     "yarn",
     "zig",
-    // Editors, and programs with rights.
+    // Editors, and privileged programs.
     "ansible",
     "aws",
     "az",
@@ -247,8 +247,8 @@ const NAMES: &[&str] = &[
     "xclip",
 ];
 
-/// Whether an entry is a folder of a person's own programs, and a file with this name there is a new program, which
-/// nothing starts in the place of another one.
+/// Returns whether the entry is a folder of a person's own programs, and a file with this name would be a new program
+/// that shadows no other.
 pub(crate) fn is_new(entry: &str, name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+');
     let stem = name.trim_end_matches(".exe");
@@ -256,7 +256,7 @@ pub(crate) fn is_new(entry: &str, name: &str) -> bool {
         && !name.is_empty()
         && name.bytes().all(is_plain)
         && name != "bin"
-        // Subcommands of git and of cargo are found by their names.
+        // Git, cargo and others find subcommands by name.
         && !["git-", "cargo-", "kubectl-", "gh-", "docker-"].iter().any(|start| stem.starts_with(start))
         && !NAMES.iter().any(|known| known.eq_ignore_ascii_case(stem))
 }

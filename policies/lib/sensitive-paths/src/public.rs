@@ -1,7 +1,7 @@
-//! Names of files beside secrets that everybody may read.
+//! Names of public files next to secrets.
 
-/// Whether the name says that everybody may know what the file holds: a public key, a certificate or a chain of them,
-/// the hosts that are known, the namespace and the authority of a workload.
+/// Returns whether the name is that of a public file: a public key, a certificate or certificate chain, known hosts, or
+/// a workload's namespace and authority.
 #[must_use]
 pub fn is_public(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

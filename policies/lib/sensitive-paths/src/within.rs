@@ -1,4 +1,5 @@
-//! Listed files below a folder that goes as a whole. A path shows them only in part: the disk says whether they are there.
+//! Listed files below a folder that is affected as a whole. The path doesn't name them, so the file system shows
+//! whether they exist.
 
 use guard_sdk::globs::{Glob, expand};
 use guard_sdk::syntax::Effect;
@@ -8,29 +9,30 @@ use crate::Lists;
 use crate::entry::{Entries, Entry};
 use crate::pattern::{Path, Root};
 
-/// The most entries that are looked for below a folder.
+/// The maximum number of entries that are searched for below a folder.
 const ENTRIES: usize = 64;
 
-/// Characters of a component that is no plain name.
+/// Characters of a component that isn't a plain name.
 const SPECIAL: [char; 5] = ['*', '?', '[', '{', '\\'];
 
-/// An entry with files that go with a folder.
+/// An entry with files below an affected folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken<'a> {
-    /// As it was written.
+    /// The entry as written.
     pub entry: &'a str,
-    /// Such a file exists. Otherwise the entry's pattern may match a file in the folder, or none.
+    /// Whether such a file exists. Otherwise the entry's pattern may or may not match a file in the folder.
     pub is_certain: bool,
 }
 
 impl Lists {
-    /// The entry that settings add to `blocked` and that has files below the effect's target. `resolve` asks the disk.
+    /// Returns the entry that settings add to `blocked` and that has files below the effect's target. `resolve`
+    /// resolves paths on the machine.
     #[must_use]
     pub fn secret_within(&self, effect: &Effect, resolve: &dyn Fn(&str) -> ResolvedPath) -> Option<Taken<'_>> {
         self.within(&self.blocked, effect, resolve)
     }
 
-    /// The same of `confirm`.
+    /// Returns the entry that settings add to `confirm`, as in [`Lists::secret_within`].
     #[must_use]
     pub fn sensitive_within(&self, effect: &Effect, resolve: &dyn Fn(&str) -> ResolvedPath) -> Option<Taken<'_>> {
         self.within(&self.confirm, effect, resolve)
@@ -53,7 +55,7 @@ impl Lists {
     }
 }
 
-/// What is asked about a folder.
+/// A search in a folder.
 struct Folder<'s, 'a> {
     lists: &'s Lists,
     list: &'a Entries,
@@ -69,7 +71,7 @@ impl<'a> Folder<'_, 'a> {
         Some(Taken { entry: entry.text(), is_certain })
     }
 
-    /// Whether a file of the pattern exists below the folder. `None` if there is none.
+    /// Returns whether a matching file certainly exists below the folder. `None` if no file can match.
     fn takes_one(&self, folder: &str, path: &Path<'_>, root: Root, pattern: &str) -> Option<bool> {
         let components: Vec<&str> = pattern.split('/').collect();
         let least = usize::from(root != Root::Anywhere);
@@ -103,7 +105,7 @@ mod tests {
     use super::*;
     use crate::Entries;
 
-    /// What takes along the files of a list, on a disk with these folders and files.
+    /// Returns the entries of a list that affect a folder, on a disk with these folders and files.
     fn taken(list: &[&str], folder: &str) -> Option<(String, bool)> {
         const FOLDERS: [&str; 6] =
             ["/repo/db", "/repo/db/migrations", "/repo/svc", "/repo/svc/db", "/srv", "/home/u/a"];

@@ -1,15 +1,15 @@
-//! [`Pattern`]: a regular expression that a user writes over the text of a command.
+//! [`Pattern`]: a user's regular expression for the text of a command.
 //!
-//! It takes what Python's `re` takes of them. `regex-lite` compiles nearly all and runs them in linear time; those with
-//! look-around, references back or a literal `{` are run by the backtracking [`Backtracker`].
+//! Accepts the syntax of Python's `re`. `regex-lite` compiles nearly all expressions and runs them in linear time.
+//! Expressions with look-around, backreferences or a literal `{` run in the backtracking [`Backtracker`].
 //!
 //! # Why not `fancy-regex`
 //!
-//! A library of WebAssembly with this crate has 146 KB. One with `fancy-regex` 0.17 has 967 KB, or 611 KB without Unicode,
-//! but then it folds no case; the whole bundle has 4.2 MB. [`Backtracker`] counts each step, and gives up after two million;
-//! `fancy-regex` counts only the times that it goes back. So `(?!x)(a+)+$b` in 20,000 letters took 0.1 s here, and 3.2 s
-//! there with the same limit. In 1 MB of commands a look-around took 0.2 s here, where it gave up, and 0.4 s there.
-//! Compiling an expression and matching `ls -la` took 0.04 ms and 0.2 ms.
+//! A WebAssembly library with this crate is 146 KB. With `fancy-regex` 0.17 it is 967 KB, or 611 KB without Unicode,
+//! which disables case folding. The whole bundle is 4.2 MB. [`Backtracker`] counts each step and gives up after two
+//! million, while `fancy-regex` only counts backtracks. With the same limit, `(?!x)(a+)+$b` in 20,000 letters took 0.1
+//! s here and 3.2 s there. In 1 MB of commands, a look-around took 0.2 s here, where it gave up, and 0.4 s there.
+//! Compiling an expression and matching `ls -la` took 0.04 ms here and 0.2 ms there.
 
 mod looking;
 mod parse;
@@ -18,14 +18,14 @@ use regex_lite::{Regex, RegexBuilder};
 
 use looking::Backtracker;
 
-/// The largest program of one expression.
+/// The maximum size of a compiled expression in bytes.
 const PROGRAM_BYTES: usize = 64 << 10;
 
-/// An expression for the place before a match that begins as a word does: the start, another character than those of a
-/// word, a `-` outside of a word, or the last character of a word where the match begins with another one.
+/// An expression for the position before a match at a word's start: the start of the text, a non-word character, a `-`
+/// outside of a word, or a word character if the match doesn't begin with one.
 const WORD_STARTS: &str = r"(?:^|[^\w-]|(?:^|\W)-|\w\b|-\B)";
 
-/// The same behind a match that ends as a word does.
+/// An expression for the position after a match at a word's end.
 const WORD_ENDS: &str = r"(?:$|[^\w-]|-(?:\W|$)|\b\w|\B-)";
 
 /// A regular expression.
@@ -42,31 +42,31 @@ enum Machine {
 }
 
 impl Pattern {
-    /// Reads an expression; with `fold`, upper and lower case are equal.
+    /// Parses an expression. With `fold`, case is ignored.
     ///
     /// # Errors
     ///
-    /// The text is none; the error names it.
+    /// If the text isn't a valid expression.
     pub fn new(text: &str, fold: bool) -> Result<Self, String> {
         Self::compile(text, text, fold)
     }
 
-    /// Reads an expression whose matches begin and end where a word does: `npm run x` is not in `pnpm run x`, nor in
-    /// `npm run x-y`. A word has letters, digits, `_`, and `-` between them. An end of the expression that is another
-    /// character needs no such place.
+    /// Parses an expression whose matches begin and end at word boundaries: `npm run x` matches neither `pnpm run x`
+    /// nor `npm run x-y`. A word consists of letters, digits, `_`, and `-` between them. An end of the expression that
+    /// isn't a word character needs no boundary.
     ///
     /// # Errors
     ///
-    /// Those of [`Pattern::new`].
+    /// As in [`Pattern::new`].
     pub fn of_words(text: &str, fold: bool) -> Result<Self, String> {
         Self::compile(text, text, fold)?;
-        // Who says where a word begins or ends is taken at that word.
+        // An explicit `\b` overrides the word boundary.
         let starts = if text.starts_with(r"\b") { "" } else { WORD_STARTS };
         let ends = if text.ends_with(r"\b") { "" } else { WORD_ENDS };
         Self::compile(text, &format!("{starts}(?:{text}){ends}"), fold)
     }
 
-    /// Compiles `expression`, which stands for the `text` of the user.
+    /// Compiles `expression`, which was made from the user's `text`.
     fn compile(text: &str, expression: &str, fold: bool) -> Result<Self, String> {
         let refuse = |why: &str| Err(format!("`{text}` is no regular expression: {why}"));
         if text.is_empty() {
@@ -75,11 +75,11 @@ impl Pattern {
         let linear = RegexBuilder::new(expression).case_insensitive(fold).size_limit(PROGRAM_BYTES).build();
         let machine = match linear {
             Ok(regex) => Machine::Linear(regex),
-            // It is well formed, and to try and go back would only take longer.
+            // The expression is valid, and backtracking would only be slower.
             Err(error) if error.to_string().contains("size limit") => return refuse("it is too large"),
             Err(error) => match Backtracker::new(expression, fold) {
                 Ok(looking) => Machine::Backtracker(looking),
-                // What both refuse is told in the words of the one that knows more.
+                // If both engines reject the expression, the more precise error is used.
                 Err(parse::Error::Invalid) => return refuse(&error.to_string()),
                 Err(parse::Error::Unknown(why)) => return refuse(why),
             },
@@ -87,14 +87,14 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), machine })
     }
 
-    /// As it was written.
+    /// The expression as written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether a part of the text matches. Where that takes too long to say, it counts as a match: nothing is let pass
-    /// because it could not be looked at.
+    /// Returns whether a part of the text matches. A search that exceeds the limits is a match, so that no unexamined
+    /// text passes.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         match &self.machine {

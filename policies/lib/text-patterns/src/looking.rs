@@ -1,25 +1,25 @@
-//! [`Backtracker`]: runs expressions with look-around, by trying and going back.
+//! [`Backtracker`]: runs expressions with look-around by backtracking.
 
 use crate::parse::{Error, Item, Node, One, Place, parse};
 
-/// The most steps that one text may take.
+/// The maximum number of steps for one text.
 const STEPS: usize = 2_000_000;
 
-/// The most calls within calls: what stands on the stack of a guest.
+/// The maximum recursion depth, which is limited by the guest's stack.
 const DEPTH: usize = 300;
 
-/// An expression.
+/// A parsed expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Backtracker {
     root: Node,
 }
 
-/// The steps ran out, or the stack would.
+/// The steps or the stack are exhausted.
 struct LimitReached;
 
 type Answer = Result<bool, LimitReached>;
 
-/// The match of the rest after a node, given the place where the node ends.
+/// Matches the rest after a node, from the node's end.
 type Continuation<'a> = dyn FnMut(&mut Run<'_>, usize) -> Answer + 'a;
 
 impl Backtracker {
@@ -27,7 +27,7 @@ impl Backtracker {
         Ok(Backtracker { root: parse(text, fold)? })
     }
 
-    /// Whether a part of the text matches; none if that takes too long to say.
+    /// Returns whether a part of the text matches. `None` if a limit is reached.
     pub(crate) fn matches(&self, text: &str) -> Option<bool> {
         let chars: Vec<char> = text.chars().collect();
         let mut run = Run { text: &chars, groups: Vec::new(), steps: STEPS, depth: 0 };
@@ -45,7 +45,7 @@ impl Backtracker {
 
 struct Run<'t> {
     text: &'t [char],
-    /// The last that each group matched, with its number; later ones count.
+    /// The last match of each group, as number, start and end. Later entries apply.
     groups: Vec<(usize, usize, usize)>,
     steps: usize,
     depth: usize,
@@ -143,7 +143,7 @@ impl Run<'_> {
     }
 
     fn all(&mut self, mut nodes: &[Node], mut at: usize, then: &mut Continuation<'_>) -> Answer {
-        // Most stand for one character or none, and what follows them needs no call within theirs.
+        // Most nodes match one character or none, and need no recursion for the nodes after them.
         while let Some((Node::One(_) | Node::Place(_), rest)) = nodes.split_first() {
             self.steps = self.steps.checked_sub(1).ok_or(LimitReached)?;
             match nodes.first() {
@@ -160,7 +160,7 @@ impl Run<'_> {
         }
     }
 
-    /// A repetition of one character needs no stack.
+    /// Repeats one character without recursion.
     fn run_of_one(
         &mut self,
         one: &One,
@@ -190,7 +190,7 @@ impl Run<'_> {
         if most > 0 {
             let left = (least.saturating_sub(1), if most == usize::MAX { most } else { most - 1 }, greedy);
             let more = self.node(node, at, &mut |run, end| {
-                // What matches nothing would match for ever.
+                // An empty match would repeat forever.
                 if end == at && least == 0 { Ok(false) } else { run.repeat_more(node, left, end, then) }
             })?;
             if more {

@@ -1,20 +1,20 @@
-//! From the text of an expression to its [`Node`]s.
+//! Parses the text of an expression into [`Node`]s.
 
-/// Deeper groups are refused.
+/// The maximum nesting of groups.
 const DEPTH: usize = 50;
 
-/// The longest expression in characters.
+/// The maximum length of an expression in characters.
 const LONGEST: usize = 4_096;
 
-/// The most repetitions that are counted.
+/// The maximum count of a repetition.
 const COUNT: usize = 1_000;
 
-/// Why a text is no expression.
+/// The reason why a text is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Error {
-    /// It is not well formed.
+    /// Malformed.
     Invalid,
-    /// It has something that is not known.
+    /// An unsupported construct.
     Unknown(&'static str),
 }
 
@@ -23,19 +23,19 @@ pub(crate) enum Error {
 pub(crate) enum Node {
     /// One character.
     One(One),
-    /// All in turn.
+    /// A sequence.
     All(Vec<Node>),
-    /// One of these.
+    /// One of several alternatives.
     Either(Vec<Node>),
-    /// As often as this, as many as possible first or as few.
+    /// A repetition, greedy or lazy.
     Repeat { node: Box<Node>, least: usize, most: usize, greedy: bool },
-    /// A group that is remembered under its number.
+    /// A capturing group with its number.
     Group(usize, Box<Node>),
-    /// A reference to the group of this number, and whether case matters.
+    /// A backreference to a group's number, and whether case is ignored.
     Back(usize, bool),
-    /// A condition on the text ahead or behind, which must be true or false.
+    /// A look-ahead or look-behind, positive or negative.
     Look { node: Box<Node>, ahead: bool, wanted: bool },
-    /// A place between characters.
+    /// A position between characters.
     Place(Place),
 }
 
@@ -44,22 +44,22 @@ pub(crate) enum Node {
 pub(crate) struct One {
     /// Ranges and classes.
     pub(crate) items: Vec<Item>,
-    /// It is one of them, or none of them.
+    /// Whether the character must be one of the items. Otherwise it must be none of them.
     pub(crate) wanted: bool,
-    /// Upper and lower case are equal.
+    /// Whether case is ignored.
     pub(crate) fold: bool,
 }
 
 /// A part of a set.
 #[derive(Debug, Clone)]
 pub(crate) enum Item {
-    /// From one character to another.
+    /// A range of characters.
     Range(char, char),
-    /// A class, or what is not in it.
+    /// A class, or its complement.
     Class(char, bool),
 }
 
-/// A place between characters.
+/// A position between characters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place {
     /// The start of the text.
@@ -68,11 +68,11 @@ pub(crate) enum Place {
     LineStart,
     /// The end of the text.
     End,
-    /// The end of the text, or what is before its last line end.
+    /// The end of the text, or before a final line break.
     LastEnd,
     /// The end of a line.
     LineEnd,
-    /// Between a word and what is none; or not there.
+    /// At a word boundary, or not.
     Word(bool),
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Parser<'a> {
     depth: usize,
 }
 
-/// The nodes of an expression.
+/// Parses an expression.
 pub(crate) fn parse(text: &str, fold: bool) -> Result<Node, Error> {
     if text.chars().count() > LONGEST {
         return Err(Error::Unknown("it is longer than 4,096 characters"));
@@ -130,7 +130,7 @@ impl Parser<'_> {
         Ok(Node::All(nodes))
     }
 
-    /// None for flags and comments.
+    /// `None` for flags and comments.
     fn atom(&mut self) -> Result<Option<Node>, Error> {
         let Flags { fold, lines, dot_all } = self.flags;
         let place = |place| Ok(Some(Node::Place(place)));
@@ -175,7 +175,8 @@ impl Parser<'_> {
         Ok(Node::Repeat { node: Box::new(node), least, most, greedy })
     }
 
-    /// The counts of `{2}`, `{2,}`, `{,3}` or `{2,3}`, up to its last brace; none if the brace is a character.
+    /// Parses the counts of `{2}`, `{2,}`, `{,3}` or `{2,3}`, including the closing brace. `None` if the brace is a
+    /// literal.
     fn counts(&mut self) -> Option<(usize, usize)> {
         let mut ahead = self.rest.clone();
         ahead.next();
@@ -276,7 +277,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Flags up to `)`, which hold from here on, or up to `:`, which hold for a group. True for the former.
+    /// Parses flags up to `)`, which apply from here on, or up to `:`, which apply to a group. Returns `true` for the
+    /// former.
     fn flags(&mut self, first: char) -> Result<bool, Error> {
         let (mut next, mut value) = (first, true);
         loop {
@@ -371,7 +373,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The character that stands behind a backslash.
+    /// Parses the character after a backslash.
     fn character(&mut self, next: char) -> Result<char, Error> {
         Ok(match next {
             'n' => '\n',

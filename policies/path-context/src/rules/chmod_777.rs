@@ -33,7 +33,7 @@ pub(super) const STARTER: Starter = Starter {
     },
 };
 
-/// A mode that lets anybody read, write and run.
+/// Returns whether a mode lets everyone read, write and execute.
 fn is_open(mode: &str) -> bool {
     let digits = mode.trim_start_matches('0');
     digits == "777" || matches!(mode, "a+rwx" | "a=rwx" | "ugo+rwx" | "ugo=rwx" | "+rwx" | "=rwx")

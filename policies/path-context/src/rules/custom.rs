@@ -30,10 +30,10 @@ use crate::settings::{BashRule, Condition};
 pub(crate) const RULE: Rule =
     Rule { id: "custom", summary: "a pattern in the settings matches", default: Outcome::Ask, ceiling: Outcome::Deny };
 
-/// Looks at each command as it runs, and at the text as it is written: a pattern of the user's is literal.
+/// Checks each command as it runs, and the text as written: a user's pattern is literal.
 ///
-/// A rule for outside of safe places judges the text by the worst place of its commands, and only if no command matches
-/// by itself: `mv a b && cat /etc/hosts` moves nothing outside.
+/// A rule for places outside judges the text by the worst place of its commands, and only if no single command matches:
+/// `mv a b && cat /etc/hosts` moves nothing outside.
 pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
     let commands = OnceCell::new();
     for rule in &view.settings.bash {
@@ -45,7 +45,7 @@ pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
         let mut matching = commands.iter().filter(|(_, text)| pattern.matches(text)).peekable();
         let is_of_command = matching.peek().is_some();
         let mut places = matching.map(|(command, text)| (text, view.place_of_command(command)));
-        // Of one that holds anywhere the first will do.
+        // For a rule that applies everywhere, the first match is enough.
         if let Some((text, place)) = places.find(|(_, place)| !rule.outside || *place != Place::Safe) {
             add(verdicts, rule, pattern, text, Some(place));
         } else if pattern.matches(view.raw_text()) {
@@ -62,8 +62,8 @@ pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
     }
 }
 
-/// The words of a command, joined by single spaces, without those that are plainly data: what is printed, what is
-/// searched for, and messages.
+/// The words of a command, joined by spaces, without those that are clearly data: printed text, search patterns and
+/// messages.
 fn text(command: &Command) -> String {
     let is_data: fn(&str) -> bool = match command.program() {
         "echo" | "printf" | ":" | "true" | "false" | "[" | "test" => |_| true,

@@ -60,17 +60,17 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
     }
 }
 
-/// Whether a regular expression matches the path as it is written, without its links, or where they lead.
+/// Returns whether a regular expression matches the written or the resolved path.
 fn matches_path(pattern: &Pattern, effect: &Effect) -> bool {
     let path = &effect.path;
     let mut texts = [effect.target.as_str(), &path.raw, &path.lexical, &path.canonical].into_iter();
     texts.any(|text| !text.is_empty() && pattern.matches(text))
 }
 
-/// The files by which the steps of a workflow tell each other something.
+/// The files that pass data between the steps of a workflow.
 const OF_WORKFLOWS: &[&str] = &["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"];
 
-/// Whether a shell command writes what nobody keeps: a temporary file, or a word to the next step of a workflow.
+/// Returns whether a shell command writes a short-lived file: a temporary one, or data for a workflow's next step.
 fn is_passing(effect: &Effect, view: &CallView<'_>) -> bool {
     let name = effect.target.strip_prefix('$').unwrap_or_default();
     let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
@@ -94,7 +94,7 @@ fn removal(effect: &Effect, place: Place, by: &str, view: &CallView<'_>, verdict
     }
 }
 
-/// The tool or the program that changes the file.
+/// Returns the tool or program that changes the file.
 fn name(effect: &Effect, view: &CallView<'_>) -> String {
     if !view.is_shell() {
         return view.tool().to_owned();

@@ -18,9 +18,9 @@ use crate::settings::Condition;
 /// One pattern of the starter file.
 pub(crate) struct Starter {
     pub(crate) rule: Rule,
-    /// Its text, and other ways in which it was written.
+    /// Its text and other spellings.
     pub(super) patterns: &'static [&'static str],
-    /// Texts that may mean it where a command is not understood.
+    /// Texts that may mean it in commands that weren't understood.
     pub(super) texts: &'static [&'static str],
     pub(super) hits: fn(&Effect, &CallView<'_>) -> bool,
 }
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Starter {
     }
 }
 
-/// In the order of the file, without the one for `rm`.
+/// In the file's order, without the one for `rm`.
 pub(crate) const STARTERS: &[Starter] = &[
     rm_rf_root::STARTER,
     rm_rf_home::STARTER,
@@ -49,12 +49,12 @@ pub(crate) const STARTERS: &[Starter] = &[
     docker_system_prune::STARTER,
 ];
 
-/// The starter that a pattern of the settings means.
+/// Returns the starter for a pattern of the settings.
 pub(crate) fn named(pattern: &str) -> Option<&'static Starter> {
     STARTERS.iter().find(|starter| starter.patterns.contains(&pattern))
 }
 
-/// The outcome in the starter file.
+/// Returns the outcome in the starter file.
 pub(crate) fn default(starter: &Starter) -> Outcome {
     starter.rule.default
 }
@@ -78,7 +78,7 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
     }
 }
 
-/// Looks at the text of a call that was not understood as a whole. It may be data, so a person is asked.
+/// Checks the text of a call that wasn't fully understood. A match may be data, so the outcome is ask.
 pub(crate) fn check_text(view: &CallView<'_>, verdicts: &mut Verdicts) {
     for rule in &view.settings.bash {
         let Condition::Starter(starter) = rule.matter else { continue };
@@ -92,7 +92,7 @@ pub(crate) fn check_text(view: &CallView<'_>, verdicts: &mut Verdicts) {
     }
 }
 
-/// Whether a text holds another one that is not a part of a name: `server.shutdown()` is no `shutdown`.
+/// Returns whether a text contains another one as a whole name: `server.shutdown()` isn't `shutdown`.
 fn holds(text: &str, wanted: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
     let ends_in_name = wanted.ends_with(is_name);
@@ -104,7 +104,7 @@ fn holds(text: &str, wanted: &str) -> bool {
     })
 }
 
-/// Whether a starter that denies has the deletion, so that nothing need be said of where it happens.
+/// Returns whether a starter already denies the deletion, so that its place doesn't matter.
 pub(crate) fn is_caught(effect: &Effect, view: &CallView<'_>) -> bool {
     view.settings.bash.iter().any(|rule| match rule.matter {
         Condition::Starter(starter) => rule.outcome == Outcome::Deny && !rule.outside && (starter.hits)(effect, view),
@@ -116,12 +116,12 @@ pub(super) fn radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius {
     blast_radius(effect, view.command(effect.command_id), &|| &view.facts)
 }
 
-/// Whether a whole directory goes. A plain `rm` takes a link, not what it leads to.
+/// Returns whether a whole directory is deleted. A plain `rm` removes a link, not its target.
 pub(super) fn takes_tree(effect: &Effect) -> bool {
     takes_whole(effect) && (effect.operation == "fs.delete.recursive" || effect.tag("by") == Some("mv"))
 }
 
-/// The program that has an effect, without its folder and in lower case.
+/// Returns the program of an effect, without its folder and in lower case.
 pub(super) fn program(effect: &Effect, view: &CallView<'_>) -> String {
     let command = view.command(effect.command_id);
     let name = effect.tag("by").or_else(|| command.map(|command| command.program()));

@@ -1,4 +1,4 @@
-//! The defaults: those of the starter file, and `docker system prune`, which only its description has.
+//! The defaults: those of the starter file, and `docker system prune`, which only the file's description mentions.
 
 use guard_sdk::Outcome;
 
@@ -9,10 +9,10 @@ pub(super) const SAFE: &[&str] = &["~/.claude", "~/projects"];
 
 pub(super) const BLOCKED: &[&str] = &["/etc", "/usr", "/var", "/boot", "/sys", "/proc", "~/.ssh", "~/.gnupg", "~/.aws"];
 
-/// The pattern that stands for `rm`.
+/// The pattern for `rm`.
 pub(super) const REMOVAL: &str = "rm ";
 
-/// How many starters stand before the rule for `rm`.
+/// The number of starters before the rule for `rm`.
 const BEFORE_REMOVAL: usize = 11;
 
 pub(super) fn bash() -> Vec<BashRule> {

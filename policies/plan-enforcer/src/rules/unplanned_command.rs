@@ -29,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
 const REMEDY: &str =
     "run a planned command, or add `# nous: ad-hoc` to this one if the experiment needs it outside of the plan";
 
-/// The most programs that a message names.
+/// The maximum number of programs in a message.
 const NAMED: usize = 12;
 
 pub(crate) fn finding(program: &str, planned: &[String]) -> Finding {
@@ -41,7 +41,7 @@ pub(crate) fn finding(program: &str, planned: &[String]) -> Finding {
     Finding::new(&RULE, message).remedy(REMEDY).tag("program", program)
 }
 
-/// The visible part is planned, but there may be more.
+/// Returns the finding for a command whose visible part is planned, but that wasn't fully understood.
 pub(crate) fn unclear(why: &str) -> Finding {
     let message = format!("The command cannot be compared with the experiment plan as a whole: {why}");
     Finding::new(&RULE, message).at(Outcome::Ask).remedy(REMEDY)

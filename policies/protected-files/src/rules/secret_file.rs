@@ -47,12 +47,12 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
     Some(Hit::new(&RULE, effect, '\'', entry, false, remedy(entry)).at(outcome))
 }
 
-/// The message on the files.
+/// Formats the message for the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
     format!("Modifications to {names} never allowed: it holds credentials{through} or decides who may connect")
 }
 
-/// The remedy. This rule must not deny any alternative that is offered here.
+/// Returns the remedy. This rule must not deny any alternative that is offered here.
 fn remedy(entry: &str) -> &'static str {
     if entry.starts_with(".env") {
         "write the variable's name with a placeholder to `.env.example` and ask the user to put the value into `.env`"

@@ -47,11 +47,11 @@ pub(crate) fn check(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Optio
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
 }
 
-/// The same of a shell command, by the entries of settings alone: `command-guard` knows the uses of the other files.
+/// Checks a shell command by the settings' entries only: `command-guard` knows the uses of the other files.
 pub(crate) fn check_of_shell(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Option<Hit> {
     let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target))?;
     let lists = &settings.lists_of_shell_reads;
-    // A commit keeps the file, and an old one has it already.
+    // A commit stores the file, and an older one already contains it.
     let is_of_commit = ["kept", "revision"].iter().any(|tag| effect.tag(tag).is_some());
     let entry = match effect.tag("link-to") {
         Some(original) => lists.secret(original)?,
@@ -64,13 +64,13 @@ pub(crate) fn check_of_shell(effect: &Effect, _: &Call<'_>, settings: &Settings)
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
 }
 
-/// The message on the files.
+/// Formats the message for the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
     let need = if names.is_several() { "need" } else { "needs" };
     format!("{names} {need} confirmation: it holds secrets{through}, and tool output goes into logs")
 }
 
-/// A search of which not every file is known may find a secret.
+/// Returns the finding for a search over unknown files, which may include a secret.
 pub(crate) fn unknown(analysis: &Analysis, settings: &Settings) -> Option<Finding> {
     let outcome = settings.secret_reads.filter(|_| analysis.coverage != Coverage::Complete)?;
     let reason = analysis.reasons.first().map_or("it can't be fully analysed", String::as_str);

@@ -35,7 +35,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Option<Hit> {
     let lists = Some(&settings.lists).filter(|_| is_change(effect))?;
     let within = || lists.sensitive_within(effect, &|path| call.resolve(path)).map(|taken| taken.entry);
-    // Few files are on either list, and this order asks for most of them once.
+    // Few files are on either list, and with this order most need one lookup.
     let entry = lists.sensitive_of(effect).or_else(|| takes_whole(effect).then(within).flatten())?;
     if lists.secret_of(effect).is_some() {
         return None;
@@ -45,7 +45,7 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
 }
 
-/// The message on the files.
+/// Formats the message for the files.
 pub(crate) fn message(names: &NameList, through: &str) -> String {
     let (need, control) = if names.is_several() { ("need", "they control") } else { ("needs", "it controls") };
     format!("{names} {need} confirmation: {control} a build, a tool or the machine{through}")

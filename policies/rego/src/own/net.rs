@@ -1,4 +1,4 @@
-//! The functions of addresses and ranges of them. None asks a network.
+//! The functions for IP addresses and networks. None of them accesses the network.
 
 use std::net::IpAddr;
 
@@ -9,11 +9,11 @@ use super::{Function, text};
 pub(super) const FUNCTIONS: [(&str, u8, Function); 3] =
     [("net.cidr_contains", 2, contains), ("net.cidr_intersects", 2, intersects), ("net.cidr_is_valid", 1, is_valid)];
 
-/// The addresses that begin with the same bits.
+/// The addresses with a common prefix.
 #[derive(Clone, Copy)]
 struct Range {
     is_v6: bool,
-    /// The address, its first bit the highest one.
+    /// The address, with its first bit as the highest.
     bits: u128,
     prefix: u32,
 }
@@ -35,7 +35,7 @@ impl Range {
     }
 
     fn contains(self, other: Self) -> bool {
-        // Nothing is left of the bits of two ranges that have no prefix.
+        // Without a prefix, no bits are compared.
         let differ = (self.bits ^ other.bits).checked_shr(128 - self.prefix).unwrap_or(0);
         self.is_v6 == other.is_v6 && self.prefix <= other.prefix && differ == 0
     }

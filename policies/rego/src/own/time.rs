@@ -1,4 +1,4 @@
-//! The functions of time that need no clock. Times are nanoseconds since 1970, in UTC: the text knows no other zone.
+//! The functions for times that need no clock. Times are nanoseconds since 1970 in UTC. Other zones are unknown.
 
 use regorus::Value;
 
@@ -19,7 +19,7 @@ const SECOND: i128 = 1_000_000_000;
 
 const DAY: i128 = 86_400 * SECOND;
 
-/// The units of a duration, and how many nanoseconds each has.
+/// The units of a duration in nanoseconds.
 const UNITS: [(&str, i128); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -31,7 +31,7 @@ const UNITS: [(&str, i128); 8] = [
     ("h", 3_600 * SECOND),
 ];
 
-/// A day, and the time in it.
+/// A date and the time of day.
 struct DateTime {
     year: i128,
     month: i128,
@@ -42,7 +42,7 @@ struct DateTime {
 
 impl DateTime {
     fn of(ns: i128) -> Self {
-        // Counted from the first of March of the year 0, so that a leap day is the last one of its year.
+        // Counted from the first of March of the year 0, so that a leap day is the last day of its year.
         let days = ns.div_euclid(DAY) + 719_468;
         let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -53,7 +53,7 @@ impl DateTime {
         Self { year: year + 400 * era + turn, month, day, rest: ns.rem_euclid(DAY) }
     }
 
-    /// Months and days beyond their ends count on.
+    /// Months and days beyond their range overflow into the next.
     fn ns(&self) -> i128 {
         let (months, turn) = ((self.month - 1).rem_euclid(12), (self.month - 1).div_euclid(12));
         let month = (months + 10) % 12;
@@ -62,7 +62,7 @@ impl DateTime {
         (days + (153 * month + 2) / 5 + self.day - 1 - 719_468) * DAY + self.rest
     }
 
-    /// Hours, minutes and seconds.
+    /// Returns hours, minutes and seconds.
     fn clock(&self) -> [i128; 3] {
         let seconds = self.rest / SECOND;
         [seconds / 3_600, seconds / 60 % 60, seconds % 60]
@@ -73,7 +73,7 @@ fn whole(value: &Value) -> Result<i128, String> {
     value.as_i64().map(i128::from).map_err(|_| "its argument is no whole number of 64 bits".to_owned())
 }
 
-/// A time: nanoseconds, or a list of them and a zone.
+/// Parses a time argument: nanoseconds, or a list of nanoseconds and a zone.
 fn moment(arguments: &[Value], at: usize) -> Result<DateTime, String> {
     let value = argument(arguments, at)?;
     let Ok(list) = value.as_array() else { return Ok(DateTime::of(whole(value)?)) };
@@ -87,7 +87,7 @@ fn moment(arguments: &[Value], at: usize) -> Result<DateTime, String> {
     }
 }
 
-/// Nanoseconds, in the range that other engines have.
+/// Returns nanoseconds in the range of other engines.
 fn ns(ns: i128) -> Result<Value, String> {
     i64::try_from(ns).map(Value::from).map_err(|_| "the time is beyond 64 bits of nanoseconds".to_owned())
 }
@@ -131,7 +131,7 @@ fn weekday(arguments: &[Value]) -> Result<Value, String> {
     Ok(Value::from(name))
 }
 
-/// Years, months, days, hours, minutes and seconds from the earlier time to the later one.
+/// Returns the years, months, days, hours, minutes and seconds between two times.
 fn diff(arguments: &[Value]) -> Result<Value, String> {
     let (one, other) = (moment(arguments, 0)?, moment(arguments, 1)?);
     let (from, to) = if one.ns() <= other.ns() { (one, other) } else { (other, one) };
@@ -141,7 +141,7 @@ fn diff(arguments: &[Value]) -> Result<Value, String> {
     day += seconds.div_euclid(86_400);
     let seconds = seconds.rem_euclid(86_400);
     if day < 0 {
-        // The days of the month in which it begins.
+        // The number of days in the month in which it begins.
         let next = DateTime { month: from.month + 1, day: 1, rest: 0, ..from };
         day += (next.ns() - DateTime { month: from.month, ..next }.ns()) / DAY;
         month -= 1;
@@ -151,7 +151,7 @@ fn diff(arguments: &[Value]) -> Result<Value, String> {
     Ok(list([year, month, day, seconds / 3_600, seconds / 60 % 60, seconds % 60]))
 }
 
-/// As RFC 3339 writes it.
+/// Formats a time as in RFC 3339.
 fn format(arguments: &[Value]) -> Result<Value, String> {
     let moment = moment(arguments, 0)?;
     let DateTime { year, month, day, rest } = &moment;
@@ -162,7 +162,7 @@ fn format(arguments: &[Value]) -> Result<Value, String> {
     Ok(Value::from(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{dot}{part}Z")))
 }
 
-/// A number of just so many digits, and what follows.
+/// Parses a number with exactly this many digits, and returns the rest.
 fn digits(text: &str, many: usize) -> Option<(i128, &str)> {
     let (number, rest) = text.split_at_checked(many)?;
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -201,7 +201,7 @@ fn of_rfc3339(text: &str) -> Option<i128> {
     };
     let seconds = (hour * 60 + minute - offset) * 60 + second;
     let moment = DateTime { year, month, day, rest: 0 };
-    // A day that its month does not have would count on.
+    // A day beyond its month would overflow.
     let is_there =
         hour < 24 && minute < 60 && second < 60 && DateTime::of(moment.ns()).day == day && (1..=12).contains(&month);
     is_there.then(|| moment.ns() + seconds * SECOND + part)
@@ -229,7 +229,7 @@ fn of_duration(text: &str) -> Option<i128> {
         let (unit, after) = after.split_at_checked(end)?;
         let (_, unit) = UNITS.iter().find(|(name, _)| *name == unit)?;
         let (before, part) = number.split_once('.').unwrap_or((number, ""));
-        // More digits than a duration can have would not fit either.
+        // A duration can't have more digits.
         if before.len() + part.len() == 0 || before.len() > 19 || part.len() > 12 || part.contains('.') {
             return None;
         }

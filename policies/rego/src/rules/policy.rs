@@ -21,11 +21,11 @@ use policy_input_document::RuleAnswer;
 pub(crate) const RULE: Rule =
     Rule { id: "policy", summary: "what a rule in Rego says", default: Outcome::Deny, ceiling: Outcome::Deny };
 
-/// The answers in the value of `deny`, `ask`, `warn` or `allow`.
+/// Returns the answers in the value of `deny`, `ask`, `warn` or `allow`.
 ///
 /// # Errors
 ///
-/// It has a shape that nobody described. To pass over it could be to pass over a deny.
+/// If the value has an unknown shape. Ignoring it might ignore a deny.
 pub(crate) fn answers(outcome: Outcome, head: &str, value: &Value) -> Result<Vec<RuleAnswer>, String> {
     match value {
         Value::Null | Value::Bool(false) => Ok(Vec::new()),
@@ -42,7 +42,7 @@ fn is_answer(value: &Value) -> bool {
     value.get("message").is_some_and(Value::is_string)
 }
 
-/// One message, alone or with what belongs to it.
+/// Returns the answer for one message, with or without details.
 fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<RuleAnswer, String> {
     let unknown = |what: &str| {
         Err(format!("`{name}` gives {what}: a message is a text, or an object with `message`, `remedy` and `rule`"))

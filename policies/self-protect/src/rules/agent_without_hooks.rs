@@ -34,7 +34,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// The most commands before the agent that are looked at.
+/// The maximum number of commands before the agent that are examined.
 const MOST: usize = 256;
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
@@ -72,14 +72,14 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The agent that a command starts.
+/// Returns the agent that a command starts.
 fn agent_of(command: &Command) -> Option<&'static Agent> {
-    // The file that the name of the program leads to.
+    // The file that the program's name resolves to.
     let program = if command.word(0).contains("/claude/versions/") { "claude" } else { command.program() };
     AGENTS.iter().find(|agent| agent.program == program)
 }
 
-/// Whether a command approves a call that waits for a person.
+/// Returns whether a command approves a pending call.
 fn approves(agent: &Agent, command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let resolves = words().any(|word| word == "resolve") && words().any(|word| word.ends_with("approvals"));
@@ -87,10 +87,10 @@ fn approves(agent: &Agent, command: &Command) -> bool {
     agent.program == "openclaw" && (resolves && !words().any(|word| word == "deny") || calls)
 }
 
-/// Whether a command changes the agent's settings so that it asks no hook.
+/// Returns whether a command changes the agent's settings so that it calls no hook.
 fn of_settings(agent: &Agent, command: &Command, view: &CallView<'_>) -> Option<Outcome> {
     let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
-    // Options of Codex that stand before its commands may have the same words as values.
+    // Values of Codex's options before its commands can be the same words.
     let is_codex_setting = |word: &&str| {
         let setting = word.strip_prefix("--config=").or_else(|| word.strip_prefix("-c")).unwrap_or(word).trim();
         agent.program == "codex"
@@ -132,7 +132,7 @@ fn of_command<'a>(agent: &Agent, command: &'a Command, view: &CallView<'a>) -> O
         .then_some((Outcome::Ask, "with other settings, which may not include guard-host's hook"))
 }
 
-/// Whether an option names settings that may lack the hooks.
+/// Returns whether an option names settings that may lack the hooks.
 fn has_other_settings(agent: &Agent, command: &Command) -> bool {
     let words = command.argv.get(1..).unwrap_or_default();
     words.iter().enumerate().any(|(at, word)| {
@@ -145,15 +145,15 @@ fn has_other_settings(agent: &Agent, command: &Command) -> bool {
         }
         let value = value.unwrap_or_default();
         match option {
-            // Those of the user are among them.
+            // They include the user's settings.
             "--setting-sources" => !value.split(',').any(|source| source.trim() == "user"),
-            // The settings themselves were looked at.
+            // Inline settings are checked directly.
             _ => !value.trim_start().starts_with('{') || value.contains("hooks"),
         }
     })
 }
 
-/// Variables that the agent finds changed: set for it alone, or before it in the same text.
+/// Returns the variables that are changed for the agent: set for it alone, or earlier in the same text.
 fn variables<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<(&'a str, &'a str)> {
     let before = view.analysis.commands.iter().take_while(|other| other.id < command.id).take(MOST);
     let mut found = Vec::new();

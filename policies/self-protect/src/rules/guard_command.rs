@@ -91,10 +91,10 @@ const INSTALLERS: &[&str] = &[
     "zypper",
 ];
 
-/// Programs that run others by their name.
+/// Programs that run others by name.
 const RUNNERS: &[&str] = &["bunx", "npx", "pnpx", "uvx", "watch"];
 
-/// Words with which they take something away or switch it off.
+/// Words that remove or disable something.
 const REMOVALS: &[&str] = &[
     "-R",
     "-Rns",
@@ -114,15 +114,14 @@ const REMOVALS: &[&str] = &[
     "unlink",
 ];
 
-/// Words with which they put another version in its place.
+/// Words that install another version.
 const INSTALLS: &[&str] = &["install", "add", "i", "reinstall", "upgrade", "update"];
 
-/// Programs that stop, limit or change a process that runs.
+/// Programs that stop, limit or modify a running process.
 const TAMPERING: &[&str] =
     &["chrt", "gdb", "ionice", "lldb", "ltrace", "perf", "prlimit", "ptrace", "renice", "reptyr", "strace", "taskset"];
 
-/// Commands of guard-host that change something. A program of which nothing is known but that it is given one of these
-/// may be guard-host.
+/// Commands of guard-host with changes. An unknown program that gets one of these may be guard-host.
 const TELLING: &[&str] = &[
     "allow",
     "cache",
@@ -143,11 +142,12 @@ const TELLING: &[&str] = &[
 /// Commands that few other programs have.
 const PERSONAL: &[&str] = &["confirm", "pause", "trust", "untrust"];
 
-// `LINK_NAMES`: names of links to the program, and the command that each stands for. The build script takes them from the
-// metadata `called` and `confirmed-by` of the policies. The hook's names do so only where no other command is given.
+// `LINK_NAMES`: names of links to the program, and the command that each stands for. The build script reads them from
+// the metadata `called` and `confirmed-by` of the policies. The hook's link names only apply if no other command is
+// given.
 include!(concat!(env!("OUT_DIR"), "/link_names.rs"));
 
-/// Options of guard-host that take a value.
+/// Options of guard-host with a value.
 const VALUED: &[&str] = &["--config", "--state", "--cache", "--color", "--started-as"];
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
@@ -169,7 +169,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
         };
         let outcome = match place_of(command) {
             None => outcome,
-            // Elsewhere only what belongs to a person matters. The place may still be this machine.
+            // Elsewhere, only a person's commands matter. The place may still be this machine.
             Some(_) if outcome != Outcome::Deny && words.first() != Some(&"confirm") => return None,
             Some("container") => Outcome::Ask,
             Some(_) => outcome,
@@ -196,13 +196,13 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let removes = INSTALLERS.contains(&command.program()) && words().any(|word| REMOVALS.contains(&word));
-    // A version stands behind it, and a source like `npm:` before it.
+    // A version may follow, and a source such as `npm:` may precede.
     let ours = |word: &str| {
         let name = word.split('@').next().and_then(|name| name.rsplit(':').next());
         name.is_some_and(|name| view.guard.is_program(name))
     };
     let installs = INSTALLERS.contains(&command.program()) && words().any(|word| INSTALLS.contains(&word));
-    // From a folder it is the one that is built here.
+    // From a folder, it is a local build.
     let is_built = words().any(|word| word == "--path" || word.starts_with("--path="));
     if installs && !removes && !is_built && words().any(ours) {
         let message = format!("`{}` replaces guard-host with another version", shorten(&command.text()));
@@ -215,7 +215,7 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
     })
 }
 
-/// A debugger, or a program that limits a process, which is given a search for guard-host.
+/// Returns the finding for a debugger, or a program that limits a process, with a search for guard-host.
 fn of_tampering(command: &Command, view: &CallView<'_>) -> Option<Finding> {
     if !TAMPERING.contains(&command.program()) {
         return None;
@@ -229,7 +229,7 @@ fn of_tampering(command: &Command, view: &CallView<'_>) -> Option<Finding> {
     })
 }
 
-/// The finding for a command that may run guard-host.
+/// Returns the finding for a command that may run guard-host.
 fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
     const SPELL: &str = "spell the program's name";
     let words = words(command, 1);
@@ -251,7 +251,7 @@ fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
     Some(Finding::new(&RULE, message).at(outcome).remedy(SPELL))
 }
 
-/// Where the words for guard-host begin, if the command runs it: itself, or through a program that runs others.
+/// Returns the start of guard-host's arguments, if the command runs it directly or through a program that runs others.
 fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
     if view.guard.is_program(command.word(0)) || runs_by_file(command, view) {
         return Some(1);
@@ -267,13 +267,13 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
     runs.then(named).flatten().map(|at| at + 1)
 }
 
-/// Whether a path is a script that confirms: it has the script's name, and lies among the hooks of a harness.
+/// Returns whether a path is a confirming script: it has the script's name, and is among the hooks of a harness.
 pub(crate) fn is_confirming_script(path: &str, view: &CallView<'_>) -> bool {
     let is_named = LINK_NAMES.iter().any(|(name, what)| *what == "confirm" && fits(name, last_of(path)));
     is_named && view.guard.covering(path).is_some_and(|found| matches!(found.what, GuardedKind::Scripts(_)))
 }
 
-/// The word of a script that confirms, if the command runs one. The script's text may be unknown.
+/// Returns the index of a confirming script's word, if the command runs one. The script's text may be unknown.
 fn confirming_script(command: &Command, view: &CallView<'_>) -> Option<usize> {
     let is_there =
         |word: &str| is_confirming_script(word, view) || is_confirming_script(&format!("{}/{word}", command.cwd), view);
@@ -281,13 +281,13 @@ fn confirming_script(command: &Command, view: &CallView<'_>) -> Option<usize> {
     command.argv.iter().take(words).position(|word| is_there(&word.text))
 }
 
-/// Whether the host found that the command's file is the program, whatever its name.
+/// Returns whether the host found that the command's file is the program, regardless of its name.
 fn runs_by_file(command: &Command, view: &CallView<'_>) -> bool {
     view.index().effects(command).iter().any(|effect| effect.operation == "execute.guard-host")
 }
 
-/// The command of guard-host that a name stands for: that of a script that confirms, or of a link that takes the place of
-/// a script.
+/// Returns the command of guard-host that a name implies: that of a confirming script, or of a link in place of a
+/// script.
 fn implied_word(command: &Command, start: usize, view: &CallView<'_>) -> Option<&'static str> {
     if confirming_script(command, view).is_some_and(|at| at + 1 == start) {
         return Some("confirm");
@@ -298,7 +298,7 @@ fn implied_word(command: &Command, start: usize, view: &CallView<'_>) -> Option<
     (is_implied && runs_by_file(command, view)).then_some(word)
 }
 
-/// The words for guard-host without its global options.
+/// Returns the arguments of guard-host without its global options.
 fn words(command: &Command, start: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = command.argv.iter().skip(start);
@@ -313,7 +313,7 @@ fn words(command: &Command, start: usize) -> Vec<&str> {
     words
 }
 
-/// The finding for `guard-host run`. `None` if the analyzer reads the command that it confines, which is then judged by
+/// Returns the finding for `guard-host run`. `None` if the analyzer reads the confined command, which is then judged by
 /// itself, and if no option allows more than the analysis finds.
 fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outcome, &'static str, &'static str)> {
     const NARROW: &[&str] = &["-n", "--dry-run", "-q", "--quiet", "-v", "--verbose", "-h", "--help"];
@@ -324,7 +324,7 @@ fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outco
         is_narrow &= NARROW.contains(&option.text.as_str());
         is_shown |= matches!(option.text.as_str(), "-n" | "--dry-run" | "-h" | "--help");
     }
-    // A word that is known at run time alone may be an option, or several.
+    // A word that is only known at run time may be one or several options.
     let is_spelled = words().skip_while(is_option).take(2).all(|word| word.text == "--" || !word.dynamic && !word.glob);
     let is_first = command.word(start) == "run";
     let reads =
@@ -347,13 +347,13 @@ fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outco
     }
 }
 
-/// Where installers put the program, beside the place that the host names.
+/// Usual installation paths of the program, besides the path from the host.
 const PLACES: &[&str] = &["~/.cargo/bin/guard-host", "/usr/bin/guard-host", "/usr/local/bin/guard-host"];
 
-/// Runners that may fetch a package of that name.
+/// Runners that may download a package with that name.
 const FETCHING: &[&str] = &["bun", "bunx", "cargo", "npm", "npx", "pipx", "pnpm", "uvx", "yarn"];
 
-/// Whether a command starts the program that is installed, and no package or file of that name.
+/// Returns whether a command starts the installed program, and no package or file with that name.
 fn is_installed(command: &Command, view: &CallView<'_>) -> bool {
     let word = command.word(0);
     let is_named = !word.contains('/') && !view.sets_path();
@@ -364,7 +364,7 @@ fn is_installed(command: &Command, view: &CallView<'_>) -> bool {
     (is_named || is_at_place()) && !command.via.iter().any(|via| FETCHING.contains(&via.kind.as_str()))
 }
 
-/// The finding for a call of guard-host; `None` for one that changes nothing.
+/// Returns the finding for a call of guard-host. `None` if the call changes nothing.
 fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     const BY_HAND: &str = "ask the user to run it in a terminal";
     const SAY: &str = "say why it is needed, so that the user can approve it";
@@ -421,7 +421,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     }
 }
 
-/// The end of a running guard-host.
+/// Returns the finding for stopping a running guard-host.
 fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
     if effect.kind != "process" || effect.tag("where").is_some() {
         return None;
@@ -437,7 +437,7 @@ fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
     })
 }
 
-/// Whether a regular expression selects the program by its name.
+/// Returns whether a regular expression selects the program by name.
 fn selects(pattern: &str, view: &CallView<'_>) -> bool {
     let core = pattern.trim_start_matches(['^', '/']).trim_end_matches('$');
     let plain = core.chars().all(|char| char.is_ascii_alphanumeric() || "-_./".contains(char));
@@ -458,15 +458,15 @@ fn selects(pattern: &str, view: &CallView<'_>) -> bool {
     }
 }
 
-/// A shorter pattern selects by chance.
+/// The minimum length of a pattern: shorter ones match by chance.
 const SELECTS: usize = 3;
 
-/// The most commands that are looked through for a search.
+/// The maximum number of commands that are searched.
 const SEARCHED: usize = 256;
 
-/// Whether the processes come from a search for the program: `pgrep NAME | xargs kill`, `kill $(pidof NAME)`.
+/// Returns whether the processes come from a search for the program: `pgrep NAME | xargs kill`, `kill $(pidof NAME)`.
 fn selected_by_search(effect: &Effect, view: &CallView<'_>) -> bool {
-    // One that is spelled in the words of the command itself is mentioned there.
+    // Otherwise there is no search, or the command's own words name the program.
     if !effect.target.contains(['$', '{', '`']) || view.guard.names_program(&effect.target) {
         return false;
     }

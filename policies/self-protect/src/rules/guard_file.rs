@@ -50,7 +50,7 @@ fn finding(touch: &GuardedChange<'_>) -> Finding {
     let path = shorten(&touch.effect.target);
     let outcome = match (touch.how, touch.what) {
         (Reach::Itself, _) => Outcome::Deny,
-        // It can be made anew, and a whole cache folder is emptied for honest reasons.
+        // The cache can be rebuilt, and there are legitimate reasons to empty a whole cache folder.
         (Reach::LostWithFolder, GuardedKind::Cache) => Outcome::Ask,
         (Reach::LostWithFolder, _) => Outcome::Deny,
         (Reach::LostWithAll | Reach::Perhaps, _) => Outcome::Ask,

@@ -39,7 +39,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Programs that change no file that they are given, or whose effects the analysis knows.
+/// Programs that change none of the files that they get, or whose effects the analysis knows.
 const HARMLESS: &[&str] = &[
     "[",
     "[[",
@@ -141,13 +141,13 @@ const HARMLESS: &[&str] = &[
     "zgrep",
 ];
 
-/// Programs that run a script, whose arguments mean what the script makes of them.
+/// Programs that run a script, which decides the meaning of the arguments.
 const INTERPRETERS: &[&str] = &[
     "bash", "bun", "dash", "deno", "fish", "ksh", "node", "perl", "php", "python", "python2", "python3", "ruby", "sh",
     "zsh",
 ];
 
-/// Tools whose input is text for a model or a person, or that only look.
+/// Tools that are read-only, or whose input is text for a model or a person.
 const TALK: &[&str] = &[
     "Agent",
     "AskUserQuestion",
@@ -169,25 +169,25 @@ const TALK: &[&str] = &[
     "WebSearch",
 ];
 
-/// Words in the name of a tool that only looks.
+/// Words in the name of a read-only tool.
 const LOOKS: &[&str] =
     &["read", "get", "list", "search", "find", "view", "show", "fetch", "stat", "describe", "query", "info"];
 
-/// Keys whose values are code.
+/// Keys with code as their value.
 const CODE: &[&str] =
     &["command", "commands", "cmd", "code", "script", "args", "arguments", "input", "shell", "source"];
 
-/// A tool's value that is longer is no path.
+/// The maximum length of a path in a tool's input, in bytes.
 const PATH_BYTES: usize = 4096;
 
-/// More values of a tool's input are not looked at.
+/// The maximum number of values of a tool's input that are examined.
 const VALUES: usize = 10_000;
 
-/// Deeper values are not looked into.
+/// The maximum depth of values that are searched.
 const DEPTH: usize = 32;
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
-    // A rule that knows more has spoken.
+    // A more specific rule has reported.
     if !findings.is_empty() {
         return;
     }
@@ -199,7 +199,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     }));
 }
 
-/// The guarded name, and a clause that says why it is not understood.
+/// The protected name, and a clause with the reason why its use isn't understood.
 type Mention = (String, String);
 
 fn of_command(view: &CallView<'_>) -> Option<Mention> {
@@ -223,7 +223,7 @@ fn of_command(view: &CallView<'_>) -> Option<Mention> {
     if let Some(effect) = uncertain {
         return Some((effect.target.clone(), "its name is known only at run time".to_owned()));
     }
-    // Which files of this machine a running container has isn't known.
+    // The files that a running container shares with this machine are unknown.
     let in_container = analysis.effects.iter().find(|effect| {
         let is_there = touch::changes(effect) && effect.tag("where") == Some("container");
         is_there && is_guarded(&effect.target, view) && is_in_running(effect.command_id, view)
@@ -249,7 +249,7 @@ fn of_command(view: &CallView<'_>) -> Option<Mention> {
     analysis.commands.iter().filter(|command| !is_remote(command)).find_map(|command| of_command_words(command, view))
 }
 
-/// A guarded path that a command is given, and that no effect explains.
+/// Returns a protected path that a command gets, and that no effect explains.
 fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Mention> {
     if let Some(named) = unexplained::of_variable(command, |path| covers(path, command, view)) {
         return Some(named);
@@ -279,7 +279,7 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Men
     Some((found.value.to_owned(), unknown_use(program)))
 }
 
-/// Whether a program runs a script that it is given.
+/// Returns whether a program runs a script that it gets.
 pub(super) fn is_interpreter(program: &str) -> bool {
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     INTERPRETERS.iter().any(|name| *name == program || *name == plain)
@@ -289,24 +289,24 @@ fn unknown_use(program: &str) -> String {
     format!("`{}` may do anything with it", shorten(program))
 }
 
-/// Whether an effect of this kind says what becomes of a file.
+/// Returns whether an effect of this kind explains the use of a file.
 fn tells(kind: &str) -> bool {
     matches!(kind, "read" | "write" | "delete" | "metadata" | "network" | "vcs" | "container" | "package")
 }
 
-/// Whether a word is the path of a guarded file, seen from where the command runs.
+/// Returns whether a word is the path of a protected file, relative to the command's working directory.
 fn covers(word: &str, command: &Command, view: &CallView<'_>) -> bool {
     let guarded = |path: &str| is_guarded(path, view);
     let plain = word.starts_with('-') || word.is_empty() || word.len() > PATH_BYTES;
     !plain && (guarded(word) || (!word.starts_with(['/', '~']) && guarded(&format!("{}/{word}", command.cwd))))
 }
 
-/// Whether a path is, or lies in, something guarded other than the program.
+/// Returns whether a path is, or is in, something protected other than the program.
 fn is_guarded(path: &str, view: &CallView<'_>) -> bool {
     view.guard.covering(path).is_some_and(|guarded| guarded.what != GuardedKind::Program)
 }
 
-/// Whether a command is started in a container that runs already.
+/// Returns whether a command is started in an existing container.
 fn is_in_running(id: u32, view: &CallView<'_>) -> bool {
     let mut command = view.command_by_id(id);
     for _ in 0..DEPTH {
@@ -319,7 +319,7 @@ fn is_in_running(id: u32, view: &CallView<'_>) -> bool {
     false
 }
 
-/// A tool whose effects nobody knows, such as one of a server.
+/// Returns a mention in a tool with unknown effects, such as an MCP server's tool.
 fn of_other_tool(view: &CallView<'_>) -> Option<Mention> {
     let tool = view.call.tool();
     if view.analysis.coverage == Coverage::Complete || TALK.contains(&tool) {

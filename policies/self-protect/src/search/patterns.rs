@@ -1,12 +1,12 @@
-//! The names and paths that a search asks for.
+//! The names and paths that a search selects.
 
 use crate::names::last_of;
 
-/// A search for more or longer patterns counts as one for all files.
+/// The maximum number and length of patterns. Beyond it, a search is treated as selecting all files.
 const PATTERNS: usize = 64;
 const PATTERN_BYTES: usize = 512;
 
-/// Tests of `find` that look at the name, and at the whole path.
+/// Tests of `find` for the name or the whole path.
 pub(super) const NAME_TESTS: &[&str] = &["-name", "-iname", "-regex", "-iregex"];
 pub(super) const PATH_TESTS: &[&str] = &["-path", "-ipath", "-wholename", "-iwholename"];
 
@@ -16,7 +16,7 @@ pub(super) struct Pattern {
     pub(super) is_path: bool,
 }
 
-/// The patterns of a search of `find`; none if it can select files of any name.
+/// Returns the patterns of a `find` search. Empty if it can select files with any name.
 pub(super) fn of_find(words: &[&str]) -> Vec<Pattern> {
     let negates = |word: Option<&&str>| word.is_some_and(|word| matches!(*word, "!" | "-not"));
     let has_negated_group = words.windows(2).any(|pair| negates(pair.first()) && pair.last() == Some(&"("));
@@ -43,7 +43,7 @@ pub(super) fn of_find(words: &[&str]) -> Vec<Pattern> {
     if has_negated_group || is_long { Vec::new() } else { patterns }
 }
 
-/// The last component that a regular expression spells, as a pattern for names.
+/// Returns the last component in a regular expression, as a pattern for names.
 pub(super) fn name_of_expression(expression: &str) -> String {
     if expression.contains(['(', '|', '+', '{', '[']) {
         return "*".to_owned();

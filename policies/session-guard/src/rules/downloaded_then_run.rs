@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-/// Interpreters: the first operand is what runs, and the others are data.
+/// Interpreters: the first operand is the program, and the others are data.
 const INTERPRETERS: &[&str] = &[
     ".",
     "bash",
@@ -68,13 +68,13 @@ const INTERPRETERS: &[&str] = &[
     "zsh",
 ];
 
-/// Options of interpreters after which the code or the module stands, so that no file runs.
+/// Options of interpreters followed by code or a module, so that no file runs.
 const INLINE: &[&str] = &["-c", "-e", "-m", "-r", "-E", "--eval", "eval", "--module", "-Command"];
 
 /// Options of interpreters whose value is a file that is loaded first.
 const PRELOADING: &[&str] = &["--import", "--loader", "--preload", "--require", "-r"];
 
-/// Programs that run, load or install any file that they are given.
+/// Programs that run, load or install the files that they get.
 const LOADERS: &[&str] = &[
     "apk",
     "apt",
@@ -122,13 +122,13 @@ const LOADERS: &[&str] = &[
     "zypper",
 ];
 
-/// Files that are shown when they are opened.
+/// Files that are displayed when they are opened.
 const DOCUMENTS: &[&str] = &[
     "csv", "gif", "htm", "html", "jpeg", "jpg", "json", "log", "md", "mp3", "mp4", "pdf", "png", "svg", "txt", "webp",
     "xml",
 ];
 
-/// Variables that name a file which a program loads.
+/// Variables that name a file to load.
 const LOADING: &[&str] = &[
     "BASH_ENV",
     "DYLD_INSERT_LIBRARIES",
@@ -144,7 +144,7 @@ const LOADING: &[&str] = &[
 /// Languages whose code the analysis reads.
 const PARSED: &[&str] = &["javascript", "python", "sql", "typescript"];
 
-/// Words that are looked at, at most.
+/// The maximum number of words that are examined.
 const WORDS: usize = 64;
 
 pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Option<Hit> {
@@ -178,7 +178,7 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
             let is_code = |id: u32| of(id).next().is_some() && of(id).all(|script| is_read(&script));
             let lines = |other: &Command| other.script().is_some_and(|script| is_it(script.path));
             let shell = |other: &Command| lines(other) && (of(other.id).next().is_none() || is_code(other.id));
-            // What of a text is not understood is not judged.
+            // Parts of a text that aren't understood aren't judged.
             let judged =
                 analysis.coverage == Coverage::Complete && (analysis.commands.iter().any(shell) || is_code(command.id));
             if judged || settings.trusts(from) {
@@ -199,7 +199,7 @@ fn hit(file: &str, event: &Event) -> Hit {
     }
 }
 
-/// A program that no table describes is called by its name, or by a pattern.
+/// Returns whether a program without a table is called by its name, or by a pattern.
 fn is_bare(command: &Command, index: &Index<'_>) -> bool {
     let is_unknown = || index.effects(command).iter().any(|effect| effect.operation == "execute.unknown");
     let first = command.argv.first();
@@ -207,7 +207,7 @@ fn is_bare(command: &Command, index: &Index<'_>) -> bool {
         && command.script().is_none()
 }
 
-/// Whether the program of a command is a download, by its name.
+/// Returns whether the name of a command's program is a download.
 fn is_named(event: &Event, command: &Command) -> bool {
     let name = event.target.rsplit('/').next().unwrap_or_default();
     let word = command.program();
@@ -224,8 +224,8 @@ fn is_file(found: &ResolvedPath) -> bool {
     found.exists != Presence::No && matches!(found.kind.as_str(), "file" | "link" | "")
 }
 
-/// Whether the file came with the download. Git knows the files that a folder had before, and ignores those that are
-/// built in a project.
+/// Returns whether the file came with the download. Git tracks the files that a folder had before, and ignores build
+/// output.
 fn is_of(call: &Call<'_>, found: &ResolvedPath, event: &Event) -> bool {
     let root = call.context().project_root;
     let is_clone = found.git_root == event.target && root != event.target;
@@ -235,7 +235,7 @@ fn is_of(call: &Call<'_>, found: &ResolvedPath, event: &Event) -> bool {
     found.canonical == event.target || is_clone || is_new() && !is_built()
 }
 
-/// The files that a command runs, as it names them.
+/// Returns the files that a command runs, as written.
 fn run_files(command: &Command) -> Vec<&str> {
     let name = command.program().to_ascii_lowercase();
     let name = name.trim_end_matches(".exe");
@@ -247,7 +247,7 @@ fn run_files(command: &Command) -> Vec<&str> {
         let first = operands.next();
         let streams = command.redirections.iter().filter(|redirection| redirection.operator == "<");
         files.extend(streams.map(|redirection| redirection.target.text.as_str()));
-        // What is loaded first.
+        // Preloaded files.
         let pairs = command.argv.windows(2).take(WORDS);
         files.extend(pairs.filter_map(|pair| match pair {
             [option, file] if PRELOADING.contains(&option.text.as_str()) && name != "php" => Some(file.text.as_str()),
@@ -267,7 +267,7 @@ fn run_files(command: &Command) -> Vec<&str> {
     files
 }
 
-/// Where a word of the command leads.
+/// Resolves a word of the command.
 fn resolved(call: &Call<'_>, command: &Command, text: &str) -> ResolvedPath {
     let path = match text.starts_with(['/', '~']) || command.cwd.is_empty() {
         true => text.to_owned(),

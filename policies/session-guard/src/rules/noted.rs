@@ -24,13 +24,13 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Abstain,
 };
 
-/// The most files that are noted of one call.
+/// The maximum number of files that are noted for one call.
 const FILES: usize = 32;
 
-/// Programs that show the variables that a file has set.
+/// Programs that print variables.
 const PRINTERS: &[&str] = &["declare", "echo", "env", "export", "printenv", "printf", "set", "typeset"];
 
-/// Programs that use a file with secrets without showing it.
+/// Programs that use a secret file without showing it.
 const USERS: &[&str] =
     &[".", "direnv", "dotenv", "git-crypt", "ls", "scp", "sftp", "source", "ssh", "ssh-add", "stat", "test", "["];
 
@@ -49,13 +49,13 @@ pub(crate) fn findings(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Se
     noted.into_iter().map(finding).collect()
 }
 
-/// The path, or what is read without one.
+/// Returns the path, or the name of what is read without one.
 fn name(effect: &Effect) -> String {
     let path = &effect.path.canonical;
     if path.is_empty() { effect.target.clone() } else { path.clone() }
 }
 
-/// `last_print`: the id of the last command that prints variables, or 0.
+/// `last_print` is the id of the last command that prints variables, or 0.
 fn reads_secret(
     call: &Call<'_>,
     effect: &Effect,
@@ -73,7 +73,7 @@ fn reads_secret(
         command.is_some_and(|command| matches!(command.program(), "source" | ".") && command.id < last_print);
     let is_used = !is_shown && command.is_some_and(|command| USERS.contains(&command.program()));
     let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
-    // A search of everything reads a file that is there.
+    // A search of everything only reads existing files.
     let is_there = effect.tag("swept").is_none() || effect.path.exists == Presence::Yes;
     !is_used && !is_public && is_there && settings.files.secret_of(effect).is_some()
 }

@@ -38,7 +38,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settings) -> Option<Hit> {
     let all = &call.analysis().effects;
-    // The lists of secrets take the most time.
+    // Matching the secret lists is the slowest part.
     if !all.iter().any(is_change) && !all.iter().any(|effect| is_compared(effect, settings)) {
         return None;
     }
@@ -68,19 +68,19 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
     })
 }
 
-/// Whether the effect is compared: a change, or the read of a secret. With other reads the history would be opened for
-/// every `cat`.
+/// Returns whether the effect is compared: a change, or a secret's read. Other reads aren't, because every `cat` would
+/// open the history.
 fn is_compared(effect: &Effect, settings: &Settings) -> bool {
     let is_secret = || effect.operation == "secret.read" || settings.files.secret_of(effect).is_some();
     is_change(effect) || effect.kind == "read" && is_known(effect) && is_secret()
 }
 
-/// Whether the effect is a change that is no everyday one.
+/// Returns whether the effect is an uncommon change.
 fn is_change(effect: &Effect) -> bool {
     effect.kind != "read" && effect.severity != Severity::Routine && is_known(effect) && !is_of_some_names(effect)
 }
 
-/// Whether a search takes only files of some names, and not all that is there.
+/// Returns whether a search is limited to some names.
 fn is_of_some_names(effect: &Effect) -> bool {
     let is_some = |name: &str| !name.contains('[') && name.contains(|char: char| char.is_alphanumeric());
     effect.tag("every").is_some_and(is_some)
@@ -91,7 +91,7 @@ fn is_known(effect: &Effect) -> bool {
     has_target && effect.tag("dry-run").is_none()
 }
 
-/// The effect as the host names those of a denied call.
+/// Formats the effect as in the history of denied calls.
 fn named(effect: &Effect) -> String {
     match effect.path.canonical.as_str() {
         "" => format!("{} {}", effect.operation, effect.target),
@@ -99,7 +99,7 @@ fn named(effect: &Effect) -> String {
     }
 }
 
-/// Whether a deletion takes away a folder that holds what was not to be deleted, or all that is in it.
+/// Returns whether a deletion covers a folder that contains a path whose deletion was denied, or its content.
 fn deletes_more(effect: &Effect, denied: &str) -> bool {
     let Some(path) = denied.strip_prefix("delete ").filter(|_| effect.kind == "delete") else { return false };
     let deleted = effect.path.canonical.trim_end_matches("/*");

@@ -38,7 +38,7 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
     let read = past.events("secret-read").pop()?;
     let to = if sent.to.is_empty() { "another machine".to_owned() } else { format!("`{}`", shorten(&sent.to)) };
     let (what, secret, how) = (sent.what, shorten(&read.target), told(&read));
-    // A prompt may have been refused, or nobody answered it.
+    // A prompt may have been refused or left unanswered.
     let has_read = if past.may_have_run(&read) { "may have read" } else { "read" };
     Some(Hit {
         message: format!("{what} sends data to {to} after this session {has_read} `{secret}` ({how})"),

@@ -1,5 +1,5 @@
-//! Code in other languages that sends data. By names and addresses: what counts is asked about, and only after a secret was
-//! read. Code that opens plain addresses and does nothing else with the network passes.
+//! Finds code in other languages that sends data, by names and addresses. Only used after a secret was read, and a
+//! match is an ask. Code that only opens plain addresses passes.
 
 /// Texts in code that uses the network.
 const NETWORK: &[&str] = &[
@@ -43,7 +43,7 @@ const NETWORK: &[&str] = &[
     "xmlhttprequest",
 ];
 
-/// Texts that are no plain request in any context.
+/// Texts that always mean more than a plain request.
 const SENDING: &[&str] = &[
     ".post",
     ".put(",
@@ -103,7 +103,7 @@ const SENDING: &[&str] = &[
     "https.request",
 ];
 
-/// Where the code sends data, as far as its text says; empty if it does not.
+/// Returns the destination of data that the code sends. Empty if the text doesn't contain it.
 pub(super) fn sends(language: &str, text: &str, is_foreign: impl Fn(&str) -> bool) -> Option<String> {
     const LANGUAGES: &[&str] = &["javascript", "lua", "perl", "php", "powershell", "python", "ruby", "typescript"];
     let lower = text.to_ascii_lowercase();
@@ -122,14 +122,14 @@ pub(super) fn sends(language: &str, text: &str, is_foreign: impl Fn(&str) -> boo
     }
 }
 
-/// Whether each address stands in the code whole, with nothing computed behind it in the same call.
+/// Returns whether each address is complete in the code, without a computed suffix in the same call.
 fn is_plain(lower: &str) -> bool {
     let is_opened = lower.contains("urlopen(") || lower.contains("request(");
     lower.split("://").skip(1).all(|rest| {
         let end = rest.find(['"', '\'', '`']).unwrap_or(rest.len());
         let (address, behind) = rest.split_at_checked(end).unwrap_or_default();
         let behind = behind.trim_start_matches(['"', '\'', '`']).trim_start();
-        // Up to where the call ends: another call in it computes a value.
+        // Up to the end of the call. A nested call computes a value.
         let arguments = behind.split(')').next().unwrap_or_default();
         let is_alone = behind.starts_with([')', ']', ';', '\n']) || behind.is_empty();
         let is_whole = !address.contains(['{', '%', '$']) && !behind.starts_with(['+', '%', '.']);
@@ -140,7 +140,7 @@ fn is_plain(lower: &str) -> bool {
     })
 }
 
-/// Hosts that stand in quotes alone, as a socket takes them.
+/// Returns quoted hosts without a scheme, as sockets use them.
 fn quoted_hosts(lower: &str) -> Vec<String> {
     let is_host = |text: &&str| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');

@@ -1,11 +1,11 @@
-//! Which commands of a shell send data, where their effects do not say so.
+//! Finds shell commands that send data without an effect that says so.
 
 use guard_sdk::syntax::{Analysis, Assignment, Command, Index, Word};
 
 use super::{addresses, has_token, has_token_label};
 use guard_sdk::addresses::{host, is_here};
 
-/// Programs that ask a name server, whose question is data.
+/// Programs that query a name server, where the query itself can contain data.
 const RESOLVERS: &[&str] = &[
     "delv",
     "dig",
@@ -21,7 +21,7 @@ const RESOLVERS: &[&str] = &[
     "whois",
 ];
 
-/// Programs whose purpose is to give something to another machine or to people: files, messages, packets, tunnels.
+/// Programs that send something to other machines or people: files, messages, packets, tunnels.
 const SENDERS: &[&str] = &[
     "apprise",
     "autossh",
@@ -86,16 +86,16 @@ const SENDERS: &[&str] = &[
     "xdg-email",
 ];
 
-/// Verbs by which a program that speaks to a service sends.
+/// Verbs for sending, in clients of services.
 const VERBS: &[&str] = &[
     "backup", "create", "invoke", "post", "produce", "pub", "publish", "push", "put", "send", "set", "share", "upload",
     "write",
 ];
 
-/// The verbs that say so of a program that no table describes.
+/// The verbs that also apply to programs without a table.
 const STRONG: &[&str] = &["publish", "push", "send", "share", "upload"];
 
-/// Programs that speak to services, whose verbs say what they do.
+/// Clients of services, whose verbs describe their action.
 const CLIENTS: &[&str] = &[
     "aliyun",
     "aws",
@@ -138,10 +138,10 @@ const DATABASES: &[&str] = &[
     "valkey-cli",
 ];
 
-/// Words of a statement that puts something into a database.
+/// Words of a statement that writes to a database.
 const STORING: &[&str] = &["insert", "update", "copy", "replace", "set", "lpush", "rpush", "xadd", "publish", "merge"];
 
-/// Interpreters of languages that the analysis does not read.
+/// Interpreters of languages that the analysis doesn't read.
 const INTERPRETERS: &[&str] = &[
     "awk",
     "clojure",
@@ -170,10 +170,10 @@ const INTERPRETERS: &[&str] = &[
     "tclsh",
 ];
 
-/// Words that are looked at, at most.
+/// The maximum number of words that are examined.
 const WORDS: usize = 256;
 
-/// Where a command sends data whose effects do not say so.
+/// Returns the destination of data that a command sends without a corresponding effect.
 pub(super) fn find(
     command: &Command,
     analysis: &Analysis,
@@ -235,7 +235,7 @@ pub(super) fn find(
         }
         _ => None,
     });
-    // In a container, a plain name is that of its neighbour.
+    // In a container, a plain name is that of a neighbor.
     let is_inside = command.via.iter().any(|via| via.kind == "container");
     let found = found.filter(|(_, address)| !is_inside || host(address).contains('.'));
     let found: Vec<(&Word, &str)> = found.collect();
@@ -246,11 +246,11 @@ pub(super) fn find(
     (carrier || is_filled || is_open && gives(command, is_fed)).then_some(to)
 }
 
-/// Programs that run another one, which may be a client of the web.
+/// Programs that run another one, which may be an HTTP client.
 const RUNNERS: &[&str] =
     &["bunx", "docker", "flatpak", "npx", "pipx", "pnpm", "podman", "python", "python3", "uv", "uvx", "yarn"];
 
-/// Whether a request goes to another machine than the one that its address names.
+/// Returns whether a request goes to a machine other than the one in its address.
 fn redirects(command: &Command) -> bool {
     let is_option =
         |text: &str| matches!(text, "--resolve" | "--connect-to" | "-x" | "--proxy" | "--preproxy" | "--socks5");
@@ -261,12 +261,12 @@ fn redirects(command: &Command) -> bool {
         || pairs.any(|pair| matches!(pair, [option, value] if is_option(&option.text) && !value.text.is_empty()))
 }
 
-/// No table describes the program.
+/// Returns whether the program has no table.
 fn is_unknown(command: &Command, index: &Index<'_>) -> bool {
     index.effects(command).iter().any(|effect| effect.operation == "execute.unknown")
 }
 
-/// The host of a database that a statement puts something into.
+/// Returns the host of a database that a statement writes to.
 fn of_database(command: &Command, is_fed: bool) -> Option<String> {
     let texts: Vec<&str> = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str()).collect();
     let behind = |pair: &[&str]| match pair {
@@ -286,7 +286,7 @@ fn of_database(command: &Command, is_fed: bool) -> Option<String> {
     (is_fed || texts.iter().any(stores)).then_some(given)
 }
 
-/// Whether a request of the web gives something away: by its method, its body, or a value that is computed.
+/// Returns whether an HTTP request sends data: by its method, its body, or a computed value.
 fn gives(command: &Command, is_fed: bool) -> bool {
     let texts: Vec<&str> = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str()).collect();
     let is_method = |text: &str| {
@@ -297,7 +297,7 @@ fn gives(command: &Command, is_fed: bool) -> bool {
         ["-X" | "--request" | "--method" | "-m", method] => is_method(method) || method.contains('$'),
         _ => false,
     });
-    // HTTPie takes the method as its first word, in any case of letters.
+    // The first argument of HTTPie is the method, in any case.
     let is_httpie = matches!(command.program(), "http" | "https" | "xh" | "xhs");
     let joined = |text: &&str| {
         if is_httpie && is_method(text) {
@@ -319,7 +319,7 @@ fn gives(command: &Command, is_fed: bool) -> bool {
     };
     let is_get = texts.iter().any(|text| matches!(*text, "-G" | "--get"));
     let body = texts.iter().any(bodies) && !is_get;
-    // A token that a program prints is how one signs in.
+    // A token that a program prints is used for authentication.
     let signs = |text: &str| {
         let lower = text.to_ascii_lowercase();
         ["authorization:", "private-token:", "x-api-key:", "job-token:"].iter().any(|name| lower.contains(name))
@@ -333,7 +333,7 @@ fn gives(command: &Command, is_fed: bool) -> bool {
     is_fed || by_method || texts.iter().any(joined) || texts.iter().any(posts) || body || computed
 }
 
-/// The address of a request that a word holds, behind another word.
+/// Returns the request's address in a word that follows another word.
 fn address<'w>(before: &Word, word: &'w Word, program: &str) -> Option<&'w str> {
     let text = word.text.as_str();
     let value = text.strip_prefix('-').and_then(|option| option.split_once('=')).map(|(_, value)| value);
@@ -346,7 +346,7 @@ fn address<'w>(before: &Word, word: &'w Word, program: &str) -> Option<&'w str> 
     (!text.starts_with('-') && (is_url || is_plain && !text.starts_with(['/', '.']))).then_some(text)
 }
 
-/// `gh` and `glab` write to another repository than the project's own.
+/// Returns the destination if `gh` or `glab` writes to another repository than the project's.
 fn of_forge(command: &Command) -> Option<String> {
     let words: Vec<&str> = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str()).collect();
     let writes = words.iter().take(3).any(|word| {
@@ -367,7 +367,7 @@ fn of_forge(command: &Command) -> Option<String> {
     (is_api || writes && elsewhere).then(String::new)
 }
 
-/// Whether the program asks for the addresses that it is given.
+/// Returns whether the program requests the addresses that it gets.
 fn is_web(program: &str) -> bool {
     matches!(
         program,
@@ -375,7 +375,7 @@ fn is_web(program: &str) -> bool {
     )
 }
 
-/// Whether an address holds data that is known only at run time, or looks like a secret.
+/// Returns whether an address contains data that is only known at run time, or looks like a secret.
 fn carries(word: &Word, address: &str, command: &Command, analysis: &Analysis) -> bool {
     let query = address.split_once('?').map_or("", |(_, query)| query);
     let holds_data = || has_variable(word) && reads_data(word, command, analysis);
@@ -390,7 +390,7 @@ fn carries(word: &Word, address: &str, command: &Command, analysis: &Analysis) -
         || holds_data()
 }
 
-/// Whether a variable of the word may hold what the text has read from a file.
+/// Returns whether a variable in the word may contain data that the text read from a file.
 fn reads_data(word: &Word, command: &Command, analysis: &Analysis) -> bool {
     let mut names = word.parts.iter().filter(|part| part.kind == "variable").map(|part| part.text.as_str());
     let sets: Vec<&Assignment> = analysis.commands.iter().flat_map(|other| &other.assignments).collect();
@@ -398,14 +398,14 @@ fn reads_data(word: &Word, command: &Command, analysis: &Analysis) -> bool {
         let of = |set: &&&Assignment| set.name == name;
         match sets.iter().rfind(of) {
             Some(set) => is_computed(&set.value),
-            // A loop, or `read`: the text itself reads a file besides.
+            // In a loop, or with `read`: whether another command of the text reads a file.
             None => analysis.effects.iter().any(|effect| effect.kind == "read" && effect.command_id != command.id),
         }
     };
     names.any(reads)
 }
 
-/// Whether the word holds the output of a command.
+/// Returns whether the word contains the output of a command.
 fn is_computed(word: &Word) -> bool {
     word.parts.iter().any(|part| matches!(part.kind.as_str(), "command" | "process"))
 }

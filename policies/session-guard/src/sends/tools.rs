@@ -1,4 +1,4 @@
-//! Tools that are no shell and send data: a fetch whose address carries it, and the tools of servers, by their names.
+//! Finds tools other than shells that send data: fetches with data in the address, and MCP tools, by their names.
 
 use guard_sdk::Call;
 use guard_sdk::serde_json::Value;
@@ -6,7 +6,7 @@ use guard_sdk::serde_json::Value;
 use super::{OutgoingData, has_token, has_token_label};
 use guard_sdk::addresses::host;
 
-/// Words of a tool's name that say that it gives something away, or makes something that others see.
+/// Words in a tool's name that mean sending, or creating something that others see.
 const SENDING: &[&str] = &[
     "add", "append", "capture", "chat", "comment", "create", "deploy", "email", "evaluate", "fill", "gist", "index",
     "insert", "invoke", "mail", "merge", "message", "notify", "paste", "patch", "post", "produce", "publish", "push",
@@ -14,27 +14,27 @@ const SENDING: &[&str] = &[
     "write",
 ];
 
-/// Verbs of sending, in the name of a tool whose arguments name a file.
+/// Verbs for sending, for tools with a file in their arguments.
 const LEAVING: &[&str] = &["email", "mail", "post", "publish", "push", "send", "share", "upload"];
 
-/// Names of arguments that hold a file of this machine.
+/// Names of arguments for a file on this machine.
 const PATHS: &[&str] = &["destination", "file", "file_path", "filename", "filepath", "notebook_path", "path", "source"];
 
-/// Names of arguments that hold the body of a request, and those that hold its method.
+/// Names of arguments for a request's body, and for its method.
 const BODIES: &[&str] = &["body", "data", "form", "json", "payload"];
 const METHODS: &[&str] = &["method", "verb"];
 
-/// Words that a name of a tool that only reads begins with, and methods of requests that do.
+/// First words in the names of read-only tools, and methods of read-only requests.
 const READING: &[&str] = &["fetch", "find", "get", "list", "query", "read", "search"];
 const READ: &[&str] = &["GET", "HEAD", "OPTIONS", ""];
 
 /// The servers whose tools stay on this machine.
 const LOCAL: &[&str] = &["filesystem", "memory", "sqlite", "fs", "ide"];
 
-/// Texts that are looked at, at most.
+/// The maximum number of texts that are examined.
 const TEXTS: usize = 256;
 
-/// The data that a call of a tool sends.
+/// Returns the data that a tool call sends.
 pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option<OutgoingData> {
     let tool = call.tool();
     let input = call.input().ok()?;
@@ -80,13 +80,13 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
     is_foreign(&to).then(|| OutgoingData { what: what(), to })
 }
 
-/// Whether an address holds what looks like a secret.
+/// Returns whether an address contains a likely secret.
 fn carries(address: &str) -> bool {
     let query = address.split_once('?').map_or("", |(_, query)| query);
     has_token(query) || has_token_label(address)
 }
 
-/// The words of a name in any spelling: `browser_type`, `sendMessage`, `create-issue`.
+/// Splits a name in any spelling into words: `browser_type`, `sendMessage`, `create-issue`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut was_lower = false;

@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(target: &Target, settings: &Settings, _: &ProjectRoot<'_>) -> Option<Finding> {
     let texts = target.texts();
     let is_safe = |path: &String| settings.safe.iter().any(|glob| glob.matches(path));
-    // What leads out of the project by any way is not safe.
+    // A path that leads out of the project in any way isn't safe.
     let path = texts.first().filter(|_| target.is_inside && texts.iter().all(is_safe))?;
     Some(Finding::new(&RULE, "").tag("path", shown(path)))
 }

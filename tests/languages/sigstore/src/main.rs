@@ -1,4 +1,4 @@
-//! `by-sigstore sign|verify ADDRESS KEY [SCHEME]`, at a registry without TLS. A key is a file in PEM.
+//! `by-sigstore sign|verify ADDRESS KEY [SCHEME]`, for a registry without TLS. A key is a PEM file.
 
 use std::error::Error;
 

@@ -1,5 +1,5 @@
-//! `on-wasmcloud MANIFEST COMPONENT ADDRESS`: checks a manifest of wadm with wasmCloud's own types, and runs a component that
-//! answers HTTP on wasmCloud's host, with as many instances as the manifest says.
+//! `on-wasmcloud MANIFEST COMPONENT ADDRESS`: checks a wadm manifest with wasmCloud's own types, and runs an HTTP
+//! component on wasmCloud's host, with the manifest's number of instances.
 
 use std::collections::HashMap;
 use std::env;
@@ -14,7 +14,7 @@ use wash_runtime::plugin::wasi_http::HttpServer;
 use wash_runtime::types::{Component, LocalResources, Workload, WorkloadStartRequest};
 use wash_runtime::wit::WitInterface;
 
-/// How many instances the manifest wants of its component.
+/// Returns the number of instances in the manifest.
 async fn instances(manifest: &str) -> anyhow::Result<i32> {
     let (manifest, failures) = validate_manifest_file(manifest).await?;
     ensure!(failures.is_empty(), "the manifest is not as wadm wants it: {failures:?}");

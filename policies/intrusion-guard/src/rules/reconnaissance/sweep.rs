@@ -1,4 +1,4 @@
-//! Sweeps: one plain tool, or a few lines of code, that try address after address or port after port.
+//! Sweeps: a plain tool, or a few lines of code, that try many addresses or ports.
 
 use guard_sdk::addresses::{host, is_here};
 use guard_sdk::syntax::{Command, Word};
@@ -7,10 +7,11 @@ use crate::kinds::{CONNECTORS, has_any, is_any};
 use crate::rules::code;
 use crate::view::{has_option, name, texts, words};
 
-/// From so many ports or addresses on, it is a sweep and no check of a few services.
+/// The number of ports or addresses from which it is a sweep, not a check of a few services.
 const MANY: u64 = 64;
 
-/// Whether the command tries one address, or one port of another machine, of many: a loop or `xargs` fills in a part.
+/// Returns whether the command tries one of many addresses, or one of many ports of another machine: a loop or `xargs`
+/// fills in a part.
 pub(super) fn is_sweep(command: &Command) -> bool {
     let program = name(command);
     let is_network = |word: &Word| {
@@ -19,7 +20,7 @@ pub(super) fn is_sweep(command: &Command) -> bool {
             Some(at) => (text.get(..at).unwrap_or_default(), word.dynamic || text.contains("{}")),
             None => ("", false),
         };
-        // `10.0.0.$i`, and not `$HOST` or `web$i`.
+        // `10.0.0.$i`, but not `$HOST` or `web$i`.
         let is_address = start.ends_with('.') && start.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         varies && is_address && !start.starts_with("127.")
     };
@@ -35,14 +36,14 @@ pub(super) fn is_sweep(command: &Command) -> bool {
     scans && far && texts(command).filter_map(range).any(|ports| ports >= MANY)
 }
 
-/// The host of an address, with what a loop fills in.
+/// Returns the host of an address, including a loop's variable.
 fn host_of(text: &str) -> &str {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let rest = rest.split('/').next().unwrap_or_default();
     rest.rsplit('@').next().unwrap_or_default()
 }
 
-/// Whether it asks a directory for all of its users, machines or groups.
+/// Returns whether it queries a directory for all its users, machines or groups.
 pub(super) fn lists_directory(command: &Command) -> bool {
     let server = texts(command).filter(|text| text.starts_with("ldap")).map(host).next();
     let lower = |text: &str| text.to_ascii_lowercase().replace(' ', "");
@@ -51,18 +52,18 @@ pub(super) fn lists_directory(command: &Command) -> bool {
             ["objectclass=user", "objectclass=computer", "objectclass=person", "objectclass=*", "objectclass=group"];
         has_any(&text, &classes) || text.contains("objectcategory=")
     });
-    // A filter that names one entry looks it up.
+    // A filter that names one entry is a lookup.
     let names_one =
         texts(command).map(lower).any(|text| has_any(&text, &["(uid=", "(cn=", "(samaccountname=", "(mail="]));
     all && !names_one && !server.is_some_and(|server| is_here(&server))
 }
 
-/// Whether code opens connections in a loop over many numbers, to another machine.
+/// Returns whether code opens connections to another machine in a loop over many numbers.
 pub(super) fn is_in_code(text: &str) -> bool {
     if !code::connects(text) || has_any(text, &["localhost", "127.0.0.1", ".listen(", "bind("]) {
         return false;
     }
-    // It goes on after a refusal.
+    // It continues after a refused connection.
     let goes_on = [
         "connect_ex(",
         "settimeout(",
@@ -78,7 +79,7 @@ pub(super) fn is_in_code(text: &str) -> bool {
     has_any(text, &goes_on) && has_long_range(text)
 }
 
-/// Whether two numbers far enough apart are the ends of a range: `range(1, 255)`, `1..1024`, `p < 65536`.
+/// Returns whether two numbers with enough distance are the ends of a range: `range(1, 255)`, `1..1024`, `p < 65536`.
 fn has_long_range(text: &str) -> bool {
     let number = |text: &str| {
         let text = text.trim_start();
@@ -104,7 +105,7 @@ fn has_long_range(text: &str) -> bool {
         let (first, last) = (text.get(..at).unwrap_or_default(), text.get(end..).unwrap_or_default());
         before(first).zip(number(last)).is_some_and(|(first, last)| last.saturating_sub(first) >= MANY)
     });
-    // A loop of three parts counts up to it.
+    // A loop with three parts counts up to it.
     let by_test = text.contains("++")
         && places("<").any(|(_, end)| {
             let rest = text.get(end..).unwrap_or_default();
