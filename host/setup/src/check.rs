@@ -344,7 +344,7 @@ impl CheckResults {
             let place = file.map_or_else(String::new, |file| file.display().to_string());
             let text = format!("the `[[allow]]` for `{}` doesn't cover `{command}`: {why}", allow.subject());
             let hint = format!("see what can cover it: guard-host allow {}", quoted(&command));
-            self.note(Mistake::warning(Problem { layer: allow.layer, place, text, hint }));
+            self.note(Mistake::new(Severity::Warning, Problem { layer: allow.layer, place, text, hint }));
         }
     }
 

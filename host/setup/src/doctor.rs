@@ -80,7 +80,7 @@ pub fn examine(
     let config = load(site.dirs, projects);
     let pause = Pause::load(&site.dirs.state, Timestamp::now());
     let (idle, is_idle) = machine::idle(&idle_policies(&config, pause.as_ref()), pause.as_ref(), &config);
-    let cause = machine::toothless(site, projects);
+    let cause = machine::toothless(site, &config);
     // Must run before the test calls, which would build missing artifacts.
     let ready = machine::ready(site, projects);
     for ((harness, registration), survey) in asked.iter().zip(&surveys) {

@@ -90,9 +90,8 @@ pub(super) fn idle(idle: &IdlePolicies, pause: Option<&Pause>, config: &Config) 
 }
 
 /// Returns the fix for a chain that denies no shell command, if the configuration is the cause.
-pub(super) fn toothless(site: HookLocation<'_>, projects: &[String]) -> Option<String> {
+pub(super) fn toothless(site: HookLocation<'_>, config: &Config) -> Option<String> {
     const DENIES: &str = "command-guard";
-    let config = load(site.dirs, projects);
     let file = site.dirs.config.display();
     if let Some(remote) = &config.remote {
         return Some(format!(
