@@ -244,7 +244,7 @@ impl<'a> Path<'a> {
     /// Returns whether the components from `root` on match the glob. A folder whose whole content is affected also
     /// matches if its content may.
     pub(crate) fn fits_glob(&self, root: Root, glob: &Glob) -> bool {
-        let Some(path) = self.from_root(root) else { return false };
+        let Some(path) = self.relative_to(root) else { return false };
         let name = |component: &&'a str| {
             let name = trimmed(component);
             // Only the end of a longer name can be compared.
@@ -259,7 +259,7 @@ impl<'a> Path<'a> {
     }
 
     /// Returns the path below a root. `None` if it isn't known to be there.
-    fn from_root(&self, root: Root) -> Option<&Path<'a>> {
+    fn relative_to(&self, root: Root) -> Option<&Path<'a>> {
         match root {
             Root::Home => self.below_home(),
             Root::Top => Some(self).filter(|path| path.absolute),
