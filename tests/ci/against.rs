@@ -158,6 +158,13 @@ fn a_warning_of_the_check_is_told_and_fails_nothing() {
     assert_text!("ci_warning", told.0);
 }
 
+/// Asserts the exit code, and that a line of the output starts with `start` and contains `part`.
+#[track_caller]
+fn assert_line(ended: &ProcessOutput, exit: i32, start: &str, part: &str) {
+    let has = ended.stdout.lines().any(|line| line.trim_start().starts_with(start) && line.contains(part));
+    assert!(ended.exit == exit && has, "no `{start}` with `{part}`: {ended:?}");
+}
+
 #[test]
 fn cases_and_calls_under_another_name_are_told() {
     let world = repository();
