@@ -144,7 +144,7 @@ pub fn is_remade(relative: &str) -> bool {
             Some(end) => name.ends_with(end),
             None => name == **known || is_variant(&name, known),
         };
-        NAMES.iter().any(|known| fits(known))
+        NAMES.iter().any(fits)
     };
     relative.split('/').any(is_known)
 }
