@@ -1,8 +1,8 @@
 //! Files that git restores although they match the last commit, so that nothing is lost.
 
-use guard_contract::Presence;
 use guard_contract::call::CallContext;
 use guard_contract::syntax::{Analysis, Command, Effect};
+use guard_contract::{FactFault, Presence};
 
 use super::tag;
 use crate::sources::COMPARED_BYTES;
@@ -69,7 +69,7 @@ fn is_reference(effect: &Effect, facts: &dyn Facts) -> bool {
     has_reference(root, &["heads", "tags"].map(|kind| format!("refs/{kind}/{name}")), facts)
 }
 
-/// Whether the repository has one of these references.
+/// Returns whether the repository has one of these references.
 fn has_reference(root: &str, names: &[String], facts: &dyn Facts) -> bool {
     let is_loose = |name: &String| facts.read_source(&format!("{root}/.git/{name}"), COMPARED_BYTES).is_ok();
     let packed = || facts.read_source(&format!("{root}/.git/packed-refs"), COMPARED_BYTES).unwrap_or_default();
@@ -77,7 +77,13 @@ fn has_reference(root: &str, names: &[String], facts: &dyn Facts) -> bool {
     names.iter().any(is_loose) || packed().lines().any(ends)
 }
 
-/// Whether a branch that is set to another commit doesn't exist yet, so that the command only makes it.
+/// git's verbs that create a branch or move an existing one.
+const MAKES_BRANCH: [&str; 3] = ["branch", "checkout", "switch"];
+
+/// The maximum size of `.git/HEAD` in bytes, with the longest name of a branch.
+const HEAD_BYTES: usize = 4096;
+
+/// Returns whether a branch that is set to another commit doesn't exist yet, so that the command only creates it.
 pub(super) fn is_new_branch(effect: &Effect, analysis: &Analysis, facts: &dyn Facts, resolver: &Resolver) -> bool {
     let name = effect.target.as_str();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
@@ -86,17 +92,28 @@ pub(super) fn is_new_branch(effect: &Effect, analysis: &Analysis, facts: &dyn Fa
     }
     let Some(command) = analysis.commands.iter().find(|command| command.id == effect.command_id) else { return false };
     // Options before the verb, and variables, may name another repository.
-    let is_here = word(command, 0) == "git" && !word(command, 1).starts_with('-') && command.assignments.is_empty();
+    let is_here =
+        word(command, 0) == "git" && MAKES_BRANCH.contains(&word(command, 1)) && command.assignments.is_empty();
+    let renames = command.argv.iter().any(|word| matches!(word.text.as_str(), "-m" | "-M" | "--move"));
     let mut earlier = analysis.commands.iter().filter(|other| other.id < command.id);
     // An empty folder is one that isn't known.
     let root = if command.cwd.is_empty() { String::new() } else { resolver.resolve(facts, &command.cwd).git_root };
     // The folder of a work tree, or of a submodule, has its branches elsewhere.
     let has_branches = || facts.entry(&format!("{root}/.git/refs/heads")) == Entry::Dir;
     let is_known = is_here && !root.is_empty() && earlier.all(|other| makes_no_branch(other, name)) && has_branches();
-    is_known && !has_reference(root.trim_end_matches('/'), &[format!("refs/heads/{name}")], facts)
+    // The branch that is checked out has no reference before the first commit.
+    let is_other = || {
+        let head = facts.read_source(&format!("{root}/.git/HEAD"), HEAD_BYTES).unwrap_or_default();
+        !head.is_empty() && head.trim_end() != format!("ref: refs/heads/{name}")
+    };
+    let root = root.trim_end_matches('/');
+    let packed = || facts.read_source(&format!("{root}/.git/packed-refs"), COMPARED_BYTES);
+    let is_readable = || matches!(packed(), Ok(_) | Err(FactFault::Absent));
+    let is_missing = || !has_reference(root, &[format!("refs/heads/{name}")], facts);
+    is_known && !renames && is_other() && is_readable() && is_missing()
 }
 
-/// Whether the command can't make the branch of this name.
+/// Returns whether the command can't create the branch of this name.
 fn makes_no_branch(command: &Command, name: &str) -> bool {
     let has = |text: &str| command.argv.iter().skip(2).any(|word| word.text.contains(text));
     let is_verb = |verbs: &[&str]| verbs.contains(&word(command, 1));
@@ -213,5 +230,16 @@ mod tests {
         assert!(!makes(&["git switch -C x main"], "x", "/tree"));
         assert!(!makes(&["git switch -C $B main"], "$B", "/repo"));
         assert!(!makes(&["git switch -C x main"], "x", ""));
+    }
+
+    #[test]
+    fn the_checked_out_branch_and_moves_of_references_are_not_new() {
+        assert!(!makes(&["git branch -f main HEAD~5"], "main", "/repo"));
+        assert!(!makes(&["git checkout -B main origin/main"], "main", "/repo"));
+        assert!(!makes(&["git branch -M x new"], "new", "/repo"));
+        assert!(!makes(&["git branch --move x new"], "new", "/repo"));
+        assert!(!makes(&["git fetch -f origin x:x"], "x", "/repo"));
+        assert!(!makes(&["git update-ref refs/heads/x HEAD~5"], "x", "/repo"));
+        assert!(!makes(&["git worktree add -B x ../wt"], "x", "/repo"));
     }
 }
