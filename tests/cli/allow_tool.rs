@@ -30,6 +30,9 @@ fn one_tool_of_a_server_can_be_allowed_alone() {
         assert!(file(&world).contains(part), "{part}: {}", file(&world));
     }
     assert_silent(&call_tool(&world, tool, &issue("acme/shop", "two")));
+    // The last prompt is allowed by now, so a second allow has nothing to lift.
+    let (before, again) = (file(&world), attended(&world, &["allow", "--last", "--yes"]));
+    assert!(again.exit != 0 && file(&world) == before, "{again:?}: {}", file(&world));
     assert_ask(&call_tool(&world, tool, &issue("acme/other", "two")), &[]);
     assert_ask(
         &call_tool(&world, "mcp__github__merge_pull_request", &json!({ "repo": "acme/shop", "number": 3 })),

@@ -122,23 +122,8 @@ impl Choices {
         let calls = tool_calls("Bash", Value::String(question.operation.clone()))?;
         let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
         let (Some(trace), [call]) = (evaluator.decide(&calls, at), calls.as_slice()) else { return Ok(()) };
-        match trace.verdict.outcome {
-            Outcome::Ask => {}
-            Outcome::Deny => {
-                let hint = "`guard-host explain` says which rule denies it; a setting of its policy may lower it";
-                return Err(refused(
-                    Exit::NoQuestion,
-                    format!("`{}` is denied, and an allow only lifts asks", self.shown),
-                    hint,
-                ));
-            }
-            _ if !question.rules.is_empty() && question.rules.iter().all(|rule| rule.starts_with(OF_SESSION)) => {
-                self.obstacle = "the prompt came from earlier calls of its session; `hosts` in the settings of \
-                                 `session-guard` lists hosts that may get data"
-                    .to_owned();
-                return Ok(());
-            }
-            _ => return Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
+        if !self.require_ask(trace.verdict.outcome, question)? {
+            return Ok(());
         }
         self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
         self.is_recoverable = evaluator.would_skip_prompt(call, &trace, at);
@@ -156,6 +141,25 @@ impl Choices {
             self.obstacle = view.obstacle(&trace.verdict, placed, trace.analysis.as_deref());
         }
         Ok(())
+    }
+
+    /// Checks that the call needs confirmation now. Returns false, with the obstacle set, if it depended on its session.
+    fn require_ask(&mut self, outcome: Outcome, question: &Record) -> anyhow::Result<bool> {
+        match outcome {
+            Outcome::Ask => Ok(true),
+            Outcome::Deny => {
+                let hint = "`guard-host explain` says which rule denies it; a setting of its policy may lower it";
+                let text = format!("`{}` is denied, and an allow only lifts asks", self.shown);
+                Err(refused(Exit::NoQuestion, text, hint))
+            }
+            _ if !question.rules.is_empty() && question.rules.iter().all(|rule| rule.starts_with(OF_SESSION)) => {
+                self.obstacle = "the prompt came from earlier calls of its session; `hosts` in the settings of \
+                                 `session-guard` lists hosts that may get data"
+                    .to_owned();
+                Ok(false)
+            }
+            _ => Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
+        }
     }
 
     /// Adds allows for the tool alone: one with the arguments that determine its target, and one with any arguments.
@@ -176,6 +180,9 @@ impl Choices {
         };
         let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
         let (Some(trace), [call]) = (evaluator.decide(&calls, at), calls.as_slice()) else { return Ok(()) };
+        if !self.require_ask(trace.verdict.outcome, question)? {
+            return Ok(());
+        }
         let placed = (call, at, evaluator.facts());
         let allows = evaluator.chain.view().tool_allows(&trace.verdict, placed, trace.analysis.as_deref(), given);
         let title = |allow: &Allow| match allow.arguments.is_empty() {
