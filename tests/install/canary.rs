@@ -8,7 +8,7 @@ fn a_call_that_is_not_denied_is_explained_by_the_configuration() {
     for (configuration, expected) in [
         ("[[policy]]\nname = \"command-guard\"\nenabled = false\n", "remove `enabled = false`"),
         ("preset = \"none\"\n", "`command-guard` isn't in the chain"),
-        ("[[policy]]\nname = \"command-guard\"\ntools = [\"Write\"]\n", "isn't asked about shell commands"),
+        ("[[policy]]\nname = \"command-guard\"\ntools = [\"PowerShell\"]\n", "isn't asked about shell commands"),
     ] {
         let world = World::new();
         done(&world, &["install", "claude"]);

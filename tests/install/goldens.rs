@@ -58,8 +58,8 @@ fn cases(harness: &str) -> Vec<(String, Option<String>, String)> {
 }
 
 /// Harnesses that detect a failing hook by the line that starts it.
-const BY_LINE: [&str; 11] =
-    ["codex", "copilot", "crush", "devin", "droid", "gemini", "grok", "kiro", "qwen", "vscode", "windsurf"];
+const BY_LINE: [&str; 12] =
+    ["codex", "copilot", "crush", "devin", "droid", "gemini", "grok", "kimi", "kiro", "qwen", "vscode", "windsurf"];
 
 /// Returns the script for a harness that doesn't run the line in a shell, and ignores the exit code.
 fn replying(line: &str) -> String {

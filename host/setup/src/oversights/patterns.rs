@@ -274,6 +274,11 @@ fn unused(pattern: &str, base: &Path) -> Option<String> {
     if !plain.contains(SPECIAL) || plain.starts_with("**") || UNLIKELY.iter().any(|name| plain.starts_with(name)) {
         return None;
     }
+    // An existing folder is protected, even if it is empty.
+    let folder = plain.trim_end_matches("/**");
+    if folder != plain && !folder.contains(SPECIAL) && base.join(folder).is_dir() {
+        return None;
+    }
     let (own, anywhere) = (Glob::new(&plain).ok()?, Glob::new(&format!("**/{plain}")).ok()?);
     match first_below(base, |path, _| own.matches(path)) {
         Search::Found(_) | Search::Unfinished => return None,
