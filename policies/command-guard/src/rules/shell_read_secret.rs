@@ -207,9 +207,7 @@ pub(super) fn is_certificate(path: &str) -> bool {
     let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
     let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
     let private = ["key", "privkey", "private", "priv"].iter().any(|word| name.contains(word));
-    // `ca1.pem`, `fullchain2.pem`
-    let is_public = |word: &str| public.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
-    !private && !name.contains(['*', '?', '[']) && words.any(is_public)
+    !private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 
 /// Returns whether the command uses the file without showing it: a script that loads its variables, a certificate's

@@ -64,11 +64,6 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             return None;
         }
     }
-    // The certificate's issuer can provide it again.
-    let is_certificate = || entry == "*.pem" && is_certificate(&effect.target);
-    if effect.kind == "delete" && !view.settings.strict && is_certificate() && !is_outside(effect, view) {
-        return None;
-    }
     if effect.kind == "write" && is_made(effect, entry, view) {
         return None;
     }
