@@ -261,8 +261,15 @@ fn named_leaks(word: &Word, before: &str, is_key: bool, host: Option<&str>) -> b
     })
 }
 
+/// Words in the names of variables that mark a position in a list, or a form's token, and are no secrets.
+const POSITIONS: [&str; 5] = ["CONTINU", "CSRF", "CURSOR", "NEXT", "PAGE"];
+
 /// Whether an address has the variable in a field of its query that isn't called like a key: `https://host/?d=$TOKEN`.
 fn is_hidden_in_query(address: &str, name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    if POSITIONS.iter().any(|word| upper.contains(word)) {
+        return false;
+    }
     let start = [format!("${name}"), format!("${{{name}")].iter().find_map(|text| address.find(text.as_str()));
     let before = start.and_then(|start| address.get(..start)).unwrap_or_default();
     let query = before.split_once("://").and_then(|(_, rest)| rest.split_once('?')).map_or("", |(_, query)| query);

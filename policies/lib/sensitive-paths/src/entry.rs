@@ -85,6 +85,11 @@ impl Entries {
     }
 }
 
+/// Returns whether the last component of a pattern has a wildcard.
+fn ends_with_wildcard(text: &str) -> bool {
+    text.rsplit('/').next().is_some_and(|last| last.contains(['*', '?', '[', '\\']))
+}
+
 impl TryFrom<Vec<String>> for Entries {
     type Error = String;
 
@@ -93,7 +98,9 @@ impl TryFrom<Vec<String>> for Entries {
         for text in list {
             let entry = Entry::new(&text)?;
             // The entry may match a folder, so everything below it is included.
-            if !entry.is_folder() && !is_below_folder(&text) {
+            // An entry that removes paths is included only as written, because a wide one would remove default entries.
+            let is_wide = text.starts_with('!') && ends_with_wildcard(&text);
+            if !entry.is_folder() && !is_below_folder(&text) && !is_wide {
                 entries.push(Entry { text: text.clone().into(), ..Entry::new(&format!("{text}/"))? });
             }
             entries.push(entry);
@@ -147,6 +154,11 @@ impl Entry {
     /// The text as written.
     pub(crate) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns whether it covers what is below a folder only because its last component has a wildcard.
+    pub(crate) fn is_widened(&self) -> bool {
+        self.is_folder() && !is_below_folder(&self.text) && ends_with_wildcard(&self.text)
     }
 
     /// Returns whether settings add it to this crate's lists.

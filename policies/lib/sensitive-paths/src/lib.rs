@@ -165,10 +165,14 @@ impl Lists {
 
     fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
         // Lazy, because few paths are covered by an entry and are templates.
-        let template = LazyCell::new(|| self.exempt.covering(path).next().is_some());
+        let template = LazyCell::new(|| self.exempt.covering(path).any(|exempt| !exempt.is_widened()));
         // A template in a listed folder is covered, unless settings name it.
-        let named = LazyCell::new(|| self.exempt.covering(path).any(Entry::is_added));
+        let named =
+            LazyCell::new(|| self.exempt.covering(path).any(|exempt| exempt.is_added() && !exempt.is_widened()));
+        // A wildcard that happens to match a folder lifts only entries of the settings, not the default ones in it.
+        let widened = LazyCell::new(|| self.exempt.covering(path).any(Entry::is_widened));
         let counts = |entry: &&Entry| match entry.is_folder() {
+            _ if entry.is_added() && *widened => false,
             true if *named => false,
             true if entry.text() == ".claude/" => !is_of_harness(path, is_deletion),
             true => !programs::is_new(entry.text(), path.last()),
