@@ -102,7 +102,7 @@ fn a_registration_for_all_users_that_is_damaged_is_corrected_by_hand() {
     let machine = Machine::new();
     machine.done(&["install", "claude", "--managed"]);
     let text = read(&machine.0, MANAGED);
-    machine.0.write(MANAGED, &text[1..]);
+    machine.0.write(MANAGED, text.get(1..).unwrap_or_default());
     let (_, problems) = machine.problems();
     assert!(problems[0].contains("correct `/etc/claude-code/managed-settings.json` by hand"), "{problems:#?}");
     let line = machine.done(&["statusline"]);
