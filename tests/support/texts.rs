@@ -1,6 +1,6 @@
 //! Texts for users, as in the snapshots in `tests/texts`.
 
-use regex_lite::Regex;
+use regex_lite::{Captures, Regex};
 
 use crate::support::reply::{assert_ask, assert_deny, assert_warn};
 use crate::support::world::{ProcessOutput, World};
@@ -61,6 +61,7 @@ pub fn normalized_output(world: &World, ended: &ProcessOutput) -> String {
 /// the policies.
 pub fn normalize(world: &World, text: &str) -> String {
     let home = world.home.path().display().to_string();
+    let text = without_drives(text, &home);
     let text = text.replace(env!("CARGO_BIN_EXE_guard-host"), "GUARD_HOST").replace(&home, "HOME");
     let text = hidden(&hidden(&text, " until ", "\n", "TIME"), " of ", " other calls", "COUNT");
     let varying = [
@@ -83,6 +84,13 @@ pub fn normalize(world: &World, text: &str) -> String {
     varying
         .into_iter()
         .fold(text, |text, (pattern, name)| Regex::new(pattern).unwrap().replace_all(&text, name).into_owned())
+}
+
+/// The text with the paths below the home as this system writes them, because `.ci/wine` tests a program for Windows.
+fn without_drives(text: &str, home: &str) -> String {
+    let home = regex_lite::escape(home).replace('/', r"[\\/]+");
+    let path = Regex::new(&format!(r#"/?\b[A-Z]:({home}[^\s`'"]*)"#)).unwrap();
+    path.replace_all(text, |found: &Captures| found[1].replace(r"\\", "/").replace('\\', "/")).into_owned()
 }
 
 /// Returns the lines with these words, each with the indented lines below it.

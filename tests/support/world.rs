@@ -121,8 +121,14 @@ impl World {
 
     /// Runs the hook for a `Bash` call in the project.
     pub fn bash(&self, command: &str) -> ProcessOutput {
+        let repo = self.repo().display().to_string();
+        // An agent on Windows names its folder with the drive, and Wine has the root of this system as `Z:`.
+        let cwd = match std::env::var_os("GUARD_TESTED_PROGRAM") {
+            Some(_) => format!("Z:{}", repo.replace('/', "\\")),
+            None => repo,
+        };
         let payload = serde_json::json!({
-            "session_id": "s1", "cwd": self.repo(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "session_id": "s1", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_input": { "command": command },
         });
         self.hook(&payload.to_string())
