@@ -109,7 +109,7 @@ pub enum ConfineError {
 /// # Errors
 ///
 /// Confinement isn't supported, with the reason.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub fn supported() -> Result<(), ConfineError> {
     linux::supported()
 }
@@ -119,7 +119,7 @@ pub fn supported() -> Result<(), ConfineError> {
 /// # Errors
 ///
 /// Always: only Linux is supported.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(portable))))]
 pub fn supported() -> Result<(), ConfineError> {
     Err(ConfineError::Unsupported("it needs Landlock, which only Linux has".to_owned()))
 }
