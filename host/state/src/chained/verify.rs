@@ -35,12 +35,11 @@ pub struct ChainBreak {
 }
 
 /// The state of a verification after the lines so far.
-#[derive(Default)]
 struct Walk {
     found: Verified,
-    /// The digest of the previous line.
-    before: Tag,
-    before_apart: Tag,
+    /// The digests that the next line's `prev` may have: of the last line in the chain, and of the lines written apart
+    /// since then. Another process can write one after a writer has read the end of the log.
+    before: Vec<Tag>,
     /// The position of a line that isn't a record, until the next line's `prev` shows that it was there before.
     pending: Option<LogPosition>,
 }
@@ -54,7 +53,7 @@ impl ChainedLog<'_> {
     pub fn verify(&self) -> io::Result<Result<Verified, ChainBreak>> {
         let seal = Seal::open(self.state).map_err(|error: SealError| io::Error::other(error.to_string()))?;
         let last = self.known_last_line(&seal);
-        let mut walk = Walk::default();
+        let mut walk = Walk { found: Verified::default(), before: vec![Tag::default()], pending: None };
         let mut place = LogPosition { file: self.path.to_path_buf(), line: 0 };
         for (path, first) in [
             (self.rotated, last.as_ref().map(|last| last.first_rotated)),
@@ -96,7 +95,7 @@ impl Walk {
             let is_record = serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
             if is_apart {
                 self.found.apart += 1;
-                self.before = digest(line);
+                self.before.push(digest(line));
                 return Ok(());
             }
             if has_begun && is_record {
@@ -109,11 +108,10 @@ impl Walk {
             } else {
                 self.found.older += 1;
             }
-            self.before = digest(line);
-            self.before_apart = self.before.clone();
+            self.before = vec![digest(line)];
             return Ok(());
         };
-        let is_next = link.prev == self.before || link.prev == self.before_apart;
+        let is_next = self.before.contains(&link.prev);
         if self.pending.is_some() && !is_next {
             return Err(
                 "this line was changed: it is no record, and the next one knows another line before it".to_owned()
@@ -143,8 +141,7 @@ impl Walk {
         }
         self.found.lines += 1;
         self.found.numbers.1 = link.n;
-        self.before = digest(line);
-        self.before_apart = self.before.clone();
+        self.before = vec![digest(line)];
         Ok(())
     }
 
@@ -174,11 +171,42 @@ impl Walk {
                 if last.n == found.numbers.1
                     && last.n > 0
                     && found.apart + found.unfinished == 0
-                    && last.digest != self.before =>
+                    && !self.before.contains(&last.digest) =>
             {
                 missing("the last line isn't the one that was written last".to_owned())
             }
             _ => Ok(found),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_line_may_name_any_line_written_apart_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let (rotated, last) = (folder.path().join("log.1"), folder.path().join("log.last"));
+        let log = ChainedLog { path: &path, rotated: &rotated, last: &last, state: folder.path() };
+        for number in 0..4 {
+            log.append(&format!("{{\"x\":{number}}}"), number % 2 == 0).unwrap();
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let put = |order: &[usize]| {
+            fs::write(&path, order.iter().map(|at| format!("{}\n", lines[*at])).collect::<String>()).unwrap();
+            log.verify().unwrap()
+        };
+        // The last one was written while the third one's writer had seen the second one.
+        for order in [[0, 1, 2, 3], [0, 1, 3, 2], [0, 3, 1, 2]] {
+            assert_eq!(put(&order).map(|found| (found.lines, found.apart)), Ok((2, 2)), "{order:?}");
+        }
+        for order in [&[0, 3, 2][..], &[0, 2, 1, 3], &[1, 2, 3]] {
+            assert!(put(order).is_err(), "{order:?}");
         }
     }
 }
