@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::reply::assert_ask;
-use crate::support::texts::{Transcript, normalized_output};
+use crate::support::texts::{Transcript, normalize, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
 
@@ -32,8 +32,8 @@ fn assert_whole(world: &World, lines: &str) {
 #[track_caller]
 fn broken(world: &World, file: &str, line: u64) -> String {
     let ended = verify(world);
-    let place = format!("{}:{line}: ", world.path(file).display());
-    assert!(ended.exit == 1 && ended.stdout.starts_with(&place), "{place}: {ended:?}");
+    let place = format!("HOME/{file}:{line}: ");
+    assert!(ended.exit == 1 && normalize(world, &ended.stdout).starts_with(&place), "{place}: {ended:?}");
     normalized_output(world, &ended)
 }
 

@@ -79,6 +79,8 @@ pub fn normalize(world: &World, text: &str) -> String {
         ("--code [0-9a-f]{8}", "--code CODE"),
         (r"\b[0-9a-f]{16}\b", "ID"),
         (r"\b20[0-9]{6}-[0-9]{6}-[0-9]{3}-[0-9a-f]+\b", "ID"),
+        // Wine's message.
+        (r"File not found\. \(os error 2\)", "No such file or directory (os error 2)"),
         (r"(wasi:[a-z-]+/[a-z-]+@0\.2)\.[0-9]+", "$1"),
     ];
     varying
