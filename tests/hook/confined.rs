@@ -48,6 +48,7 @@ fn run(option: &str, text: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(portable, ignore = "only Linux has Landlock")]
 fn a_call_of_a_class_runs_confined() {
     let world = world(ALL);
     for (command, text) in [
@@ -80,6 +81,7 @@ fn other_calls_run_as_they_are() {
 }
 
 #[test]
+#[cfg_attr(portable, ignore = "only Linux has Landlock")]
 fn a_question_is_asked_with_the_confined_command() {
     let world = world("confine = [\"unknown-programs\"]");
     let command = "./tool && git push origin topic";
@@ -95,6 +97,7 @@ fn a_question_is_asked_with_the_confined_command() {
 }
 
 #[test]
+#[cfg_attr(portable, ignore = "only Linux has Landlock")]
 fn where_no_input_can_be_replaced_the_question_names_the_command() {
     let world = world("confine = [\"unknown-programs\"]");
     let payload = json!({
@@ -110,6 +113,7 @@ fn where_no_input_can_be_replaced_the_question_names_the_command() {
 }
 
 #[test]
+#[cfg_attr(portable, ignore = "only Linux has Landlock")]
 fn versions_that_may_ignore_the_input_are_denied_or_asked_about() {
     let world = world("confine = [\"unknown-programs\"]");
     let payload = json!({
