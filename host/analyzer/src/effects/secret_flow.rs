@@ -46,7 +46,22 @@ const BODIES: &[&str] =
     &["-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json", "--post-data", "--body-data"];
 
 /// Words in the names of fields by which a service is given the key that opens it.
-const KEY_FIELDS: &[&str] = &["key", "token", "auth", "secret", "pass", "pwd", "sig", "appid", "app_id", "code", "jwt"];
+const KEY_FIELDS: &[&str] = &[
+    "access",
+    "appid",
+    "app_id",
+    "auth",
+    "bearer",
+    "code",
+    "credential",
+    "jwt",
+    "key",
+    "pass",
+    "pwd",
+    "secret",
+    "sig",
+    "token",
+];
 
 /// Services whose API others offer with the same header.
 const COMPATIBLE: &[&str] = &["ANTHROPIC", "AWS", "AZURE", "GEMINI", "OPENAI", "OPENROUTER"];
@@ -276,7 +291,7 @@ fn is_hidden_in_query(address: &str, name: &str) -> bool {
     let field = query.rsplit('&').next().and_then(|field| field.split_once('='));
     field.is_some_and(|(field, _)| {
         let field = field.to_ascii_lowercase();
-        !KEY_FIELDS.iter().any(|word| field.contains(word))
+        field != "k" && !KEY_FIELDS.iter().any(|word| field.contains(word))
     })
 }
 
