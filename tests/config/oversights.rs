@@ -1,17 +1,15 @@
 //! Parts of a configuration that are valid but have no effect: `config check` and `doctor` warn, and exit with 0.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
 use crate::support::guests;
 use crate::support::world::World;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 /// Returns the warnings of `config check`, which must find no mistake.
 #[track_caller]
 fn warnings(world: &World) -> String {
     let ended = world.run(&["config", "check"], "");
-    assert_eq!(ended.exit, 0, "{ended:?}");
-    assert!(!ended.stderr.contains("error: "), "{ended:?}");
+    assert!(ended.exit == 0 && !ended.stderr.contains("error: "), "{ended:?}");
     ended.stderr
 }
 
