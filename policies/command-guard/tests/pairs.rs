@@ -247,7 +247,7 @@ fn a_flood_of_targets_is_one_finding_soon() {
     let of_rule = decision.findings.iter().filter(|finding| finding.rule == "rm-recursive-force");
     let messages: Vec<_> = of_rule.map(|finding| finding.message.as_str()).collect();
     assert_eq!(messages.len(), 1);
-    assert!(messages[0].contains("`d0`, `d1`, `d2`, `d3`") && !messages[0].contains("d4"), "{}", messages[0]);
+    assert!(messages[0].ends_with("`d0`, `d1`, `d2`, `d3` and many more and everything in it"), "{}", messages[0]);
     let secrets = decide(&format!("cat{}", ".env ".repeat(20_000).replace(".env ", " .env")));
     assert_eq!(secrets.outcome, Outcome::Deny);
 }
