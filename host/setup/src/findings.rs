@@ -1,13 +1,13 @@
 //! [`mistakes`]: all known mistakes of a configuration on this machine, for `config check`, `doctor`, `ci` and
 //! `statusline`.
 
-use std::fs;
 use std::path::Path;
 
 use guard_config::{Config, trust};
 use guard_contract::{Layer, Problem};
 use guard_hook::cache::{BuildOptions, Prepared};
 use guard_state::files::read_text;
+use guard_state::folder::write_new;
 
 use crate::check::{Depth, Mistake, Severity, check, registration_mistakes};
 use crate::install::HookLocation;
@@ -76,5 +76,5 @@ fn has_read(record: &Path, chain: &str) -> bool {
 fn remember(record: &Path, chain: &str) {
     let known = read_text(record, BYTES).unwrap_or_default();
     let lines: Vec<&str> = [chain].into_iter().chain(known.lines()).take(CHAINS).collect();
-    let _ = fs::write(record, lines.join("\n"));
+    let _ = write_new(record, lines.join("\n").as_bytes(), 0o600);
 }
