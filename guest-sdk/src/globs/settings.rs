@@ -43,7 +43,7 @@ pub fn is_below_folder(text: &str) -> bool {
     text.ends_with('/') || text == "**" || text.ends_with("/**")
 }
 
-/// Returns the literal folder that contains all matching paths. Empty if there is none.
+/// Returns the literal folder that contains all matching paths. Empty if they have no folder in common.
 #[must_use]
 pub fn spelled_folder(text: &str) -> &str {
     let end = text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len());
@@ -65,7 +65,7 @@ pub fn possible(text: &str) -> Result<(), Error> {
     };
     let is_variable = || text.starts_with("${") || text.starts_with('$') && text.contains('/');
     let problem = if text.starts_with('!') {
-        "this list takes no `!`: leave the pattern out"
+        "this list doesn't allow `!`: leave the pattern out"
     } else if text.starts_with(is_blank) || text.ends_with(is_blank) {
         "blanks stand around it, and no path has them"
     } else if text.contains(char::is_control) {

@@ -57,7 +57,7 @@ pub(super) fn arguments(options: &ToolOptions) -> Result<Arguments, (String, Str
     }
     if entry.tool.starts_with('!') {
         let hint = "name the tools that the entry is for";
-        return refuse(format!("`match` is `{}`, and it takes no `!`", entry.tool), hint);
+        return refuse(format!("`match` is `{}`, which doesn't allow `!`", entry.tool), hint);
     }
     if COMMON_TOOLS.contains(&entry.tool.as_str()) {
         let hint = "name a tool of a server, such as `mcp__box__run`";
@@ -140,7 +140,7 @@ mod tests {
             ("match = ''\nshell = 'x'", "`match` is empty"),
             ("match = 'mcp__['\nshell = 'x'", "`mcp__[`"),
             ("match = 'Write'\npath = 'x'", "`Write`"),
-            ("match = '!mcp__x__y'\npath = 'x'", "takes no `!`"),
+            ("match = '!mcp__x__y'\npath = 'x'", "doesn't allow `!`"),
             ("match = 'mcp__x__y'", "names no argument"),
             ("match = 'mcp__x__y'\nsql = []", "names no argument"),
             ("match = 'mcp__x__y'\nsql = ['q', '']", "names no argument"),

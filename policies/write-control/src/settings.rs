@@ -89,7 +89,7 @@ fn patterns(key: &str, list: Option<Vec<String>>, defaults: &[&str]) -> Result<V
     }
     if let Some(except) = list.iter().find_map(|text| text.strip_prefix('!')).filter(|_| key == "protected") {
         let text = format!(
-            "`{key}`: the pattern `!{except}`: this list takes no `!`: did you mean `exempt = [\"{except}\"]`?"
+            "`{key}`: the pattern `!{except}`: this list doesn't allow `!`: did you mean `exempt = [\"{except}\"]`?"
         );
         return Err(text.into());
     }
@@ -123,8 +123,11 @@ mod tests {
             (json!({"protected": ["~/x"]}), "`~/x`"),
             (json!({"protected": ["../x"]}), "`../x`"),
             (json!({"protected": [""]}), "empty"),
-            (json!({"exempt": ["!x"]}), "`!x`: this list takes no `!`: leave the pattern out"),
-            (json!({"protected": ["a", "!a/b"]}), "`!a/b`: this list takes no `!`: did you mean `exempt = [\"a/b\"]`?"),
+            (json!({"exempt": ["!x"]}), "`!x`: this list doesn't allow `!`: leave the pattern out"),
+            (
+                json!({"protected": ["a", "!a/b"]}),
+                "`!a/b`: this list doesn't allow `!`: did you mean `exempt = [\"a/b\"]`?",
+            ),
             (json!({"safe": ["/docs/**"]}), "did you mean `docs/**`?"),
             (json!({"protected": vec!["x"; PATTERNS + 1]}), "`protected`"),
         ] {

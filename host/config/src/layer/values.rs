@@ -78,7 +78,7 @@ fn check_files(options: &Options) -> Result<(), Refusal> {
             return refuse(format!("`exclude` in `[undo]`: {error}"), "correct the pattern");
         }
         if pattern.starts_with('!') {
-            let text = format!("`exclude` in `[undo]`: `{pattern}`: this list takes no `!`");
+            let text = format!("`exclude` in `[undo]`: `{pattern}`: this list doesn't allow `!`");
             return refuse(text, "name the files that are never copied");
         }
     }
