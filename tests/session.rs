@@ -31,7 +31,7 @@ fn bash_in(world: &World, session: &str, mode: &str, command: &str) -> ProcessOu
     world.hook(&payload.to_string())
 }
 
-/// Returns the file of the session `s1`, or null if there is none.
+/// Returns the file of the session `s1`, or null if it doesn't exist.
 fn file(world: &World) -> Value {
     let text = std::fs::read_to_string(world.path(".local/state/guard-host/sessions/s1.json")).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()

@@ -96,7 +96,7 @@ impl<'a> Call<'a> {
         host::earlier(command_id, path)
     }
 
-    /// Returns the git branch that is checked out at `path`. Empty if there is none, or if it is unknown.
+    /// Returns the git branch that is checked out at `path`. Empty outside of a branch, or if it is unknown.
     #[must_use]
     pub fn branch(&self, path: &str) -> String {
         host::branch(path)

@@ -53,7 +53,7 @@ pub const PROGRAM_VARIABLES: [&str; 8] = [
     "GIT_SSH_COMMAND",
 ];
 
-/// Returns the subcommand after git's own options, and the words after it. `None` if there is none.
+/// Returns the subcommand after git's own options, and the words after it. `None` without a subcommand.
 pub fn subcommand<'w, I: Iterator<Item = &'w str>>(mut words: I) -> Option<(&'w str, I)> {
     loop {
         let word = words.next()?;

@@ -91,7 +91,7 @@ pub use serde_json;
 
 /// A policy: its manifest, its configuration, and its decision on a tool call.
 pub trait Policy: Sized + 'static {
-    /// The settings, parsed from the JSON object in the configuration. [`NoSettings`] if there are none.
+    /// The settings, parsed from the JSON object in the configuration. [`NoSettings`] for a policy without settings.
     ///
     /// Add `#[serde(default, deny_unknown_fields)]`, so that typos in the settings are errors.
     type Settings: serde::de::DeserializeOwned;

@@ -82,7 +82,7 @@ fn the_chains_of_the_presets_have_their_order() {
     assert_eq!(full[6..], ["write-control", "plan-enforcer"]);
 }
 
-/// Returns the settings from a settings file, and the reason if there are none.
+/// Returns the settings from a settings file, or the reason why they can't be read.
 fn read(name: &str, text: Option<&str>) -> (Value, String) {
     let layers = Layers::new().user(format!("[[policy]]\nname = \"command-guard\"\nsettings-file = \"~/{name}\"\n"));
     if let Some(text) = text {

@@ -31,7 +31,7 @@ const STUBS: &[&str] = &["rm", "git", "tool", "curl", "a", "b"];
 /// How long one text may run.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The most lines that are told of each property.
+/// The maximum number of printed lines for each property.
 const TOLD: usize = 40;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -200,7 +200,7 @@ fn wrong(analysis: &Analysis, ran: &Ran) -> Vec<String> {
     wrong
 }
 
-/// Whether a command may have started with these words.
+/// Returns whether a command may have started with these words.
 fn fits(argv: &[Word], words: &[String]) -> bool {
     // Of `"$@"` and `$x` there may be none, or several.
     let open =

@@ -16,7 +16,7 @@ pub(crate) use respell::{COMMANDS, DATA_FORMS, FORMS, QUOTINGS};
 /// Longer texts only cost time here; their bounds are tested elsewhere.
 const TEXT_BYTES: usize = 8 << 10;
 
-/// The most pieces of one text.
+/// The maximum number of parts of a text.
 const PIECES: usize = 120;
 
 /// A program that nothing knows, to be looked for.

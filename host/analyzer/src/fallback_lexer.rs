@@ -90,7 +90,7 @@ fn strip(words: &mut Vec<String>) {
     words.drain(..named.unwrap_or(words.len()));
 }
 
-/// Finds the end of a quote. Remembers if there is none, so that the scan stays linear.
+/// Finds the end of a quote. Remembers a missing end, so that the scan stays linear.
 struct ClosingQuotes<'t> {
     text: &'t str,
     single_gone: bool,

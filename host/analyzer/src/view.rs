@@ -51,7 +51,7 @@ impl View {
         View { isolated, home, ..View::default() }
     }
 
-    /// Returns the path on this machine for a path in the file system. `None` if there is none.
+    /// Returns the path on this machine for a path in the file system. `None` if it isn't on this machine.
     pub(crate) fn host(&self, path: &str) -> Option<HostPath> {
         if !path.starts_with('/') {
             return (!self.isolated).then(|| HostPath { path: path.to_owned(), read_only: false });

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// The calls of a row, as far as no connection has more than its share.
 const CALLS: usize = 10_000;
 
-/// The most calls of one connection.
+/// The maximum number of calls per connection.
 const MOST_EACH: usize = 2_000;
 
 /// How long the calls of a row may take; then no further one is posted.
@@ -95,7 +95,7 @@ fn engines(program: &Path, home: &Path, configuration: &str, measure: impl Fn(&E
     }
 }
 
-/// Whether an engine has begun to answer.
+/// Returns whether an engine has begun to answer.
 fn is_ready(address: &str) -> bool {
     let Ok(mut stream) = TcpStream::connect(address) else { return false };
     let asked = stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");

@@ -132,7 +132,7 @@ pub(super) fn entries(
     Ok(chain)
 }
 
-/// Reads a file, or returns `None` if there is none.
+/// Reads a file, or returns `None` if it doesn't exist.
 pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem> {
     let problem = |text: String, hint: &str| {
         Err(Problem { layer, place: file.to_string_lossy().into_owned(), text, hint: hint.to_owned() })

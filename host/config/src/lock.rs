@@ -144,7 +144,7 @@ impl Lock {
         self.policy.push(locked);
     }
 
-    /// Removes a policy. Returns false if there is none of this name.
+    /// Removes a policy. Returns false if the name is unknown.
     pub fn remove(&mut self, name: &str) -> bool {
         let before = self.policy.len();
         self.policy.retain(|locked| locked.name != name);

@@ -185,7 +185,7 @@ pub struct UndoOptions {
     pub enabled: Option<bool>,
     /// Patterns of files that are never copied: over a name, an absolute path, or a path below the project.
     pub exclude: Vec<String>,
-    /// The most bytes that are copied for one call. Default: 268435456.
+    /// The maximum number of bytes that are copied for one call. Default: 268435456.
     pub max_bytes: Option<u64>,
     /// How long a call waits for its copies in milliseconds, 10 to 1500. Default: 150.
     #[schemars(range(min = 10, max = 1500))]

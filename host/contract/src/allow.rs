@@ -75,7 +75,7 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// An allow of these words alone, in the project of the call and without an end.
+    /// Returns an allow for exactly these words in the call's project, without expiry.
     #[must_use]
     pub fn for_command(layer: Layer, command: Vec<String>) -> Self {
         Allow {
@@ -170,7 +170,7 @@ impl Allow {
         }
     }
 
-    /// Whether it has expired; `today` as `2027-01-31`.
+    /// Returns whether it has expired; `today` as `2027-01-31`.
     #[must_use]
     pub fn is_over(&self, today: &str) -> bool {
         !self.until.is_empty() && self.until.as_str() < today
@@ -270,7 +270,8 @@ impl Allow {
     }
 }
 
-/// Whether an operand is known. A pattern may match names in one folder that don't begin with a dot: `.?` finds `..`.
+/// Returns whether an operand is known. A pattern may match names in one folder that don't begin with a dot: `.?` finds
+/// `..`.
 fn is_operand(word: &Word) -> bool {
     let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", &word.text));
     let is_plain = !folder.contains(['*', '?', '[']) && !name.contains("**");

@@ -143,13 +143,13 @@ pub struct CallContext {
     pub repository: String,
     /// The home directory, absolute.
     pub home: String,
-    /// The home directory of the user's account, which may differ. Empty if there is none.
+    /// The home directory of the user's account, which may differ. Empty if unknown.
     pub account_home: String,
-    /// The harness's session id. Empty if there is none.
+    /// The harness's session id. Empty if missing.
     pub session: String,
     /// The harness's name.
     pub harness: String,
-    /// The permission mode in the harness's words. Empty if there is none.
+    /// The permission mode in the harness's words. Empty if missing.
     pub permission_mode: String,
     /// The kind of subagent that makes the call, in the harness's words, or empty. Not passed to policies.
     pub agent: String,

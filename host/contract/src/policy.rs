@@ -65,7 +65,7 @@ pub struct Entry {
 /// The location of an entry's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingsSource {
-    /// The settings file, or the configuration file with the settings. Empty if there are none.
+    /// The settings file, or the configuration file with the settings. Empty for a policy without settings.
     pub file: PathBuf,
     /// Whether it is the default settings file of a built-in policy, not named by an entry. If it can't be used, the
     /// defaults apply with a warning.

@@ -31,7 +31,7 @@ pub struct Finding {
     /// The problem and why it matters, in the present tense, without a full stop at the end of a single sentence. Plain
     /// text; the host removes control characters and secrets before it shows the text.
     pub message: String,
-    /// The alternative to the call. Empty if there is none.
+    /// The alternative to the call. May be empty.
     pub remedy: String,
     /// Facts for machines: name and value. Keys that the host knows are
     /// documented in the guide for policy authors; others are passed on.
@@ -41,7 +41,7 @@ pub struct Finding {
 /// The answer of one policy to one tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// The maximum of the findings' outcomes; `abstain` if there are none.
+    /// The maximum of the findings' outcomes; `abstain` without findings.
     /// Anything else is a fault of the policy.
     pub outcome: Outcome,
     /// All reasons, the most telling one first. A finding whose outcome is
@@ -86,7 +86,7 @@ pub struct Manifest {
     /// One line for people.
     pub summary: String,
     /// The tools that the policy wants to be asked about. Each entry is a glob
-    /// over the tool's name; `*` alone is every tool. An empty list is none.
+    /// over the tool's name; `*` alone is every tool. An empty list covers no tool.
     pub tools: Vec<String>,
     /// Every rule that `decide` may report.
     pub rules: Vec<Rule>,

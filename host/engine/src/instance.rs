@@ -22,7 +22,7 @@ use guard_facts::{Scene, Used};
 /// The result of one call of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult<T> {
-    /// The answer, checked only for its shape, or the reason why there is none.
+    /// The answer, checked only for its shape, or the reason why it is missing.
     pub answer: Result<T, FaultKind>,
     /// The journal lines that the guest wants to write.
     pub journal: Vec<JournalLine>,

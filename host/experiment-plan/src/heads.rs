@@ -2,7 +2,7 @@
 //!
 //! A plan is read as a call is: by the analyzer. What it lists without being a program only adds a name to the plan.
 
-/// The most programs of one text.
+/// The maximum number of programs in a text.
 const PROGRAMS: usize = 256;
 
 /// The longest name of a program.

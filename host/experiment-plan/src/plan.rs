@@ -14,10 +14,10 @@ use node::{Node, Walk};
 /// The largest plan that is read. The parser needs a few milliseconds for it.
 const BYTES: usize = 256 << 10;
 
-/// The most commands of a plan.
+/// The maximum number of commands in a plan.
 const COMMANDS: usize = 4_000;
 
-/// The most work that reading the commands may be. Thousands of plain commands stay far below it.
+/// The maximum work for reading the commands. Thousands of plain commands need far less.
 const WORK: usize = 512 << 10;
 
 /// The longest name of an arm.
@@ -103,13 +103,13 @@ impl Plan {
         Ok(())
     }
 
-    /// Whether the plan has this very text.
+    /// Returns whether the plan has this very text.
     #[must_use]
     pub fn has_text(&self, command: &str) -> bool {
         self.texts.contains(command.trim())
     }
 
-    /// Whether a planned command starts this program.
+    /// Returns whether a planned command starts this program.
     #[must_use]
     pub fn has_program(&self, program: &str) -> bool {
         self.names.contains(program)
@@ -181,7 +181,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Whether `text` holds `word` with nothing around it that would make it a part of another word.
+/// Returns whether `text` holds `word` with nothing around it that would make it a part of another word.
 fn holds_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     !word.is_empty()

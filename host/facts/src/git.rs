@@ -15,7 +15,7 @@ pub use machine::command;
 /// A question about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitQuestion {
-    /// The current branch. The answer is its name, or empty if there is none.
+    /// The current branch. The answer is its name, or empty outside of a branch.
     Branch,
     /// Whether git tracks the path. The answer to this question and the next two is `yes` or `no`.
     Tracked,

@@ -1,15 +1,15 @@
-//! The part of what git ignores that a copy can hold, and the names of what tools make again.
+//! Limits on copies of files that git ignores, and the names of files that tools recreate.
 //!
-//! The tag `disposable` and undo read the same limits: what git ignores goes without a prompt only if a copy is kept of it,
-//! or a tool makes it again.
+//! The tag `disposable` and undo use the same limits: an ignored file is deleted without a prompt only if undo keeps a
+//! copy of it, or if a tool recreates it.
 
-/// The most bytes and entries of an ignored file or folder that is copied.
+/// The maximum size of an ignored file or folder that is copied.
 pub const KEPT: Room = Room { bytes: 16 << 20, entries: 1000 };
 
-/// The same of one that a tool makes again.
+/// The maximum size of one that a tool recreates.
 pub const REMADE: Room = Room { bytes: 1 << 20, entries: 500 };
 
-/// Space for files.
+/// An amount of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
     /// The bytes.
@@ -19,14 +19,15 @@ pub struct Room {
 }
 
 impl Room {
-    /// The space that is left after a file or folder; `None` if it doesn't fit.
+    /// Returns the space left after a file or folder of this size. `None` if it doesn't fit.
     #[must_use]
     pub fn without(self, bytes: u64) -> Option<Self> {
         Some(Room { bytes: self.bytes.checked_sub(bytes)?, entries: self.entries.checked_sub(1)? })
     }
 }
 
-/// Names, and endings after a `*`, of what builds, test runs, package managers and caches make, in lowercase.
+/// Names of files and folders from builds, test runs, package managers and caches, in lowercase. A `*` stands at the
+/// start of an ending. Longer than command-guard's own list, because these files are also ignored by git.
 const NAMES: &[&str] = &[
     "*.a",
     "*.class",
@@ -135,7 +136,8 @@ const NAMES: &[&str] = &[
     "zig-out",
 ];
 
-/// Whether a tool makes the path again, by a name in it. `relative`: the path below the root of the repository.
+/// Returns whether a tool recreates the path, judged by a name in it. `relative` is the path below the
+/// repository's root.
 #[must_use]
 pub fn is_remade(relative: &str) -> bool {
     let is_known = |name: &str| {
@@ -149,7 +151,7 @@ pub fn is_remade(relative: &str) -> bool {
     relative.split('/').any(is_known)
 }
 
-/// `build-linux`, `cmake-build-debug`, `dist.old`: the name and something about it.
+/// Returns whether the name is a build folder's with an addition: `build-linux`, `cmake-build-debug`, `dist.old`.
 fn is_variant(name: &str, known: &str) -> bool {
     let is_of_build = matches!(known, "build" | "dist" | "out" | "target");
     is_of_build && name.split(['-', '_', '.']).any(|part| part == known)

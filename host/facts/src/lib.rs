@@ -71,8 +71,8 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     /// [`FactFault::Absent`] if there is no session, [`FactFault::Failed`] if its history is damaged.
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault>;
 
-    /// Whether a copy can hold an ignored file or folder, or all that a pattern finds in one folder. A machine that can't be
-    /// asked has only small ones.
+    /// Returns whether a copy can hold an ignored file or folder, or all that a pattern finds in one folder. A machine
+    /// that can't be asked has only small ones.
     fn is_small(&self, path: &str) -> bool {
         let _ = path;
         true

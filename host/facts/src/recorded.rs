@@ -21,7 +21,7 @@ pub struct Record {
     /// The starts of files, by path and requested length.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub heads: BTreeMap<String, Option<String>>,
-    /// The texts of files that policies may read, or the reasons why there is none, by path and requested length.
+    /// The texts of files that policies may read, or the reasons why they are missing, by path and requested length.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Result<String, FactFault>>,
     /// The variables.

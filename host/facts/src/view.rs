@@ -225,7 +225,7 @@ impl View {
         Ok(found)
     }
 
-    /// Returns git's answer about a path, or `None` if there is none.
+    /// Returns git's answer about a path, or `None` if it is unknown.
     fn git(&mut self, name: &str, path: &str, question: GitQuestion) -> InDecide<Option<String>> {
         self.git_questions += 1;
         let has_room = self.git_questions <= GIT_QUESTIONS;
@@ -244,7 +244,7 @@ impl View {
     }
 }
 
-/// Returns git's answer about a path, in a call in this folder and project, or `None` if there is none.
+/// Returns git's answer about a path, in a call in this folder and project, or `None` if it is unknown.
 pub(crate) fn ask_git_about(
     path: &str,
     question: GitQuestion,

@@ -249,7 +249,7 @@ pub enum Confidence {
     High,
     /// There are few sources, old ones, or none by the vendor.
     Medium,
-    /// Sources differ, or there is none.
+    /// The sources differ or are missing.
     Low,
 }
 

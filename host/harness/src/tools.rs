@@ -233,7 +233,7 @@ fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadab
     Ok(input)
 }
 
-/// Returns one call for each file in the input. Empty if there is none.
+/// Returns one call for each file in the input. Empty if the input names no file.
 fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
     let mut input = renamed(input)?;
     let mut paths = BTreeSet::new();

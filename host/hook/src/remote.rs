@@ -56,7 +56,7 @@ impl Task {
     }
 }
 
-/// Formats the child's output: the response, or the reason why there is none.
+/// Formats the child's output: the response, or the reason why it is missing.
 #[must_use]
 pub fn printed(answer: Result<Response, String>) -> String {
     let value = match answer {
@@ -80,7 +80,7 @@ fn written(request: &Request) -> Option<String> {
     Some(Value::Object(all).to_string())
 }
 
-/// Parses a child's output: the response, which the child has checked, or the reason why there is none. `None` if it is
+/// Parses a child's output: the response, which the child has checked, or the reason why it is missing. `None` if it is
 /// neither.
 fn understood(text: &str) -> Option<Result<Response, String>> {
     let all = Value::Object(serde_json::from_str::<Map<String, Value>>(text).ok()?);

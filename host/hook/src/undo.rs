@@ -132,7 +132,7 @@ impl Copy {
         Copy { answer: is_all.then_some(needless), is_all }
     }
 
-    /// Returns the copy's id, or an empty text if there is none.
+    /// Returns the copy's id, or an empty text without a copy.
     pub(crate) fn id(&self) -> &str {
         let answer = self.answer.as_ref().filter(|answer| answer.kept != BackupCoverage::Nothing);
         answer.map(|answer| answer.id.as_str()).unwrap_or_default()

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 /// The preset whose policies count as off where a chain lacks them.
 const USUAL_PRESET: &str = "standard";
 
-/// Policies that stop nothing by the choice of a person. One that another file enforces as well is none of them.
+/// Policies that stop nothing by a person's choice, and that no other file enforces.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IdlePolicies {
     /// Policies of the standard preset that the chain lacks.

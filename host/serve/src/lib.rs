@@ -171,7 +171,7 @@ pub fn run(options: &Options, dirs: &AppDirs, environment: &Environment) -> Resu
     result
 }
 
-/// Returns the token of servers that use this state folder. Creates it if there is none.
+/// Returns the token of servers that use this state folder. Creates it if it is missing.
 ///
 /// # Errors
 ///

@@ -52,7 +52,7 @@ pub enum TokenErrorKind {
 }
 
 impl Token {
-    /// Reads the token in this file. Creates the file if there is none.
+    /// Reads the token in this file. Creates the file if it is missing.
     pub(crate) fn load_or_create(path: &Path) -> Result<Self, TokenError> {
         let token = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path),

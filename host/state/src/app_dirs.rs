@@ -18,7 +18,7 @@ pub struct AppDirs {
     pub trust: PathBuf,
     /// Files that can be rebuilt: artifacts and prepared chains.
     pub cache: PathBuf,
-    /// The user's home directory; empty if there is none.
+    /// The user's home directory; empty if unknown.
     pub home: String,
 }
 

@@ -19,9 +19,9 @@ pub struct Environment {
     pub cwd: String,
     /// The path of this program's executable.
     pub program: PathBuf,
-    /// The home directory, absolute; empty if there is none.
+    /// The home directory, absolute; empty if unknown.
     pub home: String,
-    /// The home directory from the user database, regardless of `HOME`, or empty if there is none.
+    /// The home directory from the user database, regardless of `HOME`, or empty if unknown.
     pub account_home: String,
 }
 

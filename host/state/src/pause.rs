@@ -30,7 +30,7 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// Reads the pause of a state folder. `None` if there is none, if it has expired, or if its seal is wrong.
+    /// Reads the pause of a state folder. `None` if nothing is paused, if it has expired, or if its seal is wrong.
     #[must_use]
     pub fn load(state: &Path, now: Timestamp) -> Option<Self> {
         let file = file(state);

@@ -72,7 +72,7 @@ impl Record {
         self.folders
     }
 
-    /// Reads the record of a file. `None` if there is none with a valid seal.
+    /// Reads the record of a file. `None` without a record with a valid seal.
     pub fn read(state: &Path, file: &Path) -> Option<Self> {
         let path = place(state, file);
         // Opening the seal would create a key, so it is only opened if there is a record.

@@ -62,7 +62,7 @@ impl Seal {
         state.join("mac.key")
     }
 
-    /// Reads the key of a state folder, or creates one if there is none.
+    /// Reads the key of a state folder, or creates a missing one.
     ///
     /// # Errors
     ///

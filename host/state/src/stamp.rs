@@ -74,7 +74,7 @@ impl FileState {
         }
     }
 
-    /// Returns the reason why the existing file can't be read. `None` if it can, or if there is none.
+    /// Returns the reason why the existing file can't be read. `None` if it can be read or doesn't exist.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match self {

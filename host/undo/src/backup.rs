@@ -65,7 +65,7 @@ pub struct Task {
 pub struct ChildAnswer {
     /// How much of what the call destroys is in the backup.
     pub kept: BackupCoverage,
-    /// The name of the backup. Empty if there is none.
+    /// The name of the backup. May be empty.
     pub id: String,
     /// Why the backup isn't complete.
     pub why: String,

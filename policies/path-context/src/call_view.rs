@@ -40,7 +40,7 @@ impl<'a> CallView<'a> {
         self.call.tool()
     }
 
-    /// Whether the tool runs a command.
+    /// Returns whether the tool runs a command.
     pub(crate) fn is_shell(&self) -> bool {
         matches!(self.call.tool(), "Bash" | "PowerShell")
     }

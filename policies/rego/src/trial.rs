@@ -33,7 +33,7 @@ pub(crate) struct Test {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) passes: bool,
-    /// The value, or the reason why there is none.
+    /// The value, or the reason why it is missing.
     pub(crate) why: String,
     /// The last evaluated line, or that of the test.
     pub(crate) line: u32,

@@ -1,5 +1,5 @@
-//! Files that leave the machine over a raw connection: the input of `nc HOST PORT`, and what a command writes to
-//! `/dev/tcp/HOST/PORT`. Lines that are typed are left out, as they probe what answers.
+//! Files that are sent over a raw connection: the input of `nc HOST PORT`, and the output of a command to
+//! `/dev/tcp/HOST/PORT`. Typed lines don't count, because they only probe the server.
 
 use guard_sdk::syntax::{Command, Effect};
 
@@ -11,10 +11,10 @@ use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
 
-/// Programs that send their input as it is.
+/// Programs that send their input unchanged.
 const CLIENTS: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet"];
 
-/// At most this many commands are looked at.
+/// The maximum number of examined commands.
 const MOST: usize = 256;
 
 /// Adds `network.upload` to each command that sends a file over a connection to another network.
@@ -29,7 +29,7 @@ pub(super) fn find(commands: &[Command], pipelines: &Pipelines, home: &str, out:
     }
 }
 
-/// The machine on the other side, if it is known and in another network.
+/// Returns the other machine, if it is known and in another network.
 fn peer(command: &Command, out: &Collected) -> Option<String> {
     let words = || command.argv.windows(2);
     let named = words().find_map(|pair| match pair {
@@ -51,13 +51,13 @@ fn peer(command: &Command, out: &Collected) -> Option<String> {
     host_of(host).filter(|host| !is_private(host))
 }
 
-/// The host of an address of `socat`, such as `TCP4:HOST:PORT`; another text as it is.
+/// Returns the host of an address of `socat`, such as `TCP4:HOST:PORT`. Other texts are returned unchanged.
 fn socat_host(address: &str) -> &str {
     let kind = address.split_once(':').filter(|(kind, _)| !kind.contains('.'));
     kind.map_or(address, |(_, rest)| rest)
 }
 
-/// Whether the command, or one before it in the pipeline, reads a file of this machine.
+/// Returns whether the command, or one before it in the pipeline, reads a file on this machine.
 fn reads_file(command: &Command, commands: &[Command], pipelines: &Pipelines, out: &Collected) -> bool {
     let is_input = || command.redirections.iter().any(|from| from.operator == "<");
     let own = (command.program() != "openssl" || is_input()).then_some(command.id);

@@ -45,7 +45,7 @@ const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping"];
 const BODIES: &[&str] =
     &["-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json", "--post-data", "--body-data"];
 
-/// Words in the names of fields by which a service is given the key that opens it.
+/// Words in the names of fields that authenticate a request.
 const KEY_FIELDS: &[&str] = &[
     "access",
     "appid",
@@ -63,7 +63,7 @@ const KEY_FIELDS: &[&str] = &[
     "token",
 ];
 
-/// Services whose API others offer with the same header.
+/// Services whose APIs and headers other services copy.
 const COMPATIBLE: &[&str] = &["ANTHROPIC", "AWS", "AZURE", "GEMINI", "OPENAI", "OPENROUTER"];
 
 /// The maximum number of followed variables, files and commands.
@@ -254,7 +254,8 @@ fn of_environment(command: &Command) -> Option<Origin> {
     Some(service_of(name).map_or(Origin::Store, Origin::Service))
 }
 
-/// Returns whether a secret goes to a machine that it isn't meant for. `is_key`: the secret authenticates the request.
+/// Returns whether a secret is sent to a service that it doesn't belong to. `is_key`: the secret
+/// authenticates the request.
 fn leaks(origin: Origin, is_key: bool, host: Option<&str>) -> bool {
     match (origin, host) {
         (Origin::Environment, _) => true,
@@ -276,10 +277,11 @@ fn named_leaks(word: &Word, before: &str, is_key: bool, host: Option<&str>) -> b
     })
 }
 
-/// Words in the names of variables that mark a position in a list, or a form's token, and are no secrets.
+/// Words in the names of variables for a list's position or a form's token, which aren't secret.
 const POSITIONS: [&str; 5] = ["CONTINU", "CSRF", "CURSOR", "NEXT", "PAGE"];
 
-/// Whether an address has the variable in a field of its query that isn't called like a key: `https://host/?d=$TOKEN`.
+/// Returns whether an address has the variable in a field of its query that isn't named like a key:
+/// `https://host/?d=$TOKEN`.
 fn is_hidden_in_query(address: &str, name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     if POSITIONS.iter().any(|word| upper.contains(word)) {

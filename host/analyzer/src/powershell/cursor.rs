@@ -71,7 +71,7 @@ impl<'t> Cursor<'t> {
         rest.get(..end).unwrap_or_default()
     }
 
-    /// Reads up to and including a text, or to the end if there is none. Also returns whether it was found.
+    /// Reads up to and including a text, or to the end if it is missing. Also returns whether it was found.
     pub(super) fn take_until(&mut self, end: &str) -> (&'t str, bool) {
         let rest = self.rest();
         match rest.find(end) {

@@ -51,7 +51,7 @@ pub(super) const SINGLE: [char; 4] = ['\'', '\u{2018}', '\u{2019}', '\u{201b}'];
 pub(super) const DOUBLE: [char; 4] = ['"', '\u{201c}', '\u{201d}', '\u{201e}'];
 
 impl Reader<'_> {
-    /// Reads a variable's name after its `$`. `None` if there is none, so that the `$` is text.
+    /// Reads a variable's name after its `$`. `None` if no name follows: the `$` is then text.
     pub(super) fn variable_name(&mut self) -> Option<String> {
         if self.cursor.eat("{") {
             let (name, closed) = self.cursor.take_until("}");

@@ -20,7 +20,7 @@ const ROOT: &str = "git rev-parse --show-toplevel";
 
 impl Walker {
     /// Returns the text of a process substitution or descriptor in place of a code file. The outer `None` means that
-    /// there is none.
+    /// no such part is in its place.
     pub(super) fn code_in_place(&mut self, argv: &[Word], redirections: &[Redirection]) -> Option<Option<String>> {
         let in_place = |file: &Word| {
             shells::descriptor(&file.text).is_some() || file.parts.iter().any(|part| part.kind == "process")

@@ -261,7 +261,7 @@ impl Walker {
         self.account(redirect.span);
         let written = unit.slice(redirect.span);
         let raw = written.trim_start_matches(|char: char| char.is_ascii_digit());
-        // The parser returns a descriptor even if there is none in the source.
+        // The parser returns a descriptor even if the source has none.
         let number = written.get(..written.len() - raw.len()).and_then(|digits| digits.parse().ok());
         let number = if redirect.named { Some(-2) } else { number };
         let raw = if raw.starts_with('{') { raw.split_once('}').map_or(raw, |(_, tail)| tail) } else { raw };

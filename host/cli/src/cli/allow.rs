@@ -106,7 +106,7 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
     Ok(Exit::Success)
 }
 
-/// Returns the rules that still stop the call after the change, in its session. `None` if there are none, or if it
+/// Returns the rules that still stop the call after the change, in its session. `None` if no rule does, or if it
 /// can't be judged again.
 fn remaining_rules(
     question: &Record,

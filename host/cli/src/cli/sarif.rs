@@ -12,7 +12,7 @@ pub(super) struct Annotation {
     /// `error` or `warning`.
     pub(super) level: &'static str,
     pub(super) text: String,
-    /// The file. Empty if there is none.
+    /// The file. May be empty.
     pub(super) file: String,
     /// The line and column, if they are known.
     pub(super) at: (Option<usize>, Option<usize>),

@@ -230,7 +230,7 @@ fn split(command: &Command, effects: &[&Effect]) -> (Vec<String>, Vec<String>) {
     (words, targets)
 }
 
-/// Whether an allow can cover the command: it stands by itself, and its output goes nowhere else.
+/// Returns whether an allow can cover the command: it stands by itself, and its output goes nowhere else.
 pub(super) fn can_be_covered(command: &Command) -> bool {
     let is_plain = command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
     is_plain && command.redirections.iter().all(goes_nowhere)

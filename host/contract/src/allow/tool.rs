@@ -11,14 +11,14 @@ use crate::call::{COMMON_TOOLS, ToolCall};
 use crate::syntax::Analysis;
 use crate::verdict::Verdict;
 
-/// The longest value of an argument of an offered allow.
+/// The maximum length of an argument's value in an offered allow, in bytes.
 const VALUE_BYTES: usize = 200;
 
-/// The most arguments of an offered allow.
+/// The maximum number of arguments in an offered allow.
 const ARGUMENTS: usize = 4;
 
 impl Allow {
-    /// An allow of this tool, in the project of the call and without an end.
+    /// Returns an allow for this tool in the call's project, without expiry.
     #[must_use]
     pub fn for_tool(layer: Layer, tool: &str) -> Self {
         Allow { tool: tool.to_owned(), ..Allow::for_command(layer, Vec::new()) }
@@ -58,7 +58,7 @@ impl Allow {
     }
 }
 
-/// A plain value in words.
+/// Returns a plain value as text.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -67,8 +67,8 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The allows that could lift the asks about a call of such a tool, the narrowest first: with the arguments that say what it
-/// is done to, and with any arguments.
+/// Returns the allows that may cover a call of such a tool, the narrowest first: one with the arguments that name the
+/// call's object, and one with any arguments.
 #[must_use]
 pub fn for_tool(verdict: &Verdict, call: &ToolCall, analysis: Option<&Analysis>) -> Vec<Allow> {
     let any = Allow { rules: rules_of(verdict), ..Allow::for_tool(Layer::User, &call.tool) };
@@ -77,7 +77,7 @@ pub fn for_tool(verdict: &Verdict, call: &ToolCall, analysis: Option<&Analysis>)
     with_arguments.into_iter().chain([any]).collect()
 }
 
-/// Names of arguments that say where a call happens, and not what it says. They may end in `_id`.
+/// Names of arguments that contain a location rather than content. They may end in `_id`.
 const PLACES: [&str; 19] = [
     "account",
     "app",
@@ -100,8 +100,7 @@ const PLACES: [&str; 19] = [
     "workspace",
 ];
 
-/// The arguments that name where the call happens, or whose values the analysis names as the object of an effect or as a
-/// part of it.
+/// Returns the arguments that name the call's location, or whose values are part of an effect's object in the analysis.
 fn stable_arguments(call: &ToolCall, analysis: Option<&Analysis>) -> BTreeMap<String, String> {
     let targets: Vec<&str> = analysis.iter().flat_map(|found| &found.effects).map(|effect| &*effect.target).collect();
     let is_object = |value: &str| {

@@ -40,7 +40,7 @@ const OF_PHP: &[&str] = &[
 /// Settings by which npm starts another program.
 const OF_NPM: &[&str] = &["git", "node-options", "registry", "script-shell", "shell"];
 
-/// The most commands of a file.
+/// The maximum number of commands in a file.
 const LINES: usize = 16;
 
 /// A write of a file as the commands in it that run by themselves.
@@ -122,7 +122,7 @@ fn without_usual(line: &str) -> &str {
     }
 }
 
-/// Whether the command removes nothing but folders of a build.
+/// Returns whether the command removes nothing but folders of a build.
 fn removes_build(command: &str) -> bool {
     let mut words = command.split_whitespace();
     let removes = match words.next() {
@@ -134,7 +134,7 @@ fn removes_build(command: &str) -> bool {
     removes && words.all(is_built)
 }
 
-/// Whether the command makes git run the hooks that the package brings.
+/// Returns whether the command makes git run the hooks that the package brings.
 fn sets_own_hooks(command: &str) -> bool {
     let command = command.trim().strip_suffix("|| true").unwrap_or(command);
     let words: Vec<&str> = command.split_whitespace().filter(|word| *word != "--local").collect();
@@ -145,7 +145,8 @@ fn sets_own_hooks(command: &str) -> bool {
         && [".githooks", ".husky", ".husky/_"].contains(&folder)
 }
 
-/// Whether the command is PHP that copies a file only if there is none: `file_exists('A') || copy('B', 'A');`.
+/// Returns whether the command is PHP that copies a file only if the new one doesn't exist:
+/// `file_exists('A') || copy('B', 'A');`.
 fn is_guarded_copy(line: &str) -> bool {
     let parts = || {
         let code = line.strip_prefix("php -r \"")?.strip_suffix('"')?.replace(' ', "");
@@ -178,7 +179,7 @@ fn settings(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether this value makes npm run other code, or fetch packages over an insecure connection.
+/// Returns whether this value makes npm run other code, or fetch packages over an insecure connection.
 fn redirects(name: &str, value: &str) -> bool {
     match name {
         "registry" => value.starts_with("http://"),

@@ -19,7 +19,7 @@ pub(super) fn escaped(code: &str) -> String {
     code.lines().filter_map(command).collect::<Vec<_>>().join("\n")
 }
 
-/// The most variables of an environment that are read.
+/// The maximum number of variables that are read from an environment.
 const VARIABLES: usize = 32;
 
 /// The variables that an object gives to its command, as a shell sets them.

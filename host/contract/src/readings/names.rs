@@ -307,7 +307,7 @@ pub(super) fn may_be_json(name: &str) -> bool {
         || matches!(name, "input" | "payload" | "arguments" | "args" | "params" | "request" | "action")
 }
 
-/// Whether code without a language is Python's.
+/// Returns whether code without a language is Python's.
 pub(super) fn is_python(code: &str) -> bool {
     code.lines().take(20).any(|line| {
         let mut words = line.split_whitespace();
@@ -319,7 +319,7 @@ pub(super) fn is_python(code: &str) -> bool {
     })
 }
 
-/// Whether the name of an argument is itself a path.
+/// Returns whether the name of an argument is itself a path.
 pub(super) fn is_path(key: &str) -> bool {
     key.starts_with('.') || key.starts_with("file://") || key.contains('/') && !key.contains("://")
 }
@@ -415,17 +415,17 @@ pub(super) fn program_of(language: &str) -> Option<&'static str> {
 /// Words in the name of a tool of a graph database.
 const GRAPHS: &[&str] = &["neo4j", "memgraph", "cypher"];
 
-/// Whether a tool with these words in its name gets statements in Cypher.
+/// Returns whether a tool with these words in its name gets statements in Cypher.
 pub(super) fn is_graph(tool: &[String]) -> bool {
     tool.iter().any(|word| GRAPHS.contains(&word.as_str()))
 }
 
-/// Whether a text is a diff that names its files.
+/// Returns whether a text is a diff that names its files.
 pub(super) fn is_diff(text: &str) -> bool {
     ["--- ", "diff --git ", "Index: "].iter().any(|start| text.trim_start().starts_with(start))
 }
 
-/// Whether a text begins like SQL.
+/// Returns whether a text begins like SQL.
 pub(super) fn is_sql(text: &str) -> bool {
     const ALONE: &[&str] =
         &["select", "drop", "truncate", "alter", "create", "grant", "revoke", "begin", "exec", "call"];

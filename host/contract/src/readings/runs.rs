@@ -12,12 +12,12 @@ const RUNS: &[&str] =
 /// Arguments beside a language that hold the code.
 const CODE_BESIDE: &[&str] = &["source", "script", "content", "text", "input", "program", "body"];
 
-/// Whether an argument holds code of the language beside it, which the tool runs.
+/// Returns whether an argument holds code of the language beside it, which the tool runs.
 pub(super) fn is_code_beside(name: &str, tool: &[String]) -> bool {
     CODE_BESIDE.contains(&name) && runs_code(tool)
 }
 
-/// Whether a tool with these words in its name runs code.
+/// Returns whether a tool with these words in its name runs code.
 pub(super) fn runs_code(tool: &[String]) -> bool {
     tool.iter().any(|word| RUNS.contains(&word.as_str()))
 }
@@ -50,7 +50,7 @@ const INERT: &[&str] = &[
     "yml",
 ];
 
-/// Whether a text of this language does nothing by itself.
+/// Returns whether a text of this language does nothing by itself.
 pub(super) fn is_inert(language: &str) -> bool {
     INERT.contains(&language.to_ascii_lowercase().as_str())
 }
@@ -104,12 +104,12 @@ const MACHINES: &[&str] = &[
     "targets",
 ];
 
-/// Whether an argument is the text that a tool runs.
+/// Returns whether an argument is the text that a tool runs.
 pub(super) fn is_run_text(name: &str, tool: &[String]) -> bool {
     RUN_TEXTS.contains(&name) && runs_code(tool)
 }
 
-/// Whether an argument says on which machine something runs.
+/// Returns whether an argument says on which machine something runs.
 pub(super) fn is_machine(name: &str) -> bool {
     MACHINES.contains(&name)
 }

@@ -9,13 +9,13 @@ use std::rc::Rc;
 
 use saphyr_parser::{Event, Parser};
 
-/// The most nodes of a document.
+/// The maximum number of nodes in a document.
 const NODES: usize = 20_000;
 
 /// The greatest height of a document, aliases included.
 const HEIGHT: usize = 48;
 
-/// The most nodes that a walk looks at. A condition is looked at several times.
+/// The maximum number of nodes that a walk visits. A condition is visited several times.
 const VISITS: usize = 20 * NODES;
 
 /// A value.
@@ -110,7 +110,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// Whether something was left out because the walk grew too long.
+    /// Returns whether something was left out because the walk grew too long.
     pub(crate) fn is_spent(&self) -> bool {
         self.visited.get() > VISITS
     }

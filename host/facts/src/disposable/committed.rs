@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// Whether the last of the commands makes the branch, in a folder.
+    /// Returns whether the last of the commands makes the branch, in a folder.
     fn makes(commands: &[&str], name: &str, folder: &str) -> bool {
         let facts: FixedFacts = toml::from_str(REPO).unwrap();
         let commands: Vec<Command> = commands.iter().zip(1..).map(|(text, id)| command(id, text, folder)).collect();

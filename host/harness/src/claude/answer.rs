@@ -12,7 +12,7 @@ use guard_contract::Outcome;
 pub struct Answer {
     /// The decision. Abstain if the reply contains none.
     pub outcome: Outcome,
-    /// The reason. Empty if there is none.
+    /// The reason. May be empty.
     pub reason: String,
 }
 

@@ -54,7 +54,7 @@ impl Snapshot {
     }
 }
 
-/// The sealed record of a snapshot, or of the reason why there is none.
+/// The sealed record of a snapshot, or of the reason why it wasn't built.
 #[derive(Serialize, Deserialize)]
 struct Record {
     component: String,

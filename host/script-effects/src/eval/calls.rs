@@ -48,7 +48,7 @@ impl Args {
     }
 }
 
-/// Whether a switch is on, as far as it is known.
+/// Returns whether a switch is on, as far as it is known.
 fn is_on(value: Option<&Value>) -> bool {
     value.is_some_and(|value| !matches!(value, Value::Bool(false) | Value::Int(0)))
 }
@@ -280,7 +280,7 @@ impl Evaluator<'_> {
         self.on_path(name, args.get(1, &["dst"]), WRITES, |to| ActionKind::Put { from: from.clone(), to, each });
     }
 
-    /// Whether the file is one that a pattern or a folder gives, in a loop that no test narrows.
+    /// Returns whether the file is one that a pattern or a folder gives, in a loop that no test narrows.
     pub(super) fn is_each(&self, file: &Text) -> bool {
         self.turn_branches == Some(self.branches) && file.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)))
     }
@@ -398,7 +398,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether flags of `os.open` let it write.
+/// Returns whether flags of `os.open` let it write.
 fn writes(flags: &Value) -> bool {
     match flags {
         Value::Named(flags) => ["WRONLY", "RDWR", "CREAT", "TRUNC", "APPEND"].iter().any(|flag| flags.contains(flag)),
@@ -422,7 +422,7 @@ fn imported(name: &str, args: &Args) -> Value {
     }
 }
 
-/// Whether a worker is given code: its options say so, or may, and what it is given is no name of a file.
+/// Returns whether a worker is given code: its options say so, or may, and what it is given is no name of a file.
 fn takes_code(args: &Args) -> bool {
     let is_file = |text: &str| {
         text.starts_with(['.', '/']) || [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| text.ends_with(end))
@@ -463,7 +463,8 @@ pub(super) fn written(path: Text) -> ActionKind {
     ActionKind::Write { path, append: false, empties: false }
 }
 
-/// Whether a call that writes a file leaves nothing in it: it gets an empty text, or is cut off at its beginning.
+/// Returns whether a call that writes a file leaves nothing in it: it gets an empty text, or is cut off at its
+/// beginning.
 fn leaves_nothing(name: &str, args: &Args) -> bool {
     if name.contains("truncate") {
         return args.get(1, &["length", "len"]).is_none_or(|length| matches!(length, Value::Int(0)));

@@ -20,10 +20,10 @@ const WORK: usize = 200_000;
 const DEEP: usize = 80;
 /// Code inside code, as of `exec`.
 const CODE_DEEP: usize = 3;
-/// The most actions and reasons that are kept.
+/// The maximum number of actions and of reasons.
 const ACTIONS: usize = 1024;
 const REASONS: usize = 8;
-/// The most texts that are read as code.
+/// The maximum number of texts that are read as code.
 const CODES: usize = 128;
 
 /// Texts that were lowered, each behind the one before.
@@ -231,7 +231,7 @@ impl<'a> Evaluator<'a> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Whether what is called here had better be followed at the end.
+    /// Returns whether what is called here had better be followed at the end.
     pub(super) fn is_deep(&self) -> bool {
         self.depth > DEEP * 5 / 8 || self.returned.len() > 1 && self.work < WORK / 2
     }

@@ -10,7 +10,7 @@ use super::value::{ELEMENTS, Value};
 use crate::ir::{Arguments, Expression, Loop, Operator};
 use crate::{Piece, Text, Unknown};
 
-/// The most turns of a comprehension that are followed.
+/// The maximum number of evaluated iterations of a comprehension.
 const TURNS: usize = 64;
 
 impl<'a> Evaluator<'a> {
@@ -325,7 +325,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// Whether a mode of `open` empties the file first.
+/// Returns whether a mode of `open` empties the file first.
 fn is_writing(mode: &Expression) -> bool {
     matches!(mode, Expression::Text(mode) if mode.starts_with('w'))
 }

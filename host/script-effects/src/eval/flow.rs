@@ -6,9 +6,9 @@ use super::value::Value;
 use crate::Unknown;
 use crate::ir::{Block, Branch, Expression};
 
-/// The most turns of a loop over known values that are followed one by one.
+/// The maximum number of evaluated iterations of a loop over known values.
 pub(super) const TURNS: usize = 64;
-/// The most times that a loop over unknown values is followed.
+/// The maximum number of evaluations of a loop over unknown values.
 const PASSES: usize = 16;
 
 impl<'a> Evaluator<'a> {

@@ -4,9 +4,9 @@ use super::value::{ELEMENTS, Value};
 use crate::ir::Operator;
 use crate::{Piece, Text};
 
-/// The most paths that are joined of parts that may be one of several.
+/// The maximum number of paths joined from parts with alternatives.
 const MOST: usize = 8;
-/// The most folders above a path that are told apart.
+/// The maximum number of parent folders of a path that are distinguished.
 const PARENTS: usize = 16;
 /// The longest text that a repetition makes.
 const LONGEST: usize = 4096;
@@ -85,7 +85,7 @@ pub(super) fn relative(path: &Text) -> Text {
     }
 }
 
-/// Whether a path that begins with it stands by itself.
+/// Returns whether a path that begins with it stands by itself.
 fn is_whole(piece: &Piece) -> bool {
     match piece {
         Piece::Home | Piece::Own => true,
@@ -245,7 +245,7 @@ pub(super) fn slice(value: &Value, from: Option<&Value>, to: Option<&Value>, ste
     Value::List(elements)
 }
 
-/// Whether a codec leaves letters as they are.
+/// Returns whether a codec leaves letters as they are.
 fn is_plain(codec: &Value) -> bool {
     let plain = |codec: &str| {
         let codec = codec.to_ascii_lowercase().replace(['_', '-'], "");

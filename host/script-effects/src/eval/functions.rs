@@ -8,10 +8,10 @@ use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
 use crate::ir::{self, Block, FIELD, INITIALIZER};
 
-/// The most calls that are done again at the end.
+/// The maximum number of calls that are evaluated again at the end.
 const LATER: usize = 256;
 
-/// The most calls of one function that are known.
+/// The maximum number of recorded calls of a function.
 const KNOWN: usize = 8;
 
 /// How a function is called.

@@ -201,7 +201,8 @@ const RUNNERS: &[&str] = &[
     "sudo",
 ];
 
-/// Whether a program is started that runs what it reads, and reads what the code sends, or what an open file holds.
+/// Returns whether a program is started that runs what it reads, and reads what the code sends, or what an open file
+/// holds.
 fn is_fed(name: &str, words: &[Text], args: &Args) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let program = first.known().and_then(|path| path.rsplit('/').next());
@@ -216,7 +217,7 @@ fn is_fed(name: &str, words: &[Text], args: &Args) -> bool {
     reads && stdin.is_some_and(|stdin| *stdin != Value::None && *stdin != Value::named("subprocess.DEVNULL"))
 }
 
-/// Whether a program is started that lies where the code made a place for a while, or a script there.
+/// Returns whether a program is started that lies where the code made a place for a while, or a script there.
 fn runs_own(words: &[Text]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let program = first.known().and_then(|path| path.rsplit('/').next());

@@ -68,7 +68,7 @@ fn effects(table: &[(CallEffect, &'static str)]) -> Effects {
 static GLOBALS_OF_PYTHON: LazyLock<BTreeSet<&str>> = LazyLock::new(|| python::BUILTINS.split(' ').collect());
 static GLOBALS_OF_NODE: LazyLock<BTreeSet<&str>> = LazyLock::new(|| node::GLOBALS.split(' ').collect());
 
-/// Whether a name is one of several in a row.
+/// Returns whether a name is one of several in a row.
 pub(super) fn is_word(words: &str, name: &str) -> bool {
     words.split(' ').any(|word| word == name)
 }

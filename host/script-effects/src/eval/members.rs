@@ -18,7 +18,7 @@ const AROUND: &[&str] =
 /// Members of functions that only tell of them.
 const PLAIN: &[&str] = &["__name__", "__doc__", "__module__", "__qualname__"];
 
-/// Whether a name is one of a variable of the environment, as these are written.
+/// Returns whether a name is one of a variable of the environment, as these are written.
 fn is_variable(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }

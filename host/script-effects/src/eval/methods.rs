@@ -277,7 +277,7 @@ fn on_text(base: &Value, text: &Text, name: &str, args: &Args) -> Option<Value> 
     }
 }
 
-/// Whether a text is a mode of `open`.
+/// Returns whether a text is a mode of `open`.
 fn is_mode(text: &str) -> bool {
     !text.is_empty() && text.len() < 4 && text.chars().all(|c| "rwaxbt+".contains(c))
 }

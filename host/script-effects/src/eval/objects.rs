@@ -9,7 +9,7 @@ use crate::ir::{Class, FIELD, INITIALIZER};
 
 /// Classes below each other.
 const DEEP: usize = 8;
-/// The most members of one object.
+/// The maximum number of members of an object.
 const MEMBERS: usize = 1024;
 
 impl<'a> Evaluator<'a> {

@@ -4,19 +4,20 @@ use super::calls::Args;
 use super::value::Value;
 use crate::{Piece, Text};
 
-/// The most values of a body that are looked at.
+/// The maximum number of examined values of a body.
 const VALUES: usize = 256;
 
 /// Verbs in the name of a mutation that takes something away.
 const VERBS: [&str; 6] = ["delete", "remove", "destroy", "purge", "drop", "truncate"];
 
-/// Whether a call takes something away. `name` ends with the method unless `method` says it, or an argument of that name.
+/// Returns whether a call takes something away. `name` ends with the method unless `method` says it, or an argument of
+/// that name.
 pub(super) fn takes_away(name: &str, method: Option<&Value>, args: &Args) -> bool {
     let is_named = name == "delete" || name.ends_with(".delete");
     is_named || has_method(method, args, &["DELETE"]) || has_mutation(args)
 }
 
-/// Whether the method of a call says that it changes something on the other side.
+/// Returns whether the method of a call says that it changes something on the other side.
 pub(super) fn changes(args: &Args) -> bool {
     has_method(None, args, &["POST", "PUT", "PATCH"])
 }
@@ -27,7 +28,7 @@ fn has_method(method: Option<&Value>, args: &Args, names: &[&str]) -> bool {
     method.is_some_and(|method| method.alternatives().iter().filter_map(Value::known).any(is_any))
 }
 
-/// Whether an argument holds a mutation that takes something away.
+/// Returns whether an argument holds a mutation that takes something away.
 fn has_mutation(args: &Args) -> bool {
     let mut left: Vec<&Value> = args.values.iter().chain(args.named.iter().map(|(_, value)| value)).collect();
     for _ in 0..VALUES {

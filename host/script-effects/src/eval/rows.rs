@@ -135,7 +135,6 @@ impl Evaluator<'_> {
                     (None, _) => held.element(),
                 };
                 self.alter(place, |old| without(old, key));
-                // What is given if there is none.
                 let default = kept.get(1).cloned().filter(|_| matches!(held, Value::Dict(_)));
                 Value::join([taken].into_iter().chain(default))
             }
@@ -296,7 +295,7 @@ fn updated(old: &Value, others: &[Value], named: &[(Value, Value)], open: bool, 
     if open { with_item(&all, &Value::Unknown, &Value::Unknown) } else { all }
 }
 
-/// Whether a key is known as a whole.
+/// Returns whether a key is known as a whole.
 fn is_key(key: &Value) -> bool {
     match key {
         Value::Text(text) | Value::Path(text) => text.known().is_some(),

@@ -73,7 +73,7 @@ impl Evaluator<'_> {
 }
 
 impl Value {
-    /// Whether it leads to a place that has another one.
+    /// Returns whether it leads to a place that has another one.
     fn leads(&self, to: &dyn Fn(usize) -> Option<usize>) -> bool {
         match self {
             Value::Ref(place) => to(*place).is_some(),

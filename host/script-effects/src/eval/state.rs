@@ -10,9 +10,9 @@ use super::value::{Names, Object, Value};
 use super::widen::merged;
 use crate::{Text, Unknown};
 
-/// The most variables of one function.
+/// The maximum number of variables of a function.
 const NAMES: usize = 1024;
-/// The most rows, tables and objects.
+/// The maximum number of lists, tables and objects.
 const PLACES: usize = 1 << 14;
 /// A name that stands for all names that are set by one that is not known.
 pub(super) const ANY: &str = "*";
@@ -68,7 +68,7 @@ impl State {
         }
     }
 
-    /// Whether both are the same copy.
+    /// Returns whether both are the same copy.
     pub(super) fn is_same(&self, other: &State) -> bool {
         Rc::ptr_eq(&self.scopes, &other.scopes)
             && Rc::ptr_eq(&self.places, &other.places)

@@ -7,10 +7,10 @@ use crate::{Piece, Text};
 
 pub(super) type Names = BTreeMap<String, Value>;
 
-/// The most elements of a row that are kept, and the most alternatives.
+/// The maximum number of elements of a list, and of alternatives.
 pub(super) const ELEMENTS: usize = 256;
 const ALTERNATIVES: usize = 16;
-/// The most that one value holds.
+/// The maximum size of a value.
 const HEAVY: usize = 1 << 16;
 /// Values inside each other.
 const DEEP: usize = 6;
@@ -150,7 +150,7 @@ impl Value {
         }
     }
 
-    /// Whether calling it may do something that counts.
+    /// Returns whether calling it may do something that counts.
     pub(super) fn is_callable(&self) -> bool {
         match self {
             Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden => true,
@@ -161,7 +161,7 @@ impl Value {
         }
     }
 
-    /// Whether calling it does something that counts, as far as can be seen.
+    /// Returns whether calling it does something that counts, as far as can be seen.
     fn acts(&self) -> bool {
         match self {
             Value::Method(base, _) => base.acts() || matches!(**base, Value::Path(_)),
@@ -197,7 +197,7 @@ impl Value {
         }
     }
 
-    /// Whether nothing is known of it, or of one that it may be.
+    /// Returns whether nothing is known of it, or of one that it may be.
     pub(super) fn is_open(&self) -> bool {
         self.alternatives().iter().any(|value| matches!(value, Value::Unknown | Value::Hidden))
     }
@@ -221,7 +221,7 @@ impl Value {
         self.acts() || self.parts().into_iter().any(|part| part.holds_callable(left))
     }
 
-    /// Whether it shares something that can be changed.
+    /// Returns whether it shares something that can be changed.
     pub(super) fn holds_place(&self) -> bool {
         matches!(self, Value::Ref(_) | Value::Function(_)) || self.parts().into_iter().any(Value::holds_place)
     }

@@ -46,7 +46,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a turn made a value of another one that it was not before. Of what is not known, only what acts is new.
+/// Returns whether a turn made a value of another one that it was not before. Of what is not known, only what acts is
+/// new.
 fn is_news(old: &Value, now: &Value) -> bool {
     if old == now {
         return false;

@@ -94,7 +94,7 @@ fn step(rest: &str, counts: &mut Counts) -> usize {
     width
 }
 
-/// Whether a line after one that ends with `last` begins something of its own.
+/// Returns whether a line after one that ends with `last` begins something of its own.
 fn begins_anew(rest: &str, last: char) -> bool {
     let next = rest.trim_start().chars().next().unwrap_or(';');
     let ends = last.is_alphanumeric() || ")]}_$'\"`;".contains(last);

@@ -147,7 +147,7 @@ impl Lowering {
         })));
     }
 
-    /// Whether a block around has names of its own, of which code in a text doesn't know.
+    /// Returns whether a block around has names of its own, of which code in a text doesn't know.
     fn is_in_scope(&self) -> bool {
         self.scopes.iter().any(|names| !names.is_empty())
     }

@@ -282,7 +282,7 @@ fn names(names: &[ruff_python_ast::Identifier]) -> Vec<String> {
     names.iter().map(|name| name.as_str().to_owned()).collect()
 }
 
-/// Whether the condition is that the script itself was started.
+/// Returns whether the condition is that the script itself was started.
 fn is_main(test: &Expr) -> bool {
     let Expr::Compare(compare) = test else { return false };
     matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__")

@@ -67,7 +67,7 @@ impl InstallOptions {
         guard_builtins::all().iter().any(named)
     }
 
-    /// Returns the option for a hooks file other than the default, as typed. Empty if there is none.
+    /// Returns the option for a hooks file other than the default, as typed. Empty for the default.
     #[must_use]
     pub fn named_file(&self) -> String {
         let named = |flag: &str, path: &Option<PathBuf>| {
@@ -124,7 +124,7 @@ pub enum Running {
     Server {
         /// The URL.
         url: String,
-        /// The header `Authorization` with variables expanded. Empty if there is none.
+        /// The header `Authorization` with variables expanded. May be empty.
         authorization: String,
     },
 }

@@ -47,7 +47,7 @@ impl<'t> Reader<'_, 't> {
         name
     }
 
-    /// Reads the name of the statement's object. `None` if there is none. A name in a string, or after a sign of a
+    /// Reads the name of the statement's object. `None` if it has no name. A name in a string, or after a sign of a
     /// client or another language, is unknown. `#` begins the name of a temporary table.
     pub(super) fn object(&mut self) -> Option<String> {
         let name = self.name();

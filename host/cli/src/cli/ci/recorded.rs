@@ -123,7 +123,7 @@ fn weaker_verdicts(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, 
 }
 
 /// Writes a file with the recorded calls that the revision has and the project no longer has, because a change can't
-/// make calls milder by removing their record. `None` if there are none.
+/// make calls milder by removing their record. `None` if no call was removed.
 fn removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
     let Some(before) = before.filter(|before| before.is_file()) else { return Ok(None) };
     let (now, before) = (fs::read_to_string(now).unwrap_or_default(), fs::read_to_string(before)?);

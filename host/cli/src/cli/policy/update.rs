@@ -102,7 +102,7 @@ pub(super) fn run(args: &UpdateArgs, dirs: &AppDirs, environment: &Environment) 
     Ok(Exit::Success)
 }
 
-/// Updates one file's entries to newer versions. Returns false if there are none.
+/// Updates one file's entries to newer versions. Returns false if nothing is newer.
 fn update_file(args: &UpdateArgs, place: PlaceArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<bool> {
     let site = EditTarget::new(place, dirs, environment);
     let prepared = chain(dirs, environment);
@@ -127,7 +127,7 @@ fn update_file(args: &UpdateArgs, place: PlaceArgs, dirs: &AppDirs, environment:
     Ok(is_new)
 }
 
-/// Updates an entry to a newer version. Returns false if there is none.
+/// Updates an entry to a newer version. Returns false if nothing is newer.
 fn update(
     args: &UpdateArgs,
     (entry, address): (&Entry, &str),

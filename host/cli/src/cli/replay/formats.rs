@@ -36,7 +36,7 @@ pub(super) struct Context {
     cwd: String,
 }
 
-/// Returns the text of this key. Empty if there is none.
+/// Returns the text of this key. Empty if the key is missing.
 fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -198,7 +198,7 @@ fn names(deed: &Deed, action: &[String]) -> bool {
     deed.things.is_empty() || others.any(is_thing)
 }
 
-/// Whether the arguments agree: a message has a recipient, and an order has items.
+/// Returns whether the arguments agree: a message has a recipient, and an order has items.
 fn is_meant(deed: &Deed, action: &[String], input: &Map<String, Value>) -> bool {
     let has = |word: &str| action.iter().any(|other| other == word);
     let buys = || input.keys().any(|key| BOUGHT.contains(&plain(key).as_str()));

@@ -173,7 +173,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     Tally { rewrites: how.rewrites, mutants: mutants.into_iter().flatten().collect(), possible }
 }
 
-/// Returns the parts of a case that can be rewritten. `None` if there are none.
+/// Returns the parts of a case that can be rewritten. `None` if no part can.
 fn seed<'a>(file: &'a Path, suite: &'a Suite, chain: &'a Chain, case: &'a Case) -> Option<Seed<'a>> {
     if case.needs_harness() || case.rule.as_deref() == Some(FAULT) {
         return None;

@@ -139,7 +139,7 @@ fn canonical(name: &str) -> Value {
     }
 }
 
-/// Whether a name that nobody knows may be one of a module that does things.
+/// Returns whether a name that nobody knows may be one of a module that does things.
 pub(in crate::eval) fn hides(name: &str) -> bool {
     let module = name.strip_prefix("node.").and_then(|name| name.split('.').next());
     module.is_some_and(|module| {
