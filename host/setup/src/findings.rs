@@ -7,7 +7,7 @@ use guard_config::{Config, trust};
 use guard_contract::{Layer, Problem};
 use guard_hook::cache::{BuildOptions, Prepared};
 use guard_state::files::read_text;
-use guard_state::folder::write_new;
+use guard_state::write_new;
 
 use crate::check::{Depth, Mistake, Severity, check, registration_mistakes};
 use crate::install::HookLocation;
