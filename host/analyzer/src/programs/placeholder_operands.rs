@@ -67,8 +67,9 @@ pub(crate) struct Search<'a> {
 
 /// Returns the `find` that supplies the operand, if all its results have one name.
 pub(crate) fn search<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<Search<'a>> {
-    let in_turn = lists::is_found(run, operand);
-    let finder = finder(run).or_else(|| in_turn.then(|| only_finder(run)).flatten())?;
+    let substituted = substituted_finder(run, operand);
+    let in_turn = substituted.is_some() || lists::is_found(run, operand);
+    let finder = substituted.or_else(|| finder(run)).or_else(|| in_turn.then(|| only_finder(run)).flatten())?;
     let words = finder.argv.get(1..)?;
     let (starts, names) = if is_fd(finder) {
         let parsed = parse(words, FD, false);
@@ -113,6 +114,16 @@ fn only_finder<'a>(run: &Run<'a>) -> Option<&'a Command> {
     let mut finders =
         run.commands.iter().take(MAX_SUPPLIED).filter(|one| one.program().ends_with("find") || is_fd(one));
     finders.next().filter(|_| finders.next().is_none())
+}
+
+/// Returns the `find` or `fd` whose output is the whole operand: `rm -r $(find . -name x)`. `None` if the command has
+/// other substitutions, or the results pass through another program.
+fn substituted_finder<'a>(run: &Run<'a>, operand: &Operand<'_>) -> Option<&'a Command> {
+    let [part] = operand.word.parts.as_slice() else { return None };
+    let mut children = run.pipelines.children(run.commands, run.command.id);
+    let child = children.next().filter(|_| part.kind == "command" && children.next().is_none())?;
+    let is_alone = child.position.length <= 1 && child.position.within.last().is_some_and(|at| at == "substitution");
+    (is_alone && (child.program().ends_with("find") || is_fd(child))).then_some(child)
 }
 
 fn below(start: &str, name: &str) -> String {
