@@ -37,9 +37,7 @@ fn ignored_files_that_no_copy_holds_are_asked_about_like_others() {
         assert!(ended.reason().contains("No copy is kept: "), "{command}: {}", ended.reason());
     }
     // Tools rebuild these, and a small folder is copied.
-    for command in
-        ["rm -rf node_modules", "rm -rf build-linux", "rm -rf node_modules build-linux", "rm -rf local", "rm -rf gone"]
-    {
+    for command in ["rm -rf node_modules", "rm -rf build-linux", "rm -rf node_modules build-linux", "rm -rf local"] {
         assert_ne!(repo.bash(command).decision(), "ask", "{command}");
     }
 }
