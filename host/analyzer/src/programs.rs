@@ -23,7 +23,7 @@ pub(crate) mod interpreters;
 mod machine;
 mod installs;
 mod migrations;
-mod named_tasks;
+pub(crate) mod named_tasks;
 mod new_folders;
 mod new_migrations;
 mod opened_access;

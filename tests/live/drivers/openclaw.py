@@ -13,9 +13,11 @@ MODES = {"exec": [], "local": []}
 def settings(world, url, mcp):
     model = {"id": "lab-model", "name": "lab", "input": ["text"], "contextWindow": 200000, "maxTokens": 8000}
     provider = {"baseUrl": f"{url}/v1", "apiKey": "lab-not-a-key", "api": "openai-completions", "models": [model]}
+    # With its own files in the workspace, it refuses a workspace that lost them, such as the lab's next project.
+    defaults = {"model": {"primary": "lab/lab-model"}, "workspace": str(world.proj), "skipBootstrap": True}
     return {
         "models": {"providers": {"lab": provider}},
-        "agents": {"defaults": {"model": {"primary": "lab/lab-model"}, "workspace": str(world.proj)}},
+        "agents": {"defaults": defaults},
         # Otherwise most tools are behind one that searches them.
         "tools": {"toolSearch": False},
         # As `openclaw plugins enable guard-host` notes it.

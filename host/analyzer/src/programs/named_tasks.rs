@@ -3,9 +3,9 @@
 //! Their commands are in a file. The name counts even if that file can't be read: `npm run deploy` is equivalent to
 //! `make deploy`.
 
-use guard_sdk::syntax::Word;
 use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
 
+use super::plain;
 use crate::draft::Draft;
 use crate::run::Run;
 
@@ -24,13 +24,20 @@ const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "/sbin/", "node_modules/
 
 /// Adds the effect that the name of the command's task suggests.
 pub(super) fn find(run: &mut Run<'_>) {
-    let rehearses = |word: &Word| matches!(word.text.as_str(), "--dry-run" | "--dryrun" | "--help" | "-h" | "--check");
-    if run.arguments().iter().any(rehearses) {
+    let words: Vec<&str> = run.arguments().iter().map(|word| word.text.as_str()).collect();
+    if script_arguments(&run.name, &words).iter().any(|word| plain::REHEARSES.contains(word)) {
         return;
     }
     let Some(draft) = tasks(run).into_iter().find_map(|name| draft_of(run, name)) else { return };
     let by = run.name.clone();
     run.emit(draft.certain(false).tag("manager", &by));
+}
+
+/// Returns the words that a package manager passes to the script that it runs. npm keeps the options before `--`.
+pub(crate) fn script_arguments<'w>(manager: &str, words: &[&'w str]) -> Vec<&'w str> {
+    let dashes = words.iter().position(|word| *word == "--").unwrap_or(words.len());
+    let is_passed = |at: usize, word: &str| word != "--" && (manager != "npm" || at > dashes || !word.starts_with('-'));
+    words.iter().enumerate().filter(|(at, word)| is_passed(*at, word)).map(|(_, word)| *word).collect()
 }
 
 /// Returns the effect of a task with this name.

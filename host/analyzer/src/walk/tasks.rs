@@ -19,6 +19,7 @@ use super::readers::reader;
 use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
+use crate::programs::named_tasks::script_arguments;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::code::languages::LOADED;
 use crate::wrappers::layer::quoted;
@@ -232,9 +233,10 @@ impl Walker {
             _ => {}
         }
         // The words after the script's name are appended to its text.
-        let given: Vec<&str> =
+        let behind: Vec<&str> =
             words.iter().map(|word| word.text.as_str()).skip_while(|word| *word != name).skip(1).collect();
-        let is_given = given.iter().any(|word| *word != "--");
+        let given = script_arguments(program, &behind);
+        let is_given = !given.is_empty();
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         let manifest = self.nearest(folder.as_ref(), &["package.json"]);
         let read = manifest.as_ref().and_then(|(path, content)| self.json(path, content));
@@ -249,14 +251,9 @@ impl Walker {
             let wired = text.as_deref().filter(|text| *text == "wireit").and(whole_manifest);
             let wired = wired.and_then(|value| value.get("wireit")?.get(&name)?.get("command")?.as_str());
             let text = wired.map(str::to_owned).or(text);
-            texts.extend(text.map(|text| {
-                match name == of {
-                    true => given
-                        .iter()
-                        .filter(|word| **word != "--")
-                        .fold(text, |text, word| format!("{text} {}", quoted(word))),
-                    false => text,
-                }
+            texts.extend(text.map(|text| match name == of {
+                true => given.iter().fold(text, |text, word| format!("{text} {}", quoted(word))),
+                false => text,
             }));
         }
         let complete = manifest.as_ref().is_none_or(|(_, content)| content.complete);
