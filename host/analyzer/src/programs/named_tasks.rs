@@ -3,6 +3,7 @@
 //! Their commands are in a file. The name counts even if that file can't be read: `npm run deploy` is equivalent to
 //! `make deploy`.
 
+use guard_sdk::syntax::Word;
 use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
 
 use super::plain;

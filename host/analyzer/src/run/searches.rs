@@ -186,14 +186,49 @@ fn names(command: &Command, found: &mut Vec<String>) {
                 found.extend(matching(text));
             }
         }
-        "ls" | "echo" | "printf" | "realpath" | "readlink" | "locate" => {
-            found.extend(words.iter().filter(plain).map(|word| word.text.clone()));
-        }
+        "echo" | "printf" => found.extend(words.iter().filter(plain).map(|word| word.text.clone())),
         "git" if names_files(command) => {
             found.extend(words.iter().skip(1).filter(plain).map(|word| word.text.clone()));
         }
-        _ => {}
+        _ => found.extend(printed_names(command).filter(plain).map(|word| word.text.clone())),
     }
+}
+
+/// Returns the operands whose names a program prints: `ls a b`, `wc -l a`, `grep -l text a`.
+fn printed_names(command: &Command) -> impl Iterator<Item = &Word> {
+    const PRINTERS: &[&str] = &[
+        "b2sum",
+        "cksum",
+        "du",
+        "file",
+        "locate",
+        "ls",
+        "md5sum",
+        "mdfind",
+        "readlink",
+        "realpath",
+        "sha1sum",
+        "sha224sum",
+        "sha256sum",
+        "sha384sum",
+        "sha512sum",
+        "shasum",
+        "stat",
+        "wc",
+    ];
+    let words = command.argv.get(1..).unwrap_or_default();
+    let skipped = match command.program() {
+        "grep" | "egrep" | "fgrep" | "ggrep" | "rg" | "ag" | "ack" | "ugrep" if lists_matching_files(words) => Some(1),
+        program => PRINTERS.contains(&program).then_some(0),
+    };
+    let operands = words.iter().filter(|word| !word.text.starts_with('-'));
+    operands.skip(skipped.unwrap_or(usize::MAX))
+}
+
+/// Returns whether an option of `grep` prints the names of files instead of their lines.
+fn lists_matching_files(words: &[Word]) -> bool {
+    let is_letter = |text: &str| !text.starts_with("--") && text.starts_with('-') && text.contains(['l', 'L']);
+    words.iter().any(|word| is_letter(&word.text) || word.text.starts_with("--files-with"))
 }
 
 /// Returns the patterns of the names that a regular expression finds, including hidden ones, which a shell pattern
