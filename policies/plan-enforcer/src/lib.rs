@@ -79,7 +79,7 @@ impl Policy for PlanEnforcer {
     const MANIFEST: Manifest = Manifest {
         id: "plan-enforcer",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "keeps the commands of an experiment to those of its plan",
+        summary: "limits an experiment's commands to those in its plan",
         tools: &["Bash"],
         rules: rules::RULES,
         grants: &[

@@ -23,7 +23,7 @@ use crate::view::{View, has_option, name};
 
 pub(crate) const RULE: Rule = Rule {
     id: "packet-capture",
-    summary: "records the packets of a network",
+    summary: "records network packets",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -27,7 +27,7 @@ use crate::view::{View, is_in_a_container, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "service-killed",
-    summary: "ends a service of the machine",
+    summary: "kills a system service",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -28,7 +28,7 @@ use crate::view::{View, has_option, is_bare_shell, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-escape",
-    summary: "starts a shell out of another program",
+    summary: "starts a shell from inside another program",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

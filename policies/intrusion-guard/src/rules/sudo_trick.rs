@@ -20,7 +20,7 @@ use crate::view::View;
 
 pub(crate) const RULE: Rule = Rule {
     id: "sudo-trick",
-    summary: "goes around the rules of `sudo`",
+    summary: "bypasses the rules of `sudo`",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -17,7 +17,7 @@ use guard_sdk::{Finding, Outcome, Rule};
 
 pub(crate) const RULE: Rule = Rule {
     id: "plan-unreadable",
-    summary: "a plan that cannot be read",
+    summary: "a plan that can't be read",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
