@@ -29,12 +29,8 @@ use super::{Hit, code};
 use crate::kinds::{SHOWING, has_any, hosts, is_any};
 use crate::view::{View, has_option, name, texts};
 
-pub(crate) const RULE: Rule = Rule {
-    id: "unknown-host",
-    summary: "connects to an unknown host",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
+pub(crate) const RULE: Rule =
+    Rule { id: "unknown-host", summary: "connects to an unknown host", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 /// The maximum number of addresses in one script that are examined.
 const ADDRESSES: usize = 64;
