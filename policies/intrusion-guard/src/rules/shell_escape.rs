@@ -1,4 +1,4 @@
-//! `shell-escape`: an interpreter, an editor or a search that starts a shell without a command, or starts one as root
+//! `shell-escape`: a shell without a command that an interpreter, an editor or a search starts, or that runs as root
 //! or with its file owner's permissions.
 //!
 //! ## Why
