@@ -1,4 +1,4 @@
-//! `shell-escape`: a shell without a command that an interpreter, an editor or a search starts, or that runs as root
+//! `shell-escape`: a shell without a command, if an interpreter, an editor or a search starts it, or if it runs as root
 //! or with its file owner's permissions.
 //!
 //! ## Why
