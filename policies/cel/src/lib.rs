@@ -31,7 +31,7 @@ impl Policy for Cel {
     const MANIFEST: Manifest = Manifest {
         id: "cel",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "decides by rules whose conditions are expressions in CEL",
+        summary: "runs your rules with conditions in CEL",
         tools: &["*"],
         rules: &[policy::RULE],
         ..Manifest::EMPTY

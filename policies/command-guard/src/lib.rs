@@ -17,7 +17,7 @@
 //! | `force-with-lease` | `"ask"` | the outcome of a push with a lease to a protected branch |
 //! | `deny-patterns` | `[]` | regular expressions for commands to deny; see [`custom`](#custom) |
 //! | `new-packages` | `"allow"` | the outcome for a new package from a registry: `allow`, `warn`, or `ask`; see [`new-package`](#new-package) |
-//! | `strict` | `false` | no exceptions for commands that lose or show nothing: a file of secrets that a command creates, names and counts of variables, `git push --dry-run`; `true` in the presets `hardened`, `guardrail` and `full` |
+//! | `strict` | `false` | also stop harmless variants: creating a file of secrets, printing only names or counts of variables, `git push --dry-run`; `true` in the presets `hardened`, `guardrail` and `full` |
 //! | `raise` | `[]` | names whose outcome becomes one step more severe: ask becomes deny |
 //! | `lower` | `[]` | names whose outcome becomes one step less severe: deny becomes ask, ask becomes warn |
 //! | `silence` | `[]` | names that are turned off; wins over `raise` and `lower` |
@@ -32,8 +32,6 @@
 //!   `write`
 //! - an operation, such as `git.stash.drop`, or a family of operations: `aws.s3` and `aws.*` include all operations
 //!   below
-//!
-//! A finding's tag `operation` contains the operation.
 //!
 //! ```toml
 //! lower = ["cloud"]              # a loss in a cloud account only warns
@@ -50,10 +48,10 @@
 //! - `source .env` passes, because it loads variables without showing them.
 //! - `git merge --abort` and similar commands pass, because they restore the previous state. `--skip` needs
 //!   confirmation, because it leaves out a commit.
-//! - `rm` of build products passes, by the ends of their names (`*.pyc`, `*.o`), or by their ends in a build folder
-//!   (`dist/*.map`). In a folder for temporary files, `rm` of a pattern that contains a name passes.
-//! - SQL from a file passes on this machine. It needs confirmation on a host with a domain name, or on a host whose
-//!   name says that it is in production.
+//! - `rm` of build products passes, such as `*.pyc`, `*.o` and, in a build folder, `*.map`. In a folder for temporary
+//!   files, `rm` of a pattern that contains a name passes, such as `/tmp/app-*.log`.
+//! - SQL from a file passes on this machine. It needs confirmation on a host with a domain name, or with a
+//!   name that suggests production.
 //! - A more restrictive mode for a secret passes, such as `chmod 600 ~/.ssh/id_rsa`.
 
 mod calls;

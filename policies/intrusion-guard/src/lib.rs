@@ -67,7 +67,7 @@ impl Policy for IntrusionGuard {
     const MANIFEST: Manifest = Manifest {
         id: "intrusion-guard",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "judges what an agent does after a text took it over",
+        summary: "stops calls that are typical of a hijacked agent",
         tools: &["Bash", "PowerShell", "WebFetch", "WebSearch", "Write", "Edit", "MultiEdit", "NotebookEdit", "mcp__*"],
         rules: rules::RULES,
         grants: &[],

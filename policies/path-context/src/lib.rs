@@ -25,14 +25,14 @@
 //! | `git_safe` | whether git repositories are safe |
 //! | `rules` | patterns in `bash`, `write` and `edit`, each with the action `block` (deny) or `confirm` (ask) |
 //!
-//! The rules below list in their settings the patterns of the starter file.
-//! For such a pattern, guard-host judges the effect instead of the text: `rm -rf ~/old` isn't a deletion of the home.
+//! Each rule below, except `custom`, names its entry in the starter file under *Settings*.
+//! For such an entry, guard-host judges the effect instead of the text: `rm -rf ~/old` isn't a deletion of the home.
 //! Any other pattern in `bash` is a regular expression for the rule `custom`, and `pattern` in `write` or `edit` is a
 //! regular expression for the path.
 //! Python's syntax works, including look-around. A pattern that takes too long is treated as a match.
 //!
 //! An unknown key, version or action is an error, and so is an invalid path pattern.
-//! In the file in its usual location, only the invalid entry is ignored, with a warning.
+//! In `~/.claude/state/guardrails.json`, guard-host ignores only the invalid entry, with a warning.
 //!
 //! ## Limits
 //!
@@ -67,7 +67,7 @@ impl Policy for PathContext {
     const MANIFEST: Manifest = Manifest {
         id: "path-context",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "blocks writes to blocked places, and asks before a change outside of safe ones",
+        summary: "denies changes in blocked paths, and asks before changes outside of safe ones",
         tools: &["Bash", "PowerShell", "Write", "Edit", "MultiEdit", "NotebookEdit"],
         rules: rules::RULES,
         grants: &[],

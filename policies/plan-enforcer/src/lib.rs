@@ -36,7 +36,7 @@
 //!   `additionalDirectories` and `blockWritesOutsideWorkingDirectories`.
 //! - `path-context`, with the entry that `settings render --guard` prints, denies every other write, and asks before a
 //!   deletion elsewhere. A git repository is safe only if it is one of the two.
-//! - `allow` contains a short list of programs, the programs that the plan starts, by name and as spelled, and those
+//! - `allow` contains a short list of programs, the programs that the plan starts, and those
 //!   of `--allow-bin`. A word in the plan that isn't a plain name allows nothing.
 //! - `deny` contains traffic with `curl` and `wget`, and commands that erase a disk or the home. It wins over `allow`.
 //! - `nous-execute-stop` and `nous-plan-enforcer` in `bin/` become hooks. The second can be a link to guard-host.
@@ -79,7 +79,7 @@ impl Policy for PlanEnforcer {
     const MANIFEST: Manifest = Manifest {
         id: "plan-enforcer",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "keeps the commands of an experiment to those of its plan",
+        summary: "limits an experiment's commands to those in its plan",
         tools: &["Bash"],
         rules: rules::RULES,
         grants: &[

@@ -84,7 +84,7 @@ impl Policy for Rego {
     const MANIFEST: Manifest = Manifest {
         id: "rego",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "decides by rules in Rego, the language of the Open Policy Agent",
+        summary: "runs your rules in Rego, the language of Open Policy Agent",
         tools: &["*"],
         rules: &[policy::RULE],
         ..Manifest::EMPTY

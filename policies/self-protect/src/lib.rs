@@ -9,23 +9,22 @@
 //! Reading a file always passes.
 //!
 //! The policy judges the known effects of a call. If the effects aren't known, it judges the names in the call.
-//! A path is judged as written, by its text, and by where its links lead.
+//! A path is judged as written, after removing `.` and `..`, and after following links.
 //!
 //! Besides a protected file itself, these are covered:
 //!
 //! - **Folders above it**: deleting or moving one affects the file, if the file exists.
-//! - **Clones and archives**: they change everything protected in the folder that they fill. In the protected file's
-//!   own folder, in the home, and above the user's configuration and state, they need confirmation. In a project, an
+//! - **Clones and archives**: they can change every protected file in the folder that they fill. They need confirmation
+//!   in a protected file's own folder, in the home, and above the user's configuration and state. In a project, an
 //!   archive is judged only by the names in the command.
-//! - **Searches**: a change of files selected by `find`, `fd` or `locate` needs confirmation if a protected file is
-//!   below and its name matches. It is denied if the search starts in the protected folder.
+//! - **Searches**: a change of files selected by `find`, `fd` or `locate` needs confirmation if the search could find a
+//!   protected file by its name. It is denied if the search starts in the protected folder.
 //! - **`refs/guard-host`**: in every repository, these references keep commits for `guard-host undo`.
 //!
 //! ## Settings
 //!
-//! guard-host sets the only setting, `places`.
-//! It contains the locations of a moved configuration, state, cache or log, and of the components and settings in the
-//! user's configuration.
+//! guard-host itself sets `places`: the locations of a moved configuration, state, cache or log, and of the components
+//! and settings in the user's configuration.
 //! The default locations in every home are also protected.
 //!
 //! ## Limits
@@ -35,7 +34,7 @@
 //! - It doesn't read the files that it protects, so it doesn't know whether `settings.json` contains guard-host's
 //!   hook. A new version without the hook is denied, and an edit of single lines needs confirmation.
 //! - It doesn't protect files in a container or on another machine. It does protect this machine's files that a mount
-//!   or `ssh localhost` reaches. A mount that an image uses by itself isn't visible.
+//!   or `ssh localhost` reaches. It doesn't see a mount that an image defines.
 
 mod agent_settings;
 mod copies;

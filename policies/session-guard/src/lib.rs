@@ -55,7 +55,7 @@ impl Policy for SessionGuard {
     const MANIFEST: Manifest = Manifest {
         id: "session-guard",
         version: env!("CARGO_PKG_VERSION"),
-        summary: "judges a call by what the session did before it",
+        summary: "judges a call by the history of its session",
         tools: &["*"],
         rules: rules::RULES,
         grants: &[],

@@ -22,11 +22,11 @@ pub static HERMES: Capabilities = Capabilities {
     confidence: Medium,
     unverified: &[
         "whether the option `--ignore-user-config` leaves out the hooks",
-        "the folder of a command: the payload has the one of the agent's process, and its terminal may be in another folder, in a container or on another machine",
-        "`fail_closed`, which shell hooks don't have at 0.19.0, and which a later version may have",
-        "the event that ends a session: `on_session_end` comes after every turn",
-        "whether text that `process` types into a program is for a shell: it is judged as a command",
-        "whether the gateway and the scheduler ask the same hooks in every setup, as the source suggests",
+        "the folder of a command. The payload has that of the agent's process, but its terminal may be in another folder, in a container or on another machine",
+        "`fail_closed`, which shell hooks don't have in 0.19.0, but may have in a later version",
+        "the event at the end of a session. `on_session_end` comes after every turn",
+        "whether text that `process` types into a program goes to a shell. It is judged as a command",
+        "whether the gateway and the scheduler run the same hooks in every setup, as the source suggests",
     ],
     sources: &["the source of 0.19.0", "its hook runner and runs of 0.19.0"],
 };

@@ -56,11 +56,11 @@ pub static CURSOR: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::MayBlock,
     confidence: Medium,
     unverified: &[
-        "whether silence and a reply that does not fit block; so every reply is an object with known keys",
-        "`ask` is documented for commands and MCP calls, but the terminal program was never seen to ask: it denies here",
-        "an `allow` is the only word for no opinion; whether it skips the editor's own prompt",
+        "whether an empty or an unknown reply blocks the call. Every reply is therefore an object with known keys",
+        "the reply `ask`, which is documented for commands and MCP calls. The terminal program never prompted, so an ask denies",
+        "whether `allow`, the only reply for no objection, skips the editor's own prompt",
         "the arguments of its tools that write and replace",
-        "`Shell` comes as beforeShellExecution and as preToolUse: register one of them for it",
+        "whether `Shell` causes both `beforeShellExecution` and `preToolUse`. Register only one of them for it",
     ],
     sources: &["the vendor's hooks documentation of 2026-09", "a check against its terminal program of 2026-10-08"],
 };
@@ -98,9 +98,9 @@ pub static VSCODE: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: Medium,
     unverified: &[
-        "what becomes of a call after a timeout",
+        "whether a call runs after a timeout",
         "the names and arguments of all its tools",
-        "it also runs the hooks of Claude Code's files",
+        "whether it also runs the hooks in Claude Code's files",
     ],
     sources: &["the vendor's documentation of agent hooks of 2026-07-29"],
 };
@@ -161,8 +161,8 @@ pub static CLINE: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "a hook of somebody else that fails may take the cancel of this one with it",
-        "the default is 30 s in the editor and 120 s elsewhere",
+        "whether guard-host's denial is lost if another hook fails",
+        "the default time limit: 30 s in the editor and 120 s elsewhere",
     ],
     sources: &["the vendor's source of 2026-08-22"],
 };
@@ -196,6 +196,6 @@ pub static WINDSURF: Capabilities = Capabilities {
     ],
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: Medium,
-    unverified: &["whether there is a timeout, and what becomes of a call after it", "newer keys of its hooks"],
-    sources: &["the vendor's documentation of hooks, without a date"],
+    unverified: &["whether there is a time limit, and whether a call runs after it", "newer keys of its hooks"],
+    sources: &["the vendor's undated documentation of hooks"],
 };

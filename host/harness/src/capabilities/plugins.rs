@@ -37,8 +37,8 @@ pub static OPENCODE: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: Medium,
     unverified: &[
-        "version 2 has another plugin interface, which still changes",
-        "the name of an MCP tool looks like that of any other tool",
+        "version 2, which has a different plugin interface that still changes",
+        "whether the name of an MCP tool differs from other tools' names",
     ],
     sources: &["the plugin interface's types of 1.18.33", "threads of the vendor's repository up to 2.0.26"],
 };
@@ -49,7 +49,7 @@ pub static KILO: Capabilities = Capabilities {
     title: "Kilo",
     surfaces: &[Surface { event: "kilo.tool.execute.before", ..PLUGIN }],
     files: &[file("~/.config/kilo/plugins/guard-host.js", Plugin, User, High)],
-    unverified: &["the extension for editors", "the name of an MCP tool looks like that of any other tool"],
+    unverified: &["the extension for editors", "whether the name of an MCP tool differs from other tools' names"],
     sources: &["runs of 7.7.7"],
     confidence: High,
     ..OPENCODE
@@ -69,7 +69,7 @@ pub static PI: Capabilities = Capabilities {
         file("./.pi/extensions/guard-host.ts", Plugin, Project, High),
         file("~/.pi/agent/extensions/guard-host.ts", Plugin, User, High),
     ],
-    unverified: &["tools of other extensions have names that are not listed anywhere"],
+    unverified: &["the tool names of other extensions, which aren't listed anywhere"],
     sources: &["the vendor's documentation of 0.73.1", "runs of 0.73.1"],
     confidence: High,
     ..OPENCODE
@@ -90,12 +90,12 @@ pub static OPENCLAW: Capabilities = Capabilities {
         file("~/.openclaw/extensions/guard-host/openclaw.plugin.json", Json, User, High),
     ],
     unverified: &[
-        "the Gateway: runs were of `agent exec`",
-        "the folder of a command: the payload has the agent's workspace, and `exec` may run in a sandbox, on a paired machine, or where the session was started",
+        "the Gateway. Only `agent exec` was run",
+        "the folder of a command. The payload has the agent's workspace, but `exec` may run in a sandbox, on a paired machine, or where the session was started",
         "arguments that another plugin changes afterwards, which OpenClaw doesn't show to this one",
         "the variables that `exec` sets for a command, and keys that `process` sends one by one",
-        "agents that OpenClaw starts as programs of their own (ACP): they have hooks of their own",
-        "an approval shows at most 512 characters of the question",
+        "agents that OpenClaw starts as separate programs (ACP). They have their own hooks",
+        "whether an approval shows at most 512 characters of the message",
     ],
     sources: &["the source and documentation of 2026.9.6", "runs of 2026.9.6"],
     ..OPENCODE
@@ -123,9 +123,9 @@ pub static AMP: Capabilities = Capabilities {
     unverified: &[
         "the types of a plugin's answers",
         "the order in which several plugins are called",
-        "the contract of the older setting `amp.permissions` with a program",
+        "how the older setting `amp.permissions` works with a program",
     ],
-    sources: &["two second sources of 2026-08"],
+    sources: &["two third-party sources of 2026-08"],
 };
 
 /// The capabilities of `generic`.
@@ -144,6 +144,6 @@ pub static GENERIC: Capabilities = Capabilities {
     files: &[],
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: High,
-    unverified: &["what a program makes of no reply is its own affair"],
+    unverified: &["how your program treats a missing reply"],
     sources: &["this program's own documentation"],
 };

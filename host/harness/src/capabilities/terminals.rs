@@ -74,9 +74,9 @@ pub static CLAUDE: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "the other values of `onFailure`, and the events that honor it; versions before 2.1.295 ignore it",
-        "an ask in `plan`, where a session may skip prompts: the programs of 2.1.150 to 2.1.332 say it may be dropped",
-        "an ask in `auto` from 2.1.211 on, where the vendor's classifier lets the call run",
+        "the other values of `onFailure`, and which events honor it. Versions before 2.1.295 ignore it",
+        "whether an ask always prompts in the mode `plan`: the code of 2.1.150 to 2.1.332 may drop it where prompts are skipped",
+        "whether an ask prompts in the mode `auto` from 2.1.211 on, if the vendor's classifier lets the call run",
     ],
     sources: &["the vendor's hooks reference of 2026-08-22, version 2.1.240", "its changelog up to 2026-10-19"],
 };
@@ -127,9 +127,9 @@ pub static CODEX: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Dropped,
     confidence: High,
     unverified: &[
-        "which shell `Bash` is on Windows",
-        "the reply to reserved fields of PermissionRequest: they are never sent",
-        "the payload doesn't have a call's own working directory, so a relative path may be resolved in the wrong folder",
+        "which shell the tool `Bash` uses on Windows",
+        "how Codex treats reserved fields in replies to `PermissionRequest`. guard-host never sends them",
+        "a call's own working directory, which the payload lacks. A relative path may be resolved in the wrong folder",
     ],
     sources: &["the vendor's source of hooks and its generated schemas, up to version 0.164.0 of 2026-10-23"],
 };
@@ -159,9 +159,9 @@ pub static GEMINI: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "`ask` is not documented, and taken before the harness's own deny rules it would weaken them",
-        "an exit code of 2 and up with a text blocks; a process ended by a signal does not",
-        "whether a changed input is merged or stands for the whole one at 0.64",
+        "the reply `ask`, which isn't documented. If it overrides the harness's own deny rules, it would weaken them",
+        "whether an exit code of 2 or more with a text blocks the call, and whether a hook that a signal ends doesn't",
+        "whether 0.64 merges a changed input into the call's input or replaces it",
     ],
     sources: &["the vendor's hooks documentation and source of 2026-08-21", "a check against 0.64.0 of 2026-10"],
 };
@@ -194,11 +194,11 @@ pub static ANTIGRAVITY: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: Medium,
     unverified: &[
-        "under its setting `always-proceed` an ask does nothing, and no payload has that setting",
-        "the result of a timeout, a crash or a reply without a decision; reports say that the call is blocked",
+        "whether an ask has no effect with the setting `always-proceed`, which no payload shows",
+        "the result of a timeout, a crash or a reply without a decision. Reports say that the call is blocked",
         "whether every build honors `auto_approve`, and whether there is an event for the start of a session",
     ],
-    sources: &["a second source's check of 1.4.3 of 2026-10", "live notes up to 1.1.27"],
+    sources: &["a third party's check of 1.4.3 of 2026-10", "live notes up to 1.1.27"],
 };
 
 const COPILOT_CALL: Surface = Surface {
@@ -231,10 +231,10 @@ pub static COPILOT: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: High,
     unverified: &[
-        "in autopilot and in the cloud agent an ask denies; no payload shows these modes",
-        "whether a hook before a call may add to the model's context",
-        "since which version arguments come as a string or as an object: both are read",
-        "a reply to the event `PreToolUse` in another form than the flat one",
+        "whether an ask denies the call in autopilot and in the cloud agent. No payload shows these modes",
+        "whether a hook before a call can add to the model's context",
+        "in which versions the arguments are a string, and in which an object. guard-host reads both",
+        "whether the event `PreToolUse` accepts a nested reply. guard-host sends a flat one",
     ],
     sources: &["the vendor's hooks reference and changelog up to 1.0.78", "a check against 1.0.101"],
 };
@@ -271,9 +271,9 @@ pub static QWEN: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: Medium,
     unverified: &[
-        "the unit of `timeout`: milliseconds or seconds, with a default of 60 s or 600 s",
+        "whether `timeout` is in milliseconds or seconds, and whether its default is 60 s or 600 s",
         "whether `allow` skips the prompt at 0.25",
-        "without a terminal, in a subagent and as a server an ask denies; no payload shows these modes",
+        "whether an ask denies the call without a terminal, in a subagent and as a server. No payload shows these modes",
     ],
     sources: &["the vendor's documentation and source", "a check against 0.25.3"],
 };
@@ -318,9 +318,9 @@ pub static DROID: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "whether `hooks.json` nests its events in an outer `hooks`, as `settings.json` does",
-        "whether a changed input is merged or stands for the whole one",
-        "`Script` runs are a surface of their own",
+        "whether `hooks.json` has the events in an outer key `hooks`, as `settings.json` does",
+        "whether a changed input is merged into the call's input or replaces it",
+        "whether runs of `Script` use an event of their own",
     ],
     sources: &[
         "the vendor's hooks reference of 2026-07-24",
@@ -363,8 +363,8 @@ pub static GROK: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: High,
     unverified: &[
-        "the names of the arguments of its tools that write and edit",
-        "it also runs the hooks that Claude Code and Cursor have registered",
+        "the argument names of its tools that write and edit",
+        "whether it also runs the hooks of Claude Code and Cursor",
     ],
     sources: &["recorded payloads and replies of 1.0.62", "runs of 0.2.111"],
 };
@@ -407,7 +407,7 @@ pub static VIBE: Capabilities = Capabilities {
     files: &[file("./.vibe/hooks.toml", Toml, Project, High), file("~/.vibe/hooks.toml", Toml, User, High)],
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
-    unverified: &["arguments of its tools that no run has shown"],
+    unverified: &["arguments of its tools that appeared in no run"],
     sources: &["the vendor's documentation of 3.0.2", "runs of 3.0.2"],
 };
 
@@ -432,8 +432,8 @@ pub static CRUSH: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Ignored,
     confidence: High,
     unverified: &[
-        "silence leads to its prompt only if it isn't set to run without one, so an ask denies",
-        "hooks don't get the calls of subagents",
+        "whether Crush prompts after a hook without output. It can be set to run without prompts, so an ask denies the call",
+        "whether hooks get the calls of subagents",
     ],
     sources: &["the vendor's hooks documentation of 2026-08-21"],
 };
@@ -459,9 +459,9 @@ pub static KIRO: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: Medium,
     unverified: &[
-        "whether every exit code but 0 blocks; one note says so",
-        "the IDE may leave out a tool's arguments: a call that cannot be judged is denied",
-        "the default is 60 s in newer versions, 30 s in older ones; this page has the lower one",
+        "whether every exit code except 0 blocks the call. One note says so",
+        "whether the IDE leaves out a tool's arguments. A call that can't be judged is denied",
+        "the default time limit: 60 s in newer versions, 30 s in older ones. This page shows the lower one",
     ],
     sources: &["the vendor's documentation of 2026-04 and 2026-09"],
 };
@@ -492,9 +492,9 @@ pub static DEVIN: Capabilities = Capabilities {
     on_unknown_key: OnUnknownKey::Unknown,
     confidence: Medium,
     unverified: &[
-        "asks, changed inputs and the default timeout",
-        "an older page says that every exit code but 0 blocks",
-        "it also runs the hooks that Claude Code has registered",
+        "asks, changed inputs and the default time limit",
+        "whether every exit code except 0 blocks the call. An older page says so",
+        "whether it also runs the hooks of Claude Code",
     ],
-    sources: &["the vendor's hooks documentation, read by a second source in 2026-08"],
+    sources: &["the vendor's hooks documentation, as quoted by a third party in 2026-08"],
 };

@@ -22,7 +22,7 @@ use crate::call_view::{CallView, Hit, instead, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "catastrophic-effect",
-    summary: "a loss that cannot be made good",
+    summary: "a permanent loss",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -9,7 +9,7 @@
 //! - Comments, code that guard-host analyzes, and quoted text that a command only prints, searches for or uses as a
 //!   message are skipped.
 //! - A call for help passes.
-//! - Look-around works.
+//! - Look-around is supported.
 //!
 //! ## Why
 //! The user has forbidden the command.

@@ -4,7 +4,7 @@
 //! - `git checkout -- FILE`, if the file is the same as in the last commit
 //! - `git checkout NAME`, if there is no file with that name
 //! - `git checkout --ours FILE` during a merge, or after a command that may start one
-//! - a dry run, except for `ufw reset`, which moves its rules away even then
+//! - a dry run, except of `ufw reset`, which moves the rules away even then
 //!
 //! ## Why
 //! Work or data is lost and takes effort to restore.

@@ -6,7 +6,7 @@
 //! - it is a script in a repository that the call clones
 //!
 //! ## Why
-//! No one could review the code between its arrival and its run.
+//! No one can review the code before it runs.
 //!
 //! ## Examples
 //! - asked: `curl -o x.sh https://example.com/x && bash x.sh`

@@ -1,6 +1,6 @@
 //! `dynamic-command`: a command that may be a deletion, because its name is known only at run time or is a pattern,
 //! and its arguments look like those of a deletion.
-//! The rule also covers a name that is printed by the same command.
+//! The rule also covers a name that a command such as `printf` assembles.
 //!
 //! ## Why
 //! The name decides whether anything is lost, and it isn't known.

@@ -1,7 +1,7 @@
 //! `rm-glob`: the loss of files that the command doesn't name:
 //!
 //! - `rm` with an unquoted pattern, and `find -delete`
-//! - commands that empty such files
+//! - commands that empty files selected by a pattern
 //! - `mv` of everything in the project to another place
 //! - a worktree, a backup or a neighboring checkout that is copied over the project
 //! - an archive that is unpacked over the project with an option to replace files, unless the same call created the
@@ -10,7 +10,7 @@
 //! These pass:
 //!
 //! - build products such as `*.o` and `dist/*.map`
-//! - files in a folder for temporary files, if the pattern contains a name, or if they are days old
+//! - files in a folder for temporary files, if the pattern contains a name (`/tmp/app-*.log`), or if they are days old
 //! - files in the project that only an interpreter, an editor or a system creates, such as `*.pyc` and `.DS_Store`
 //!
 //! ## Why

@@ -1,4 +1,4 @@
-//! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other deletions of directories without confirmation.
+//! `rm-recursive-force`: `rm` with both `-r` and `-f`, and other programs that delete a directory without asking.
 //! Deletions that lose nothing pass, here and in the other rules about `rm`:
 //!
 //! - the repository's `.gitignore` files ignore every target

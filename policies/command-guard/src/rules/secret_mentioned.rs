@@ -1,9 +1,9 @@
 //! `secret-mentioned`: a file with secrets as an argument of a known program, if guard-host doesn't know what the
 //! program does with it.
-//! Programs that only look at names, or that use such a file for themselves, pass.
+//! Programs that only look at names, or that need such a file for their own work, pass.
 //!
 //! ## Why
-//! Many programs print a file that they can't read, or send it somewhere.
+//! Many programs print a file that they can't parse, or send it somewhere.
 //!
 //! ## Examples
 //! - asked: `dig -f .env`

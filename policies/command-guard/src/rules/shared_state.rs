@@ -1,4 +1,4 @@
-//! `shared-state`: a change outside of this machine that loses nothing by itself but affects other people.
+//! `shared-state`: a change outside of this machine that loses no data but affects other people.
 //!
 //! ## Why
 //! The change affects clusters, clouds or registries, and can't be reviewed before it happens.

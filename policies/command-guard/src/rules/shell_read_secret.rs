@@ -1,4 +1,4 @@
-//! `shell-read-secret`: a shell command that reads a file with secrets, or gives it a second name.
+//! `shell-read-secret`: a shell command that reads a file with secrets, or creates a link to it.
 //! A command that only loads the file's variables passes if nothing prints them. A command that prints only names or
 //! numbers passes too.
 //! Sending the file over the network is denied, unless `secret-reads` is `allow`.

@@ -30,7 +30,7 @@ use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "attack-tool",
-    summary: "runs a program whose purpose is an attack",
+    summary: "runs a program made for attacks",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

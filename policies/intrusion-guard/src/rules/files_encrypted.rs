@@ -24,7 +24,7 @@ use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "files-encrypted",
-    summary: "encrypts files that the project doesn't own",
+    summary: "encrypts files outside of the project",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -28,7 +28,7 @@ use crate::view::{View, is_on_a_machine, name, path, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "foreign-file-sent",
-    summary: "sends a file that the project doesn't own",
+    summary: "sends a file that isn't part of the project",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

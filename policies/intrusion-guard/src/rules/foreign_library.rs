@@ -25,7 +25,7 @@ use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "foreign-library",
-    summary: "loads a library from a foreign folder",
+    summary: "loads a library from outside of the project and the system",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

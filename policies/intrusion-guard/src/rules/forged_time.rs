@@ -24,7 +24,7 @@ use crate::kinds::{has_any, places};
 use crate::view::{View, has_option, name, path, texts};
 
 pub(crate) const RULE: Rule =
-    Rule { id: "forged-time", summary: "gives a file another time", default: Outcome::Ask, ceiling: Outcome::Deny };
+    Rule { id: "forged-time", summary: "changes the time of a file", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let by_command = view.commands().find_map(|command| of_command(command, view));

@@ -21,8 +21,12 @@ use super::Hit;
 use crate::kinds::{SHOWING, has_any, is_any};
 use crate::view::{View, name, texts};
 
-pub(crate) const RULE: Rule =
-    Rule { id: "hidden-code", summary: "code hides what it does", default: Outcome::Ask, ceiling: Outcome::Deny };
+pub(crate) const RULE: Rule = Rule {
+    id: "hidden-code",
+    summary: "runs code that hides what it does",
+    default: Outcome::Ask,
+    ceiling: Outcome::Deny,
+};
 
 /// Modules that start programs or use the network.
 const MODULES: &[&str] = &["os", "subprocess", "pty", "socket", "shutil", "ctypes", "builtins", "posix", "commands"];

@@ -27,7 +27,7 @@ use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "injected-text",
-    summary: "sends a text that another program is to run",
+    summary: "sends text that another program would run",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

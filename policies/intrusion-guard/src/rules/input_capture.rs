@@ -28,7 +28,7 @@ use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "input-capture",
-    summary: "records keys, sound or a camera",
+    summary: "records the keyboard, sound or a camera",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

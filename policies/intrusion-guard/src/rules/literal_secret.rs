@@ -28,7 +28,7 @@ use crate::view::{View, name, texts, words};
 
 pub(crate) const RULE: Rule = Rule {
     id: "literal-secret",
-    summary: "sends or stores a secret that its text spells out",
+    summary: "sends or stores a secret in plain text",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

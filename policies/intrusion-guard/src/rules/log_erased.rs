@@ -22,7 +22,7 @@ use crate::kinds::has_any;
 use crate::view::{View, has_option, is_in_a_container, name, path, texts};
 
 pub(crate) const RULE: Rule =
-    Rule { id: "log-erased", summary: "clears a log of the system", default: Outcome::Ask, ceiling: Outcome::Deny };
+    Rule { id: "log-erased", summary: "clears a system log", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| erases(command)).map(Command::text);

@@ -2,7 +2,7 @@
 //! server, in an address, in a request's body, or through a plain connection.
 //!
 //! ## Why
-//! Data in a DNS query or an address leaves the machine just as a file would, but no one notices. ATT&CK T1048.003,
+//! Data in a DNS query or an address leaves the machine like a file, but no one notices. ATT&CK T1048.003,
 //! T1071.004, T1041.
 //!
 //! ## Examples
@@ -29,7 +29,7 @@ use crate::view::{View, has_option, is_computed, name, texts, words};
 
 pub(crate) const RULE: Rule = Rule {
     id: "output-sent",
-    summary: "sends the output of programs about this machine",
+    summary: "sends output about this machine",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -21,12 +21,8 @@ use guard_sdk::{Outcome, Rule};
 use super::Hit;
 use crate::view::{View, has_option, name};
 
-pub(crate) const RULE: Rule = Rule {
-    id: "packet-capture",
-    summary: "records the packets of a network",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
+pub(crate) const RULE: Rule =
+    Rule { id: "packet-capture", summary: "records network packets", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 const REMEDY: &str = "ask the user to record what is needed, and read the recording with `tcpdump -r`";
 

@@ -24,7 +24,7 @@ use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "quarantine-removed",
-    summary: "takes the mark of a download off a file",
+    summary: "removes the download mark of a file",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

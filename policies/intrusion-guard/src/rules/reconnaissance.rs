@@ -31,7 +31,7 @@ use crate::view::{View, has_option, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "reconnaissance",
-    summary: "takes several looks at the machine and its users",
+    summary: "collects information about the machine and its users",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -25,12 +25,8 @@ use super::Hit;
 use crate::kinds::{has_any, is_any, services};
 use crate::view::{View, is_in_a_container, name, texts};
 
-pub(crate) const RULE: Rule = Rule {
-    id: "service-killed",
-    summary: "ends a service of the machine",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
+pub(crate) const RULE: Rule =
+    Rule { id: "service-killed", summary: "kills a system service", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 /// The maximum number of a pipeline's stages, and of comparisons, that are examined.
 const STAGES: usize = 64;

@@ -1,4 +1,4 @@
-//! `shell-escape`: an interpreter, an editor or a search that starts a shell without a command, or starts one as root
+//! `shell-escape`: a shell without a command, if an interpreter, an editor or a search starts it, or if it runs as root
 //! or with its file owner's permissions.
 //!
 //! ## Why
@@ -28,7 +28,7 @@ use crate::view::{View, has_option, is_bare_shell, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-escape",
-    summary: "starts a shell out of another program",
+    summary: "starts a shell from inside another program",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -24,7 +24,7 @@ use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "shell-on-connection",
-    summary: "a shell that somebody else types into",
+    summary: "starts a shell that takes commands from the network",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -26,7 +26,7 @@ use crate::view::{View, is_in_a_container, name, path, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "starts-later",
-    summary: "sets something up that starts by itself",
+    summary: "sets up something that starts automatically",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -18,12 +18,8 @@ use super::Hit;
 use crate::kinds::has_any;
 use crate::view::View;
 
-pub(crate) const RULE: Rule = Rule {
-    id: "sudo-trick",
-    summary: "goes around the rules of `sudo`",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
+pub(crate) const RULE: Rule =
+    Rule { id: "sudo-trick", summary: "bypasses the rules of `sudo`", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let is_trick = |user: &str| user.contains("#-") || has_any(user, &["#4294967295", "#$((0xffff", "#0xffffffff"]);

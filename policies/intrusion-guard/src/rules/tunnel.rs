@@ -1,4 +1,4 @@
-//! `tunnel`: a call that opens a way through the firewall: a tunnel to the internet, a reverse or dynamic SSH forward,
+//! `tunnel`: a call that bypasses the firewall: a tunnel to the internet, a reverse or dynamic SSH forward,
 //! a proxy, or Tor.
 //!
 //! ## Why

@@ -22,7 +22,7 @@ use crate::view::{View, name, texts};
 
 pub(crate) const RULE: Rule = Rule {
     id: "typed-password",
-    summary: "types a password into a login",
+    summary: "logs in with a password in the command",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -1,9 +1,9 @@
-//! `unknown-host`: with `strict`, a connection to an unknown host.
+//! `unknown-host`: a connection to an unknown host. Off without `strict`.
 //! Known hosts are this machine, well-known registries, forges and mirrors, and those in `hosts`.
 //! Names that no one can register pass, such as those in `example.com` and `.test`.
 //!
 //! ## Why
-//! To deliver tools and commands or to receive stolen data, an attacker needs their own host. ATT&CK T1071, T1105,
+//! An attacker needs a host of their own to send commands and to receive stolen data. ATT&CK T1071, T1105,
 //! T1571.
 //!
 //! ## Examples
@@ -18,7 +18,6 @@
 //! Add the host to `hosts`.
 //!
 //! ## Settings
-//! - `strict`: without it, the rule is off.
 //! - `hosts`: trusted hosts.
 
 use guard_sdk::addresses::host;
@@ -30,12 +29,8 @@ use super::{Hit, code};
 use crate::kinds::{SHOWING, has_any, hosts, is_any};
 use crate::view::{View, has_option, name, texts};
 
-pub(crate) const RULE: Rule = Rule {
-    id: "unknown-host",
-    summary: "speaks to a host that isn't known",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
+pub(crate) const RULE: Rule =
+    Rule { id: "unknown-host", summary: "connects to an unknown host", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 /// The maximum number of addresses in one script that are examined.
 const ADDRESSES: usize = 64;

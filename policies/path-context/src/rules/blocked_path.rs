@@ -20,4 +20,4 @@
 use guard_sdk::{Outcome, Rule};
 
 pub(crate) const RULE: Rule =
-    Rule { id: "blocked_path", summary: "a change in a blocked place", default: Outcome::Deny, ceiling: Outcome::Deny };
+    Rule { id: "blocked_path", summary: "a change in a blocked path", default: Outcome::Deny, ceiling: Outcome::Deny };

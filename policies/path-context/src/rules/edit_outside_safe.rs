@@ -19,7 +19,7 @@ use guard_sdk::{Outcome, Rule};
 
 pub(crate) const RULE: Rule = Rule {
     id: "edit_outside_safe",
-    summary: "an edit outside of safe places",
+    summary: "an edit outside of safe paths",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

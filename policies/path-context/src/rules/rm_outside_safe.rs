@@ -21,7 +21,7 @@ use guard_sdk::{Outcome, Rule};
 
 pub(crate) const RULE: Rule = Rule {
     id: "rm_outside_safe",
-    summary: "a deletion outside of safe places",
+    summary: "a deletion outside of safe paths",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -20,7 +20,7 @@ use guard_sdk::{Outcome, Rule};
 
 pub(crate) const RULE: Rule = Rule {
     id: "write_outside_safe",
-    summary: "a write outside of safe places",
+    summary: "a write outside of safe paths",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -14,7 +14,7 @@ use guard_sdk::{Finding, Outcome, Rule};
 
 pub(crate) const RULE: Rule = Rule {
     id: "ad-hoc",
-    summary: "a command that is marked as not planned",
+    summary: "a command that is marked as unplanned",
     default: Outcome::Abstain,
     ceiling: Outcome::Abstain,
 };

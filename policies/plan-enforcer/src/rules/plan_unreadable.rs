@@ -15,12 +15,8 @@
 
 use guard_sdk::{Finding, Outcome, Rule};
 
-pub(crate) const RULE: Rule = Rule {
-    id: "plan-unreadable",
-    summary: "a plan that cannot be read",
-    default: Outcome::Ask,
-    ceiling: Outcome::Deny,
-};
+pub(crate) const RULE: Rule =
+    Rule { id: "plan-unreadable", summary: "a plan that can't be read", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) fn finding(why: &str) -> Finding {
     let message = format!("The command cannot be compared with experiment_plan.yaml: {why}");

@@ -21,7 +21,7 @@ use guard_sdk::{Finding, Outcome, Rule};
 
 pub(crate) const RULE: Rule = Rule {
     id: "unplanned-command",
-    summary: "a program that the plan does not name",
+    summary: "a program that isn't in the plan",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -19,7 +19,7 @@ use guard_sdk::{Outcome, Rule};
 use policy_input_document::RuleAnswer;
 
 pub(crate) const RULE: Rule =
-    Rule { id: "policy", summary: "what a rule in Rego says", default: Outcome::Deny, ceiling: Outcome::Deny };
+    Rule { id: "policy", summary: "the result of a rule in Rego", default: Outcome::Deny, ceiling: Outcome::Deny };
 
 /// Returns the answers in the value of `deny`, `ask`, `warn` or `allow`.
 ///

@@ -29,7 +29,7 @@ use crate::hook_change::switches_off;
 
 pub(crate) const RULE: Rule = Rule {
     id: "agent-without-hooks",
-    summary: "a harness that is started, or set, so that it asks no hook, or a question of it that is answered",
+    summary: "a command that starts an agent without hooks, or turns its hooks off",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

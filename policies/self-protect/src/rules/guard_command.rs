@@ -40,7 +40,7 @@ use crate::rules::guard_mentioned::is_interpreter;
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-command",
-    summary: "a command of guard-host that belongs to a person",
+    summary: "a guard-host command that only a person may run",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

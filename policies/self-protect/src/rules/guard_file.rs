@@ -31,7 +31,7 @@ use crate::touch::{GuardedChange, Reach};
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-file",
-    summary: "a change to a file of guard-host itself",
+    summary: "a change to guard-host's own files",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

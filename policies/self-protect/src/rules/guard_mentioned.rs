@@ -34,7 +34,7 @@ use crate::{mention, supplying_searches, touch};
 
 pub(crate) const RULE: Rule = Rule {
     id: "guard-mentioned",
-    summary: "a text that is not fully understood and names a guarded file",
+    summary: "a protected file in a call whose effect on it isn't known",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

@@ -21,7 +21,7 @@ use crate::hook_change::{Change, change};
 
 pub(crate) const RULE: Rule = Rule {
     id: "hook-registration",
-    summary: "an edit of a file with the hooks of a harness",
+    summary: "an edit of a file with a harness's hooks",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };

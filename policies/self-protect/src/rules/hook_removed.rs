@@ -28,7 +28,7 @@ use crate::hook_change::{Change, change};
 
 pub(crate) const RULE: Rule = Rule {
     id: "hook-removed",
-    summary: "a change after which a harness may no longer ask guard-host",
+    summary: "a change that may stop a harness from calling guard-host",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

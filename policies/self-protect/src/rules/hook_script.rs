@@ -20,7 +20,7 @@ use crate::touch::Reach;
 
 pub(crate) const RULE: Rule = Rule {
     id: "hook-script",
-    summary: "a change to a script that the hooks of a harness run",
+    summary: "a change to a script that a harness's hooks run",
     default: Outcome::Deny,
     ceiling: Outcome::Deny,
 };

@@ -2,8 +2,8 @@
 //! In the examples, `rm -rf data` was denied.
 //!
 //! - The rule compares effects, not texts: the file that is written, deleted or read, or the operation and its target.
-//! - It applies only to effects that another rule stops by themselves. After `cat .env` was denied, `cut -d= -f1 .env`
-//!   passes.
+//! - It applies only if another rule would also stop the effect in the new call. After `cat .env` was denied,
+//!   `cut -d= -f1 .env` passes.
 //! - Deleting only files with certain names isn't the same effect as deleting their folder.
 //!
 //! ## Why

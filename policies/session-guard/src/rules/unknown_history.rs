@@ -19,7 +19,7 @@ use crate::past::SessionHistory;
 
 pub(crate) const RULE: Rule = Rule {
     id: "unknown-history",
-    summary: "the history of the session is damaged or incomplete",
+    summary: "the session's history is damaged or incomplete",
     default: Outcome::Ask,
     ceiling: Outcome::Deny,
 };
