@@ -19,7 +19,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, refuses_folders, takes_whole};
+use crate::blast_radius::{BlastRadius, blast_radius, refuses_folders, deletes_whole};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule =
@@ -33,7 +33,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if is_named && refuses_folders(effect) && blast_radius(effect, view) == BlastRadius::Home {
         return Some(refused(effect));
     }
-    let hit = takes_whole(effect) && blast_radius(effect, view) == BlastRadius::Home;
+    let hit = deletes_whole(effect) && blast_radius(effect, view) == BlastRadius::Home;
     hit.then(|| {
         Hit::new(
             RULE.default,

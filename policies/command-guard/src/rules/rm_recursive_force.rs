@@ -28,7 +28,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, is_disposable, takes_whole};
+use crate::blast_radius::{BlastRadius, blast_radius, is_disposable, deletes_whole};
 use crate::by_products::is_by_product;
 use crate::own_folders::is_own_folder;
 use crate::call_view::{CallView, Hit, shorten};
@@ -89,7 +89,7 @@ fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
     match blast_radius(effect, view) {
         BlastRadius::Part => false,
         BlastRadius::WorkingDirectory => super::rm_wildcard::is_rm(effect),
-        BlastRadius::Home | BlastRadius::System | BlastRadius::Root => takes_whole(effect),
+        BlastRadius::Home | BlastRadius::System | BlastRadius::Root => deletes_whole(effect),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
-use policy_blast_radius::{BlastRadius, blast_radius, takes_whole};
+use policy_blast_radius::{BlastRadius, blast_radius, deletes_whole};
 
 use super::{
     chmod_777, dd_to_device, docker_rm, docker_system_prune, fork_bomb, kubectl_delete, mkfs, reboot, rm_rf_home,
@@ -118,7 +118,7 @@ pub(super) fn radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius {
 
 /// Returns whether a whole directory is deleted. A plain `rm` removes a link, not its target.
 pub(super) fn takes_tree(effect: &Effect) -> bool {
-    takes_whole(effect) && (effect.operation == "fs.delete.recursive" || effect.tag("by") == Some("mv"))
+    deletes_whole(effect) && (effect.operation == "fs.delete.recursive" || effect.tag("by") == Some("mv"))
 }
 
 /// Returns the program of an effect, without its folder and in lower case.
