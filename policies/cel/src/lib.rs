@@ -46,10 +46,10 @@ impl Policy for Cel {
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let variables = Variables::new(policy_input_document::of_call(call, self.names_history)?, &self.data)?;
+        let variables = Variables::new(policy_input_document::call_document(call, self.names_history)?, &self.data)?;
         if self.coverage {
             let names = self.rules.iter().map(policy::Condition::name);
-            policy_input_document::rules_told(names).iter().for_each(|line| call.log(Level::Info, line));
+            policy_input_document::format_rules(names).iter().for_each(|line| call.log(Level::Info, line));
         }
         let (mut said, mut fault) = (Vec::new(), None);
         for rule in &self.rules {

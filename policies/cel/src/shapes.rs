@@ -5,7 +5,7 @@
 
 use cel::IdedExpr;
 use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
-use policy_input_document::{Shape, unknown};
+use policy_input_document::{Shape, unknown_name};
 
 /// The macros that bind a name.
 const MACROS: [&str; 5] = ["all", "exists", "exists_one", "filter", "map"];
@@ -46,7 +46,7 @@ impl<'a> Scope<'a> {
                 if let (Some(_), [IdedExpr { expr: Expr::Ident(_), .. }, _, ..]) = (target, call.args.as_slice())
                     && let Some(meant) = misspelt_macro(name)
                 {
-                    return Some((name.to_owned(), unknown("macro", name, &[meant])));
+                    return Some((name.to_owned(), unknown_name("macro", name, &[meant])));
                 }
                 let parts = || target.into_iter().chain(&call.args);
                 parts().find_map(|part| self.broken(part)).or_else(|| match (name, target, call.args.as_slice()) {
@@ -81,7 +81,7 @@ impl<'a> Scope<'a> {
     /// Checks a key of the value `of`.
     fn key(&mut self, of: &'a IdedExpr, key: &str) -> Option<Broken> {
         let known = self.shape(of)?.key(key).err()?;
-        Some((key.to_owned(), unknown("name", key, &known)))
+        Some((key.to_owned(), unknown_name("name", key, &known)))
     }
 
     /// Checks a literal that is compared with a value, and returns it if they can never be equal.

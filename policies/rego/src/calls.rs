@@ -4,7 +4,7 @@
 //! The engine reports unknown functions and invalid patterns only when it reaches the call, which may be at the one
 //! command that a rule is for. It treats an unknown key as false.
 
-use policy_input_document::unknown;
+use policy_input_document::unknown_name;
 use regex::RegexBuilder;
 use std::collections::BTreeMap;
 
@@ -149,7 +149,7 @@ impl Calls<'_> {
                 self.names.below(&meant(self.module, self.locals, &path(of)?))?.iter().map(String::as_str).collect()
             }
         };
-        (!known.contains(&key)).then(|| (place.clone(), unknown("name", key, &known)))
+        (!known.contains(&key)).then(|| (place.clone(), unknown_name("name", key, &known)))
     }
 
     /// Checks whether a value is compared with a text that it can never equal.
@@ -188,7 +188,7 @@ impl Calls<'_> {
                 for (span, key) in keys.into_iter().map_while(literal) {
                     shape = match shape.key(key) {
                         Ok(below) => below?,
-                        Err(known) => return Some((span.clone(), unknown("name", key, &known))),
+                        Err(known) => return Some((span.clone(), unknown_name("name", key, &known))),
                     };
                 }
                 None

@@ -110,7 +110,7 @@ impl Policy for Rego {
             self.try_out(call, &mut text)?;
             return Err("the settings have `test`, so that tests are run and no call is judged".into());
         }
-        let document = policy_input_document::of_call(call, self.names_history)?;
+        let document = policy_input_document::call_document(call, self.names_history)?;
         text.see(document);
         let (mut said, mut fault) = (Vec::new(), None);
         for (outcome, name) in text::HEADS {
@@ -153,7 +153,7 @@ impl Rego {
     fn note(&self, call: &Call<'_>, text: &mut Text) {
         if self.coverage {
             let rules = text.rules();
-            let told = policy_input_document::rules_told(rules.iter().map(String::as_str));
+            let told = policy_input_document::format_rules(rules.iter().map(String::as_str));
             told.iter().for_each(|line| call.log(Level::Info, line));
             lines::told(&text.lines()).iter().for_each(|line| call.log(Level::Info, line));
         }

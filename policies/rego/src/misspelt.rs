@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use policy_input_document::{misspelt, unknown};
+use policy_input_document::{misspelt, unknown_name};
 use regorus::unstable::{Expr, Module, Ref, Rule, RuleHead, Span};
 
 use crate::names::{first, head};
@@ -29,7 +29,7 @@ pub(crate) fn first_misspelt<'a>(
         }
         let meant = misspelt(name, heads)?;
         let is_used = used.get_or_init(|| used_names(modules)).contains(name);
-        (!is_used).then(|| (span, unknown("rule", name, &[meant])))
+        (!is_used).then(|| (span, unknown_name("rule", name, &[meant])))
     })
 }
 
@@ -68,6 +68,6 @@ fn key(rule: &Rule) -> Option<(&Span, String)> {
     fields.iter().find_map(|(_, key, _)| {
         let name = text(key)?;
         let meant = misspelt(&name, &KEYS).filter(|meant| !has(meant))?;
-        Some((key.span(), unknown("key", &name, &[meant])))
+        Some((key.span(), unknown_name("key", &name, &[meant])))
     })
 }
