@@ -66,7 +66,7 @@ fn evaluates_all(command: &Command) -> bool {
 /// Returns whether the text evaluates the variables of a file such as `.env`, as `source` would.
 pub(crate) fn evaluates_variables(command: &Command, view: &CallView<'_>) -> bool {
     let reads = |effect: &&guard_sdk::syntax::Effect| {
-        effect.kind == "read" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with(".env"))
+        effect.kind == "read" && view.settings.files.find_secret(effect).is_some_and(|entry| entry.starts_with(".env"))
     };
     let readers = view.analysis.effects.iter().filter(reads).filter_map(|effect| view.command(effect)).take(MOST);
     let mut readers =

@@ -41,7 +41,11 @@ pub(crate) struct Start {
 impl Start {
     pub(crate) fn of(entry: &str) -> Self {
         let first = entry.trim_start_matches('/');
-        Start { rooted: entry.starts_with('/'), dotted: first.starts_with('.'), begins: ByteSet::of_start(first) }
+        Start {
+            rooted: entry.starts_with('/'),
+            dotted: first.starts_with('.'),
+            begins: ByteSet::from_first_byte(first),
+        }
     }
 }
 
@@ -77,7 +81,7 @@ impl<'a> Names<'a> {
         let deep = names.len() > DEEPEST;
         names.drain(..names.len().saturating_sub(DEEPEST));
         let is_pattern = names.iter().any(|name| name.is_pattern);
-        let begins = if is_pattern { ByteSet::ANY } else { ByteSet::of(names.iter().map(|name| name.text)) };
+        let begins = if is_pattern { ByteSet::ANY } else { ByteSet::from_names(names.iter().map(|name| name.text)) };
         let dotted = names.iter().any(|name| name.text.as_bytes().first() == Some(&b'.'));
         Names { names, absolute: path.starts_with('/') && !deep, dotted, begins }
     }
@@ -96,7 +100,7 @@ impl<'a> Names<'a> {
         }
         let is_first = || self.names.first().is_some_and(|name| start.begins.may_fit(name.text) || name.is_pattern);
         start.begins == ByteSet::ANY
-            || self.begins.meets(start.begins) && (!start.rooted || self.absolute && is_first())
+            || self.begins.intersects(start.begins) && (!start.rooted || self.absolute && is_first())
     }
 
     /// Returns whether this is `other` or a folder above it. Both are absolute.

@@ -58,13 +58,13 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
         let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
-        if let Some(entry) = files.secret_of(effect).or_else(|| files.secret(&folder)) {
+        if let Some(entry) = files.find_secret(effect).or_else(|| files.secret(&folder)) {
             let why = format!("`{}` (`{entry}`) holds secrets that every user of the machine could then read", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "keep it private with `chmod 600`"));
         }
     }
     let grants = |letter: char| effect.tag("grants").is_some_and(|given| given.contains(letter));
-    if (grants('r') || grants('w')) && view.settings.files.secret_of(effect).is_some() {
+    if (grants('r') || grants('w')) && view.settings.files.find_secret(effect).is_some() {
         let why = format!("gives another user access to `{}`, a file with secrets", shorten(&effect.target));
         return Some(Hit::new(Outcome::Ask, effect, why, "see who has access with `ls -l`, and say who needs it"));
     }
@@ -87,7 +87,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let far = match blast_radius(effect, view) {
             BlastRadius::Root | BlastRadius::System => true,
             _ if is_of_system(effect) && (grants('w') || effect.tag("mode").is_some_and(lets_write)) => true,
-            _ if effect.operation == "fs.owner" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with('/')) => true,
+            _ if effect.operation == "fs.owner" && view.settings.files.find_secret(effect).is_some_and(|entry| entry.starts_with('/')) => true,
             BlastRadius::Home => is_extreme,
             BlastRadius::WorkingDirectory | BlastRadius::Part => false,
         };

@@ -97,7 +97,7 @@ fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
                 && !is_program(command.program(), READERS)
                 && !is_program(command.program(), STATEMENTS)
                 || effect.operation.starts_with("secret.")
-                || tells(&effect.kind) && view.settings.files.secret_of(effect).is_some())
+                || tells(&effect.kind) && view.settings.files.find_secret(effect).is_some())
     })
 }
 

@@ -62,7 +62,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         }
         None if effect.kind != "read" || effect.spellings().all(is_public) || only_uses(effect, view) => return None,
         None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
-        None => match files.secret_of(effect) {
+        None => match files.find_secret(effect) {
             Some(entry) => entry,
             None => likely.insert(likely_secrets::shown(effect, view)?),
         },

@@ -43,7 +43,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let files = &view.settings.files;
     let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
-    let entry = match files.sensitive_of(effect) {
+    let entry = match files.find_sensitive(effect) {
         // A project may be in a folder of programs.
         Some(entry) if entry.starts_with("/usr/") && is_in_project(effect, view) => return None,
         Some(entry) => entry,
@@ -53,7 +53,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         None => return None,
     };
     let is_quiet = || is_harmless(effect, entry) || is_temporary(effect, view) || is_of_new_project(effect, entry, view);
-    if files.secret_of(effect).is_some() || is_quiet() {
+    if files.find_secret(effect).is_some() || is_quiet() {
         return None;
     }
     let target = shorten(&effect.target);

@@ -54,7 +54,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if !matches!(effect.kind.as_str(), "write" | "delete") {
         return None;
     }
-    let Some(entry) = view.settings.files.secret_of(effect) else { return taken_along(effect, view) };
+    let Some(entry) = view.settings.files.find_secret(effect) else { return taken_along(effect, view) };
     if effect.kind == "write" && !view.settings.strict {
         // A test key in a folder for temporary files.
         let is_of_test = entry.starts_with("*.") && is_temporary(effect, view);

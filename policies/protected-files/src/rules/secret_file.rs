@@ -37,7 +37,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Option<Hit> {
     let lists = Some(&settings.lists).filter(|_| is_change(effect))?;
-    if let Some(entry) = lists.secret_of(effect) {
+    if let Some(entry) = lists.find_secret(effect) {
         let is_listed = lists.secret(&effect.target) == Some(entry);
         return Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)));
     }

@@ -75,5 +75,5 @@ fn reads_secret(
     let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
     // A search of everything only reads existing files.
     let is_there = effect.tag("swept").is_none() || effect.path.exists == Presence::Yes;
-    !is_used && !is_public && is_there && settings.files.secret_of(effect).is_some()
+    !is_used && !is_public && is_there && settings.files.find_secret(effect).is_some()
 }

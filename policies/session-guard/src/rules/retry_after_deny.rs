@@ -71,7 +71,7 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
 /// Returns whether the effect is compared: a change, or a secret's read. Other reads aren't, because every `cat` would
 /// open the history.
 fn is_compared(effect: &Effect, settings: &Settings) -> bool {
-    let is_secret = || effect.operation == "secret.read" || settings.files.secret_of(effect).is_some();
+    let is_secret = || effect.operation == "secret.read" || settings.files.find_secret(effect).is_some();
     is_change(effect) || effect.kind == "read" && is_known(effect) && is_secret()
 }
 
