@@ -107,7 +107,7 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let pattern = policy_text_patterns::Pattern::of_words(&text, true)?;
+        let pattern = policy_text_patterns::Pattern::parse_words(&text, true)?;
         if pattern.matches("") {
             return Err(format!("`{text}` matches every command"));
         }
