@@ -53,7 +53,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     };
     (forced && is_kept() && !is_denied(effect, view)).then(|| {
         Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")
-            .naming(name_of(effect, view), " and everything in it")
+            .naming(deleted_path(effect, view), " and everything in it")
     })
 }
 
@@ -94,7 +94,7 @@ fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
 }
 
 /// Returns the deleted path for a message.
-pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
+pub(super) fn deleted_path(effect: &Effect, view: &CallView<'_>) -> String {
     let target = shorten(&effect.target);
     match supplier(effect, view) {
         Some("find-exec") if target == "{}" => "each path that is found".to_owned(),

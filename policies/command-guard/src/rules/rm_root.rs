@@ -32,7 +32,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.tag("glob").is_none() && refuses_folders(effect) && blast_radius(effect, view) == BlastRadius::Root {
-        return Some(super::rm_home::refused(effect));
+        return Some(super::rm_home::failing_deletion_hit(effect));
     }
     let hit = deletes_whole(effect) && blast_radius(effect, view) == BlastRadius::Root;
     hit.then(|| {

@@ -60,7 +60,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.kind == "delete" && is_repository(&effect.target) {
         let remedy =
             "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
-        let hit = Hit::new(RULE.default, effect, "deletes the whole history in ", remedy).plain();
+        let hit = Hit::new(RULE.default, effect, "deletes the whole history in ", remedy).without_summary();
         return Some(
             hit.naming(format!("`{target}`"), ", with every commit that wasn't pushed").subject(&effect.target),
         );

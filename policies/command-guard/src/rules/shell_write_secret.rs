@@ -54,7 +54,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if !matches!(effect.kind.as_str(), "write" | "delete") {
         return None;
     }
-    let Some(entry) = view.settings.files.find_secret(effect) else { return taken_along(effect, view) };
+    let Some(entry) = view.settings.files.find_secret(effect) else { return folder_hit(effect, view) };
     if effect.kind == "write" && !view.settings.strict {
         // A test key in a folder for temporary files.
         let is_of_test = entry.starts_with("*.") && is_temporary(effect, view);
@@ -81,7 +81,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 }
 
 /// A folder is affected with a file in it that `files.blocked` lists.
-fn taken_along(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+fn folder_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let within = || view.settings.files.secret_within(effect, &|path| view.resolve(path));
     let Taken { entry, is_certain } = deletes_whole(effect).then(within).flatten()?;
     let outcome = if is_certain { RULE.default } else { Outcome::Ask };
