@@ -42,7 +42,7 @@ pub(crate) fn findings(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Se
         |effect: &&Effect| reads_secret(call, effect, past.index.command(effect.command_id), settings, last_print);
     let secrets = analysis.effects.iter().filter(is_secret);
     let secrets = secrets.map(|effect| ("secret-read", name(effect)));
-    let downloads = downloads::of_call(call, past).into_iter().map(|path| ("download", path));
+    let downloads = downloads::downloaded_files(call, past).into_iter().map(|path| ("download", path));
     let mut noted: Vec<(&str, String)> = secrets.chain(downloads).take(FILES).collect();
     noted.dedup();
     let finding = |(kind, target): (&str, String)| Finding::new(&RULE, "").tag("history", format!("{kind} {target}"));
