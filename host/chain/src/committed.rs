@@ -32,7 +32,7 @@ impl<S: Sandbox> Chain<'_, S> {
         if stops.is_empty() || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
             return;
         }
-        let mut committed = scene.sources.committed(scene);
+        let mut committed = scene.sources.committed_files(scene);
         if committed.is_empty() {
             return;
         }
@@ -50,7 +50,7 @@ impl<S: Sandbox> Chain<'_, S> {
         if committed.is_empty() {
             return;
         }
-        let rest = sources::without(&scene.analysis, &committed);
+        let rest = sources::without_files(&scene.analysis, &committed);
         let rest = Scene { analysis: Arc::new(rest), ..scene.clone() };
         let again = AskOptions { on_opinion: None, scene: Some(&rest), without_committed: Some(&stops), ..ask };
         let mut without = Vec::new();

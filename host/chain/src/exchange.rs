@@ -147,7 +147,7 @@ impl<S: Sandbox> Chain<'_, S> {
         is_over: impl Fn() -> bool,
         learn: impl FnOnce() -> Missing,
     ) -> Result<AnsweredRequest, Undecided> {
-        let recorded = Arc::new(Recorded::elsewhere(request.facts));
+        let recorded = Arc::new(Recorded::from_record(request.facts));
         let facts: Arc<dyn Facts> = recorded.clone();
         if request.at.home.is_empty() {
             UNKNOWN_HOME.clone_into(&mut request.at.home);

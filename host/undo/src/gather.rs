@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use guard_facts::Rules;
 use guard_facts::ignored::{KEPT, REMADE, Room, is_remade};
-use guard_facts::real::{RealFacts, room_left};
+use guard_facts::real::{RealFacts, remaining_room};
 use guard_sdk::globs::Glob;
 
 use crate::attributes;
@@ -256,7 +256,7 @@ impl Gatherer {
         walk.rules.read(&shown, &self.facts);
         for (child, data) in self.children(path, depth)? {
             self.walk(&child, &data, walk, depth + 1)?;
-            walk.rules.leave_all_but(&child.to_string_lossy());
+            walk.rules.retain_ancestors_of(&child.to_string_lossy());
         }
         walk.repository = outer;
         Ok(())
@@ -273,7 +273,7 @@ impl Gatherer {
             is_tracked = index.is_some_and(|index| index.get(&name).is_some() || index.tracks_below(&name));
             room = room_for(&below.to_string_lossy());
         }
-        if !is_tracked && room_left(path, data, room).is_none() {
+        if !is_tracked && remaining_room(path, data, room).is_none() {
             // Tools rebuild the others, so they don't matter.
             match room {
                 KEPT => self.lose(path, "ignored by git, and large"),

@@ -183,7 +183,7 @@ impl Decider {
     fn decide(&self, Job { id, what }: Job) -> ReplayedCall {
         match what {
             CallSource::Calls(calls, at) => {
-                let recording = Arc::new(Recording::of(self.facts.clone()));
+                let recording = Arc::new(Recording::new(self.facts.clone()));
                 let facts = recording.clone() as Arc<dyn Facts>;
                 let say = |side: &Side| {
                     let (verdict, spared) = side.decide(&calls, &at, &facts);

@@ -42,7 +42,7 @@ pub(super) fn learn(
     if count > FACTS {
         return Err(format!("it asks for {count} facts of this machine at once, and {FACTS} are given"));
     }
-    let recording = Recording::of(facts.clone());
+    let recording = Recording::new(facts.clone());
     for path in entries.iter().filter(|path| path.starts_with('/')) {
         recording.entry(path);
     }

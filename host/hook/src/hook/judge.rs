@@ -363,7 +363,7 @@ impl Judge<'_> {
                     None => facts,
                 }
             };
-            let recording = keeps_facts.then(|| Arc::new(Recording::of(own())));
+            let recording = keeps_facts.then(|| Arc::new(Recording::new(own())));
             let facts = recording.clone().map_or_else(own, |recording| recording as Arc<dyn Facts>);
             let record = |opinion: &Opinion| call.record_opinion(opinion);
             let trace = chain.decide(

@@ -355,7 +355,8 @@ impl Trial {
     pub(super) fn end(mut self) -> (Vec<Check>, Vec<CheckedCall>) {
         let limits = |made: &CheckedCall| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         let slowest = self.calls.iter().max_by_key(|made| made.used.processor);
-        let slowest = slowest.map(|made| format!("the longest call: {} ({})", made.used.of(limits(made)), made.what));
+        let slowest =
+            slowest.map(|made| format!("the longest call: {} ({})", made.used.describe(limits(made)), made.what));
         self.note("limits", slowest.into_iter().collect());
         if self.overruns >= OVERRUNS {
             self.note("limits", vec!["it was not asked any further".to_owned()]);

@@ -119,7 +119,7 @@ impl Gatherer {
                 let mut walk = Walk { top: &top, rules, repository: Some(repository.clone()), ..rules_of };
                 self.walk(&path, &data, &mut walk, depth)?;
                 rules_of.rules = walk.rules;
-                rules_of.rules.leave_all_but(&path.to_string_lossy());
+                rules_of.rules.retain_ancestors_of(&path.to_string_lossy());
             }
         }
         Ok(())

@@ -53,7 +53,7 @@ fn files(report: &Report<'_>) -> anyhow::Result<()> {
         }
         for done in cases.iter().filter(|_| report.args.timings) {
             let time = done.report.time.as_secs_f64() * 1000.0;
-            let used = done.report.spent.as_ref().map(|spent| spent.used.of(spent.limits)).unwrap_or_default();
+            let used = done.report.spent.as_ref().map(|spent| spent.used.describe(spent.limits)).unwrap_or_default();
             print::line(&format!("     {time:>7.2} ms ({used}) {}", one_line(&done.case.title())))?;
         }
     }
