@@ -51,7 +51,7 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
     if args.dry_run {
         print::line(profile.to_toml().trim_end())?;
         note_links(&profile);
-        hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.shown(path))));
+        hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.format_path(path))));
         return Ok(Exit::Success.code());
     }
     let stops = |outcome| outcome == Outcome::Deny || outcome == Outcome::Ask && !args.confirmed;
@@ -152,7 +152,7 @@ fn report(ended: &Ended, folders: &CommandDirs<'_>) {
     }
     print::note(&format!("refused: {}", print::count(ended.refused.len() as u64, "attempt")));
     for refusal in &ended.refused {
-        let target = folders.shown(Path::new(&refusal.target));
+        let target = folders.format_path(Path::new(&refusal.target));
         print::note(&format!("  {:<7} {}", refusal.attempt.name(), plain(&target)));
     }
     print::note("a profile that allows it needs:");

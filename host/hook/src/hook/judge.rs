@@ -250,7 +250,7 @@ impl Judge<'_> {
         traces: &[Trace],
         (surface, input): (&Surface, Option<&Map<String, Value>>),
     ) -> Verdict {
-        let supported = || guard_confine::supported().map_err(|error| error.to_string());
+        let supported = || guard_confine::check_support().map_err(|error| error.to_string());
         let confinement = Confinement {
             classes: if batch.pause.is_some() { &[] } else { &batch.chain.prepared.config.confine },
             rewrites: surface.rewrites,
