@@ -207,7 +207,7 @@ fn from_payload(
 ) -> Result<(Vec<ToolCall>, CallContext, Option<ReplyForm>), Undecided> {
     let named = match harness {
         "" => guard_harness::default(),
-        name => guard_harness::named(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?,
+        name => guard_harness::find_harness(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?,
     };
     let harness = guard_harness::detect(payload, named);
     // The agent's environment variables aren't known here, so prompts are treated as unavailable wherever a variable

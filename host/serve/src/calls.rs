@@ -273,7 +273,7 @@ impl PendingCall {
         self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let request: Result<Request, _> = serde_json::from_slice(body);
         let request = request.map_err(|error| error.to_string());
-        let known = |name: &str| guard_harness::named(name).unwrap_or_else(|| self.call.harness()).name();
+        let known = |name: &str| guard_harness::find_harness(name).unwrap_or_else(|| self.call.harness()).name();
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
                 // The client logs it.

@@ -112,7 +112,7 @@ impl Router {
             _ if path == "/metrics" => (Method::GET, Some(Route::Metrics)),
             Some("") => (Method::POST, Some(Route::Hook(None))),
             Some(name) if name.starts_with('/') => {
-                let named = guard_harness::named(name.trim_start_matches('/'));
+                let named = guard_harness::find_harness(name.trim_start_matches('/'));
                 (Method::POST, named.map(|harness| Route::Hook(Some(harness))))
             }
             _ => {

@@ -146,7 +146,7 @@ pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
     if let Some(found) = known.iter().find(is_meant) {
         return Ok(*found);
     }
-    if guard_harness::named(name).is_some() {
+    if guard_harness::find_harness(name).is_some() {
         let text = format!("`{name}` has no file to register in");
         let hint = format!("let your program start `guard-host hook {name}` with the payload on its standard input");
         return Err(refused(Exit::Usage, text, hint));

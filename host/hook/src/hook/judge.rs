@@ -133,7 +133,7 @@ impl Judge<'_> {
         let object = match payload {
             Ok(object) => object,
             Err(refusal) => {
-                let usual = named.capabilities().usual();
+                let usual = named.capabilities().usual_surface();
                 return self.refuse(call, (named, usual), None, refusal);
             }
         };

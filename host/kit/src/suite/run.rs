@@ -87,15 +87,15 @@ fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
         let calls = vec![ToolCall::new(case.tool(), case.input().ok_or_else(unfit)?)];
         let harness = guard_harness::default();
         let asked = Ok(Some(ChainQuery { calls, at: circumstances(&world), facts }));
-        return Ok(CaseInput { harness, surface: harness.capabilities().usual(), asked });
+        return Ok(CaseInput { harness, surface: harness.capabilities().usual_surface(), asked });
     };
     let name = case.harness.as_deref().unwrap_or("claude");
-    let Some(named) = guard_harness::named(name) else {
+    let Some(named) = guard_harness::find_harness(name) else {
         let names: Vec<&str> = guard_harness::ALL.iter().map(|harness| harness.name()).collect();
         return Err((format!("one of the harnesses {}", names.join(", ")), format!("`{name}`")));
     };
     let text = payload.as_str().map_or_else(|| payload.to_string(), str::to_owned);
-    let (mut harness, mut surface) = (named, named.capabilities().usual());
+    let (mut harness, mut surface) = (named, named.capabilities().usual_surface());
     let decoded = hook::parse(text.into_bytes()).and_then(|object| {
         harness = guard_harness::detect(&object, named);
         surface = harness.surface(&object);

@@ -247,7 +247,7 @@ impl<'a> Sources<'a> {
             self.seen(*id);
             return Ok(Ok(()));
         }
-        let Some(harness) = guard_harness::named(call.harness) else {
+        let Some(harness) = guard_harness::find_harness(call.harness) else {
             return Ok(Err("of a harness that is not known"));
         };
         let Ok(payload) = harness.decode(&call.payload) else { return Ok(Err("a call that can't be read")) };
