@@ -98,8 +98,8 @@ pub fn without_secrets(analysis: &Analysis, secrets: &Secrets) -> Option<Analysi
             Value::String(text) => *text = secrets.hide_word(text),
             Value::Array(values) => values.iter_mut().for_each(|value| hide(value, secrets)),
             Value::Object(map) => {
-                let given = map.iter_mut().filter(|(key, _)| !FIXED.contains(&key.as_str()));
-                given.for_each(|(_, value)| hide(value, secrets));
+                let variable_keys = map.iter_mut().filter(|(key, _)| !FIXED.contains(&key.as_str()));
+                variable_keys.for_each(|(_, value)| hide(value, secrets));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
