@@ -48,7 +48,7 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     }
     for (name, bytes) in &package {
         let path = folder.join(name);
-        match files::put(folder, Path::new(name), bytes, false) {
+        match files::write_in_folder(folder, Path::new(name), bytes, false) {
             Ok(WriteResult::New | WriteResult::Same) => {}
             // A link to a file with the same content is fine. Otherwise, the path was just created by another process.
             Ok(_) => is_free_or_same(&path, bytes)?,

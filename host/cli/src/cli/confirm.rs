@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let sessions = load(dirs, &[]).sessions;
-    let questions = sessions.all();
+    let questions = sessions.read_all();
     let choice = match (&args.code, &args.operation) {
         (Some(code), _) => Choice::Code(code.clone()),
         (None, Some(operation)) if !args.list => Choice::Operation(operation.clone()),
@@ -45,7 +45,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
     let entry = match choose(questions.confirmable().filter(asked), &choice, &here) {
         ChoiceMatch::One(entry) => entry,
         ChoiceMatch::Several(entries) => return ambiguous(&entries),
-        ChoiceMatch::None if !questions.confirmable().any(|entry| choice.fits(entry)) => {
+        ChoiceMatch::None if !questions.confirmable().any(|entry| choice.matches(entry)) => {
             return missing(&questions, &choice);
         }
         ChoiceMatch::None => return Err(unattended("a call can be confirmed", &line(args, dirs))),
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
         }
         approvals
     })?;
-    let Some(approval) = united(approvals) else { return missing(&sessions.all(), &choice) };
+    let Some(approval) = united(approvals) else { return missing(&sessions.read_all(), &choice) };
     match args.format {
         Format::Json => print::json(&approval)?,
         Format::Human => {
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
             print::line(&format!("  session {}, until {}", plain(&approval.session), approval.expires))?;
             print::line(&format!("  lifts   {}", plain(&approval.rules.join(", "))))?;
             let is_other = |other: &&Entry| {
-                choice.fits(other) && (&other.session, &other.cwd) != (&approval.session, &approval.cwd)
+                choice.matches(other) && (&other.session, &other.cwd) != (&approval.session, &approval.cwd)
             };
             for other in questions.pending.iter().filter(is_other) {
                 let command = format!("{} --code {}", confirm_command(dirs), plain(&other.code));

@@ -83,7 +83,7 @@ fn hooks(site: HookLocation<'_>) -> Vec<(&'static str, FoundHook)> {
 
 /// Returns the files that other projects' registrations changed.
 fn other_project_files(hooks: &[(&str, FoundHook)], dirs: &AppDirs) -> Vec<PathBuf> {
-    let (files, _) = registrations::registered(&dirs.state);
+    let (files, _) = registrations::list_registered(&dirs.state);
     let is_elsewhere = |file: &PathBuf| file.exists() && !hooks.iter().any(|(_, found)| found.place == *file);
     files.into_iter().filter(is_elsewhere).collect()
 }

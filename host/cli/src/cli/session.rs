@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &SessionArgs, dirs: &AppDirs) -> anyhow::Result<Exit> {
     let sessions = load(dirs, &[]).sessions;
-    let known = sessions.all();
+    let known = sessions.read_all();
     match &args.command {
         SessionCommand::List { format: Format::Json } => {
             print::json(&known)?;

@@ -68,7 +68,7 @@ fn init(experiment: &Experiment, plan: Option<&Plan>, force: bool) -> anyhow::Re
         return Err(refused(Exit::Usage, text, "name a folder with `--work-dir`"));
     }
     let path = file(&experiment.work_dir);
-    let written = files::put(Path::new(&experiment.work_dir), Path::new(FILE), text.as_bytes(), force);
+    let written = files::write_in_folder(Path::new(&experiment.work_dir), Path::new(FILE), text.as_bytes(), force);
     super::starter::tell(&path, &written.with_context(|| format!("cannot write {path}"))?)
 }
 

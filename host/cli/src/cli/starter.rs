@@ -32,7 +32,7 @@ pub(super) fn init(name: &str, to_print: bool, dirs: &AppDirs) -> anyhow::Result
     }
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Err(unknown(name)) };
     let shown = file.display().to_string();
-    let written = files::put(folder, Path::new(name), text.as_bytes(), false);
+    let written = files::write_in_folder(folder, Path::new(name), text.as_bytes(), false);
     tell(&shown, &written.with_context(|| format!("cannot write {shown}"))?)
 }
 
