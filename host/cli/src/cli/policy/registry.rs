@@ -121,7 +121,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
     // Any name works to validate the host.
     reference(&format!("{host}/x"))?;
     let mut registry = Registry::open(host, args.network.patience()).map_err(told)?;
-    let mut names = registry.names().map_err(|error| match error {
+    let mut names = registry.list_repositories().map_err(|error| match error {
         RegistryError::Missing(_) => {
             refused(Exit::Unavailable, format!("`{host}` lists nothing"), "ask for a policy by its whole name")
         }

@@ -55,7 +55,7 @@ pub(super) fn run(args: &SyncPushArgs, dirs: &AppDirs, environment: &Environment
                 let text = format!("`{reference}` has a newer version than {version}");
                 return Err(refused(Exit::Data, text, "machines take no older one: give a higher one with `--as`"));
             }
-            if known.is_some_and(|known| known == args.version) && !before.holds(MAIN, bundle.text.as_bytes()) {
+            if known.is_some_and(|known| known == args.version) && !before.contains_file(MAIN, bundle.text.as_bytes()) {
                 let text = format!("`{reference}` has another configuration under the version {version}");
                 return Err(refused(Exit::Data, text, "give a higher one with `--as`"));
             }
