@@ -91,7 +91,7 @@ fn refused_feature(reason: &str) -> Option<&'static str> {
 fn unpack() -> Result<Vec<u8>, FaultKind> {
     let missing = || FaultKind::Artifact("this program was built without a compiler".to_owned());
     let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
-    guard_builtins::compiler().ok_or_else(missing)?.unpacked().ok_or_else(damaged)
+    guard_builtins::compiler().ok_or_else(missing)?.unpack().ok_or_else(damaged)
 }
 
 fn not_unpacked(error: &std::io::Error) -> FaultKind {

@@ -133,7 +133,7 @@ impl Parts {
     }
 
     fn component_carried(&mut self, package: &'static str) -> Result<ComponentId, ServiceError> {
-        let wasm = guard_builtins::of_service(package).ok_or(ServiceError::Missing(package))?;
+        let wasm = guard_builtins::service_component(package).ok_or(ServiceError::Missing(package))?;
         self.add(package, wasm)
     }
 
