@@ -70,12 +70,12 @@ impl Report<'_> {
 
     /// Returns the percentage with one decimal, rounded down so that 100 means all.
     fn percent(&self) -> String {
-        let tenths = (self.tally.kept() * 1000).checked_div(self.tally.mutants.len()).unwrap_or(1000);
+        let tenths = (self.tally.unchanged_count() * 1000).checked_div(self.tally.mutants.len()).unwrap_or(1000);
         format!("{}.{}", tenths / 10, tenths % 10)
     }
 
     fn summary(&self) -> String {
-        let (kept, run) = (self.tally.kept(), self.tally.mutants.len());
+        let (kept, run) = (self.tally.unchanged_count(), self.tally.mutants.len());
         let mut text = format!("{kept} of {run} mutants kept the verdict ({} %)", self.percent());
         if run < self.tally.possible {
             let _ = write!(text, "; chosen from {} by the seed {}", self.tally.possible, self.args.seed);
@@ -115,7 +115,7 @@ impl Report<'_> {
 
     fn print_rewrites(&self) -> anyhow::Result<()> {
         print::line(&format!("{:<24} {:>7} {:>7}", "rewrite", "tried", "kept"))?;
-        for (rewrite, tried, kept) in self.tally.by_rewrite() {
+        for (rewrite, tried, kept) in self.tally.counts_by_rewrite() {
             let kept = format!("{kept:>7}");
             let kept = if kept.trim() == tried.to_string() { kept } else { print::coloured(&kept, "FAIL") };
             print::line(&format!("{:<24} {tried:>7} {kept}", rewrite.id))?;
@@ -137,13 +137,13 @@ impl Report<'_> {
                 "got": mutant.got,
             })
         };
-        let rewrites = self.tally.by_rewrite();
+        let rewrites = self.tally.counts_by_rewrite();
         let row = |(rewrite, tried, kept): &(&Rewrite, usize, usize)| json!({ "id": rewrite.id, "tried": tried, "kept": kept });
         json!({
             "policy": self.args.policy,
             "passed": !self.fails(),
             "mutants": self.tally.mutants.len(),
-            "kept": self.tally.kept(),
+            "kept": self.tally.unchanged_count(),
             "possible": self.tally.possible,
             "depth": self.args.depth,
             "seed": self.args.seed,
@@ -156,7 +156,7 @@ impl Report<'_> {
     /// Formats one test case for each rewrite, because one for each mutant is too much for build servers. Losses within
     /// `--min-kept` don't fail.
     fn junit(&self) -> String {
-        let rewrites = self.tally.by_rewrite();
+        let rewrites = self.tally.counts_by_rewrite();
         let fails = self.fails();
         let failed = if fails { rewrites.iter().filter(|(_, tried, kept)| kept < tried).count() } else { 0 };
         let name = escaped(&self.args.policy);
@@ -196,7 +196,7 @@ impl Report<'_> {
             });
             Point { title: rewrite.id.to_owned(), failure, is_skipped: false }
         };
-        let points: Vec<Point> = self.tally.by_rewrite().into_iter().map(point).collect();
+        let points: Vec<Point> = self.tally.counts_by_rewrite().into_iter().map(point).collect();
         tap::document(&points, &format!("{}: {}", self.args.policy, self.summary()))
     }
 
